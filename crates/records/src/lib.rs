@@ -1,0 +1,240 @@
+//! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
+
+mod ledger;
+mod queue;
+mod traces;
+
+pub use ledger::{Account, Ledger};
+pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
+pub use traces::{
+    CwndTrace, DiscardTrace, QueueTrace, SequenceEvent, SequenceTrace, Traces, TransferTrace,
+    VcQueueTrace,
+};
+
+use serde::Serialize;
+
+/// Why a port discarded a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum DiscardReason {
+    /// The buffer was full.
+    Overflow = 0,
+    /// An earlier cell of the frame had found the buffer full.
+    RestOfFrame = 1,
+    /// The frame began while the queue was above the policy's threshold.
+    AboveThreshold = 2,
+    /// The frame began while its VC held more than its fair share.
+    OverFairShare = 3,
+    /// The frame began just after its VC's occupancy had crossed the VC's own threshold.
+    VcThreshold = 4,
+}
+
+impl DiscardReason {
+    /// All reasons, by their number.
+    pub const ALL: [DiscardReason; 5] = [
+        DiscardReason::Overflow,
+        DiscardReason::RestOfFrame,
+        DiscardReason::AboveThreshold,
+        DiscardReason::OverFairShare,
+        DiscardReason::VcThreshold,
+    ];
+}
+
+/// Counts by reason of discard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Discards {
+    /// See [`DiscardReason::Overflow`].
+    pub overflow: u64,
+    /// See [`DiscardReason::RestOfFrame`].
+    pub rest_of_frame: u64,
+    /// See [`DiscardReason::AboveThreshold`].
+    pub above_threshold: u64,
+    /// See [`DiscardReason::OverFairShare`].
+    pub over_fair_share: u64,
+    /// See [`DiscardReason::VcThreshold`].
+    pub vc_threshold: u64,
+}
+
+impl Discards {
+    /// Adds `count` discards for `reason`.
+    pub fn add(&mut self, reason: DiscardReason, count: u64) {
+        *match reason {
+            DiscardReason::Overflow => &mut self.overflow,
+            DiscardReason::RestOfFrame => &mut self.rest_of_frame,
+            DiscardReason::AboveThreshold => &mut self.above_threshold,
+            DiscardReason::OverFairShare => &mut self.over_fair_share,
+            DiscardReason::VcThreshold => &mut self.vc_threshold,
+        } += count;
+    }
+
+    /// All reasons together.
+    pub fn total(&self) -> u64 {
+        self.overflow
+            + self.rest_of_frame
+            + self.above_threshold
+            + self.over_fair_share
+            + self.vc_threshold
+    }
+}
+
+/// Everything a run leaves.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunRecords {
+    /// Which engine ran: `reference` or `fast`.
+    pub engine: &'static str,
+    /// Simulated time, picoseconds.
+    pub duration_ps: u64,
+    /// One row per flow of the spec, in its order.
+    pub flows: Vec<FlowRecord>,
+    /// One row per VC of the spec, in its order.
+    pub vcs: Vec<VcRecord>,
+    /// One row per link (its output port) of the spec, in its order.
+    pub ports: Vec<PortRecord>,
+    /// Where every cell and octet went.
+    pub ledger: Ledger,
+    /// How the engine worked; differs between engines.
+    pub engine_stats: EngineStats,
+    /// Traces that the spec asked for.
+    #[serde(skip)]
+    pub traces: Traces,
+}
+
+/// How much work an engine did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EngineStats {
+    /// Events taken from the event queue.
+    pub events: u64,
+    /// Cells that ports took in, all ports together.
+    pub cells: u64,
+    /// Cells handled one by one where a closed form did not hold; all of them in `reference`.
+    pub cells_stepped: u64,
+}
+
+/// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FlowRecord {
+    /// Name in the spec.
+    pub name: String,
+    /// When the application began, picoseconds.
+    pub start_ps: u64,
+    /// Time during which a connection was open, picoseconds.
+    pub connected_ps: u64,
+    /// Octets given to the network, repetitions included.
+    pub octets_sent: u64,
+    /// Of those, octets that had been sent before.
+    pub octets_retransmitted: u64,
+    /// Octets acknowledged.
+    pub octets_acked: u64,
+    /// Octets that reached the destination's application, in order.
+    pub octets_delivered: u64,
+    /// Different octets that reached the destination, in order or not.
+    pub octets_received: u64,
+    /// Highest octet that reached the destination (all connections of the flow together).
+    pub octets_highest: u64,
+    /// Data segments given to the network.
+    pub segments_sent: u64,
+    /// Of those, segments that had been sent before.
+    pub segments_retransmitted: u64,
+    /// Data segments that the loss script took before the port.
+    pub segments_lost_by_script: u64,
+    /// Data segments that arrived.
+    pub segments_received: u64,
+    /// Of those, segments with nothing new in them.
+    pub segments_duplicate: u64,
+    /// Acknowledgements sent by the receiver.
+    pub acks_sent: u64,
+    /// Acknowledgements that arrived at the sender.
+    pub acks_received: u64,
+    /// Of those, duplicates.
+    pub dup_acks_received: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Entries into fast retransmit.
+    pub fast_retransmits: u64,
+    /// Largest cwnd, octets, whole.
+    pub cwnd_max: u64,
+    /// Finished transfers.
+    pub transfers: u64,
+    /// From the moment the sender hands a data segment to its port until its last cell has arrived;
+    /// mean over the segments that arrived, picoseconds.
+    pub delay_mean_ps: f64,
+    /// Smallest such delay, picoseconds.
+    pub delay_min_ps: u64,
+    /// Largest such delay, picoseconds.
+    pub delay_max_ps: u64,
+}
+
+/// What became of one VC's cells and frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct VcRecord {
+    /// Name in the spec.
+    pub name: String,
+    /// Cells handed to the VC's first port.
+    pub cells_offered: u64,
+    /// Cells that reached the VC's end.
+    pub cells_delivered: u64,
+    /// Cells discarded at any port on the way.
+    pub cells_discarded: Discards,
+    /// Cells waiting in ports at the end of the run.
+    pub cells_queued: u64,
+    /// Cells on links at the end of the run.
+    pub cells_in_transit: u64,
+    /// Frames handed to the VC's first port.
+    pub frames_offered: u64,
+    /// Frames reassembled whole.
+    pub frames_delivered: u64,
+    /// Reassemblies that failed, each ended by a last-cell mark.
+    pub frames_corrupt: u64,
+    /// Cells in the reassemblies that failed.
+    pub cells_corrupt: u64,
+    /// Cells of a reassembly that was open at the end of the run.
+    pub cells_open: u64,
+}
+
+/// What an output port did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PortRecord {
+    /// Name of the link the port feeds.
+    pub name: String,
+    /// Cells that arrived.
+    pub arrived: u64,
+    /// Cells whose last bit has left.
+    pub departed: u64,
+    /// Cells in the port at the end of the run, the one under transmission included.
+    pub queued: u64,
+    /// Cells discarded, by reason.
+    pub discarded: Discards,
+    /// Frames that lost at least one cell here, by the reason of the first.
+    pub frames_discarded: Discards,
+    /// Time during which a cell was under transmission, picoseconds.
+    pub busy_ps: u64,
+    /// Queue length.
+    pub queue: QueueRecord,
+    /// Sampled occupancy of each VC that crosses the port, where the spec asks for it.
+    pub vc_queues: Vec<VcQueueRecord>,
+}
+
+/// Sampled occupancy of one VC at one port.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VcQueueRecord {
+    /// VC id.
+    pub vc: u32,
+    /// Mean of the samples, cells.
+    pub mean: f64,
+    /// Largest sample, cells.
+    pub max: u32,
+    /// Median, 90th and 99th percentile of the samples, cells.
+    pub p50: u32,
+    /// 90th percentile.
+    pub p90: u32,
+    /// 99th percentile.
+    pub p99: u32,
+}
+
+impl RunRecords {
+    /// The summary (all but the traces) as one JSON object.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("records are plain data")
+    }
+}

@@ -1,0 +1,340 @@
+//! What a `NetworkSpec` must fulfil before an engine may run it.
+
+use crate::{
+    Distribution, FlowSpec, NetworkSpec, NodeKind, PolicySpec, SPEC_VERSION, StartSpec, TickPhase,
+    TrafficSpec,
+};
+
+/// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// The text is not the JSON form.
+    #[error("the spec cannot be read: {0}")]
+    Form(String),
+    /// A value outside its range.
+    #[error("{path}: got {got}, allowed {allowed}")]
+    Range {
+        /// Where in the spec.
+        path: String,
+        /// What stands there.
+        got: String,
+        /// What may stand there.
+        allowed: String,
+    },
+    /// Parts that do not fit together.
+    #[error("{path}: {problem}")]
+    Structure {
+        /// Where in the spec.
+        path: String,
+        /// What does not fit.
+        problem: String,
+    },
+}
+
+fn range(path: String, got: impl ToString, allowed: &str) -> SpecError {
+    SpecError::Range {
+        path,
+        got: got.to_string(),
+        allowed: allowed.to_string(),
+    }
+}
+
+fn structure(path: String, problem: impl ToString) -> SpecError {
+    SpecError::Structure {
+        path,
+        problem: problem.to_string(),
+    }
+}
+
+impl NetworkSpec {
+    /// Refuses what cannot be simulated.
+    ///
+    /// # Errors
+    /// The first broken rule found. Files that people write are checked with all faults at once by
+    /// the scenario model; this is the engine's own guard.
+    pub fn validate(&self) -> Result<(), SpecError> {
+        if self.version != SPEC_VERSION {
+            return Err(range("version".into(), self.version, "1"));
+        }
+        // Sums of times stay far below u64::MAX: 100 days of run, 1 day of delay.
+        if self.duration_ps == 0 || self.duration_ps > 8_640_000 * 1_000_000_000_000 {
+            return Err(range(
+                "duration_ps".into(),
+                self.duration_ps,
+                "above 0, at most 100 days",
+            ));
+        }
+        if self.records.sample_every_ps == 0 {
+            return Err(range("records.sample_every_ps".into(), 0, "above 0"));
+        }
+        let known = |key: &str, ports: &[u32]| {
+            let ascending = ports.windows(2).all(|pair| pair[0] < pair[1]);
+            if ascending && ports.iter().all(|&port| (port as usize) < self.links.len()) {
+                Ok(())
+            } else {
+                Err(structure(
+                    format!("records.{key}"),
+                    "must be link ids, ascending",
+                ))
+            }
+        };
+        known("sampled_ports", &self.records.sampled_ports)?;
+        known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
+        self.validate_links()?;
+        self.validate_vcs()?;
+        self.flows
+            .iter()
+            .enumerate()
+            .try_for_each(|(i, flow)| self.validate_flow(i, flow))
+    }
+
+    fn validate_links(&self) -> Result<(), SpecError> {
+        for (i, link) in self.links.iter().enumerate() {
+            let at = |key: &str| format!("links[{i}].{key}");
+            if link.from as usize >= self.nodes.len() || link.to as usize >= self.nodes.len() {
+                return Err(structure(at("from/to"), "no such node"));
+            }
+            if link.from == link.to {
+                return Err(structure(at("to"), "a link cannot lead back to its own node"));
+            }
+            if link.cell_time_ps == 0 || link.cell_time_ps > 1_000_000_000_000 {
+                return Err(range(
+                    at("cell_time_ps"),
+                    link.cell_time_ps,
+                    "above 0, at most 1 s",
+                ));
+            }
+            if link.delay_ps > 86_400 * 1_000_000_000_000 {
+                return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
+            }
+            if link.port.capacity_cells == Some(0) {
+                return Err(range(at("port.capacity_cells"), 0, "above 0"));
+            }
+            let capacity = link.port.capacity_cells;
+            let threshold = |r: u32| match capacity {
+                Some(k) if r <= k => Ok(()),
+                Some(k) => Err(range(
+                    at("port.policy.threshold_cells"),
+                    r,
+                    &format!("at most the capacity, {k}"),
+                )),
+                None => Err(structure(
+                    at("port.policy"),
+                    "a threshold needs a limited buffer",
+                )),
+            };
+            let fairness = |z: f64| {
+                if z > 0.0 && z <= 1.0 {
+                    Ok(())
+                } else {
+                    Err(range(
+                        at("port.policy.fairness_threshold"),
+                        z,
+                        "above 0, at most 1",
+                    ))
+                }
+            };
+            match &link.port.policy {
+                PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => {}
+                PolicySpec::Epd { threshold_cells } => threshold(*threshold_cells)?,
+                PolicySpec::SelectiveDrop {
+                    threshold_cells,
+                    fairness_threshold,
+                }
+                | PolicySpec::FairBufferAllocation {
+                    threshold_cells,
+                    fairness_threshold,
+                } => {
+                    threshold(*threshold_cells)?;
+                    fairness(*fairness_threshold)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_vcs(&self) -> Result<(), SpecError> {
+        for (i, vc) in self.vcs.iter().enumerate() {
+            let at = || format!("vcs[{i}].path");
+            if vc.path.is_empty() {
+                return Err(structure(at(), "a VC needs at least one link"));
+            }
+            if vc.path.iter().any(|&l| l as usize >= self.links.len()) {
+                return Err(structure(at(), "no such link"));
+            }
+            for (k, pair) in vc.path.windows(2).enumerate() {
+                let (a, b) = (&self.links[pair[0] as usize], &self.links[pair[1] as usize]);
+                if a.to != b.from {
+                    return Err(structure(
+                        at(),
+                        format!("link {} does not lead to link {}", a.name, b.name),
+                    ));
+                }
+                if self.nodes[a.to as usize].kind != NodeKind::Switch {
+                    return Err(structure(
+                        at(),
+                        format!("hop {k}: only switches forward cells"),
+                    ));
+                }
+            }
+            let mut seen = vc.path.clone();
+            seen.sort_unstable();
+            seen.dedup();
+            if seen.len() != vc.path.len() {
+                return Err(structure(at(), "a VC crosses a link once"));
+            }
+            for node in [self.vc_source(i), self.vc_destination(i)] {
+                if self.nodes[node as usize].kind == NodeKind::Switch {
+                    return Err(structure(
+                        at(),
+                        "a VC begins and ends at a host or a router",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Node at which VC `vc` begins. The spec must be valid.
+    pub fn vc_source(&self, vc: usize) -> u32 {
+        self.links[self.vcs[vc].path[0] as usize].from
+    }
+
+    /// Node at which VC `vc` ends. The spec must be valid.
+    pub fn vc_destination(&self, vc: usize) -> u32 {
+        let path = &self.vcs[vc].path;
+        self.links[path[path.len() - 1] as usize].to
+    }
+
+    fn validate_flow(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
+        let at = |key: &str| format!("flows[{i}].{key}");
+        for (key, route) in [("forward", &flow.forward), ("reverse", &flow.reverse)] {
+            if route.is_empty() || route.iter().any(|&vc| vc as usize >= self.vcs.len()) {
+                return Err(structure(at(key), "needs VCs that exist"));
+            }
+            for pair in route.windows(2) {
+                let joint = self.vc_destination(pair[0] as usize);
+                if joint != self.vc_source(pair[1] as usize)
+                    || self.nodes[joint as usize].kind != NodeKind::Router
+                {
+                    return Err(structure(at(key), "VCs of a flow are joined by routers"));
+                }
+            }
+            let first = self.vc_source(route[0] as usize);
+            let last = self.vc_destination(route[route.len() - 1] as usize);
+            for node in [first, last] {
+                if self.nodes[node as usize].kind != NodeKind::Host {
+                    return Err(structure(at(key), "a flow begins and ends at a host"));
+                }
+            }
+        }
+        let ends = |route: &[u32]| {
+            (
+                self.vc_source(route[0] as usize),
+                self.vc_destination(route[route.len() - 1] as usize),
+            )
+        };
+        let (source, destination) = ends(&flow.forward);
+        if ends(&flow.reverse) != (destination, source) {
+            return Err(structure(at("reverse"), "does not lead back to the source"));
+        }
+        self.validate_tcp(i, flow)?;
+        if let StartSpec::Drawn { from_ps, to_ps } = flow.start
+            && from_ps >= to_ps
+        {
+            return Err(range(at("start.to_ps"), to_ps, "above from_ps"));
+        }
+        if let TrafficSpec::Transfers {
+            size_octets, idle, ..
+        } = &flow.traffic
+        {
+            if *size_octets == 0 {
+                return Err(range(at("traffic.size_octets"), 0, "above 0"));
+            }
+            match *idle {
+                Distribution::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
+                    return Err(range(at("traffic.idle.high_ps"), high_ps, "above low_ps"));
+                }
+                Distribution::Exponential { mean_ps: 0 } => {
+                    return Err(range(at("traffic.idle.mean_ps"), 0, "above 0"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_tcp(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
+        let tcp = &flow.tcp;
+        let at = |key: &str| format!("flows[{i}].tcp.{key}");
+        let positive = |key: &str, value: u64| {
+            if value == 0 {
+                Err(range(at(key), 0, "above 0"))
+            } else {
+                Ok(())
+            }
+        };
+        positive("mss", tcp.mss)?;
+        // RFC 791: the IP datagram's length field has 16 bits.
+        if tcp.mss > 65_535 - 92 {
+            return Err(range(at("mss"), tcp.mss, "at most 65443"));
+        }
+        if tcp.rwnd < tcp.mss {
+            return Err(range(at("rwnd"), tcp.rwnd, "at least one MSS"));
+        }
+        // RFC 7323 2.2: 65 535 shifted by at most 14.
+        let largest = if tcp.window_scaling {
+            65_535 << 14
+        } else {
+            65_535
+        };
+        if tcp.rwnd > largest {
+            return Err(range(at("rwnd"), tcp.rwnd, &format!("at most {largest}")));
+        }
+        for (key, value) in [
+            ("initial_cwnd", tcp.initial_cwnd),
+            ("max_cwnd", tcp.max_cwnd),
+        ] {
+            if value < tcp.mss {
+                return Err(range(at(key), value, "at least one MSS"));
+            }
+        }
+        positive("initial_ssthresh", tcp.initial_ssthresh)?;
+        positive("dup_ack_threshold", u64::from(tcp.dup_ack_threshold))?;
+        positive("tick_ps", tcp.tick_ps)?;
+        positive("rto_min_ticks", u64::from(tcp.rto_min_ticks))?;
+        positive("rto_max_backoff", u64::from(tcp.rto_max_backoff))?;
+        if tcp.rto_initial_ticks < tcp.rto_min_ticks || tcp.rto_max_ticks < tcp.rto_initial_ticks {
+            return Err(structure(
+                at("rto_initial_ticks"),
+                "must lie between rto_min_ticks and rto_max_ticks",
+            ));
+        }
+        if let TickPhase::At { offset_ps } = tcp.tick_phase
+            && offset_ps >= tcp.tick_ps
+        {
+            return Err(range(
+                at("tick_phase.offset_ps"),
+                offset_ps,
+                "below tick_ps",
+            ));
+        }
+        // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
+        let blocks = if tcp.timestamps { 3 } else { 4 };
+        if tcp.sack_max_blocks == 0 || tcp.sack_max_blocks > blocks {
+            return Err(range(
+                at("sack_max_blocks"),
+                tcp.sack_max_blocks,
+                &format!("1 to {blocks}"),
+            ));
+        }
+        if let Some(delayed) = tcp.delayed_ack {
+            positive("delayed_ack.timeout_ps", delayed.timeout_ps)?;
+            positive(
+                "delayed_ack.every_segments",
+                u64::from(delayed.every_segments),
+            )?;
+        }
+        Ok(())
+    }
+}

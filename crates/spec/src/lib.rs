@@ -1,0 +1,275 @@
+//! `NetworkSpec`: one run, complete and explicit, in SI integers. Everything left of it knows
+//! people's words; everything right of it knows only this.
+//!
+//! The JSON form is the border between the scenario model and the engines. Unknown keys are refused,
+//! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
+
+mod check;
+mod tcp;
+
+pub use check::SpecError;
+pub use tcp::{
+    CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
+    TcpSpec, TcpVariant, TickPhase,
+};
+
+use serde::{Deserialize, Serialize};
+use skycell_units::Octets;
+
+/// Version of the JSON form this crate reads.
+pub const SPEC_VERSION: u32 = 1;
+
+/// One run: nodes, links with their output ports, VCs, flows, and what to record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkSpec {
+    /// Version of this form; see [`SPEC_VERSION`].
+    pub version: u32,
+    /// Seed of every random stream of the run; a replication changes it and nothing else.
+    pub seed: u64,
+    /// Simulated time, picoseconds, above zero.
+    pub duration_ps: u64,
+    /// Hosts, routers and switches; a node's index is its id.
+    pub nodes: Vec<NodeSpec>,
+    /// One entry per direction; a link's index is its id and its output port's id, and, at the node
+    /// it leads to, its place in the order of input ports.
+    pub links: Vec<LinkSpec>,
+    /// Unidirectional virtual channels between two AAL5 end points (hosts or routers).
+    pub vcs: Vec<VcSpec>,
+    /// TCP connections.
+    pub flows: Vec<FlowSpec>,
+    /// What the run leaves beyond its counters.
+    pub records: RecordSpec,
+}
+
+/// A node and what it does with what arrives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeSpec {
+    /// Name in the scenario, unique among the nodes.
+    pub name: String,
+    /// What the node is.
+    pub kind: NodeKind,
+}
+
+/// What a node does with the cells that arrive at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// Holds TCP end points; reassembles frames; its ports send frames back to back.
+    Host,
+    /// Joins IP to ATM: reassembles frames and queues whole frames on the next VC of the flow.
+    Router,
+    /// Forwards cell by cell, without waiting for the frame.
+    Switch,
+}
+
+/// One direction of a link, with the output port that feeds it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// Name in the scenario, unique among the links; by custom `from>to`.
+    pub name: String,
+    /// Node whose output port feeds the link.
+    pub from: u32,
+    /// Node the link leads to.
+    pub to: u32,
+    /// Time one 53-octet cell takes at the link's cell payload rate, picoseconds, above zero.
+    pub cell_time_ps: u64,
+    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left.
+    pub delay_ps: u64,
+    /// The output port's buffer.
+    pub port: PortSpec,
+}
+
+/// The buffer of an output port. The cell under transmission counts as queued until it has left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PortSpec {
+    /// K, cells, above zero; none for an unlimited buffer.
+    pub capacity_cells: Option<u32>,
+    /// What the buffer takes in.
+    pub policy: PolicySpec,
+}
+
+/// A buffer policy with its thresholds resolved to cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PolicySpec {
+    /// Discards the cells that find the buffer full, whatever frame they belong to.
+    TailDrop,
+    /// Partial Packet Discard: once a cell is discarded, so is the rest of its frame.
+    Ppd,
+    /// Early Packet Discard: discards frames that begin while X > R.
+    Epd {
+        /// R, cells.
+        threshold_cells: u32,
+    },
+    /// Selective Drop: discards frames that begin while X > R and Y_i * N_a / X > Z.
+    SelectiveDrop {
+        /// R, cells.
+        threshold_cells: u32,
+        /// Z, above 0, at most 1.
+        fairness_threshold: f64,
+    },
+    /// Fair Buffer Allocation: X > R and Y_i * N_a / X > Z * (K - R) / (X - R).
+    FairBufferAllocation {
+        /// R, cells, below K.
+        threshold_cells: u32,
+        /// Z, above 0, at most 1.
+        fairness_threshold: f64,
+    },
+    /// Discards one frame of a VC each time its occupancy crosses r_i from below.
+    SingleDrop {
+        /// r_i in cells by VC id; a VC beyond the list or with none has no threshold.
+        thresholds_cells: Vec<Option<u32>>,
+        /// Cells below r_i to which the occupancy must fall before the next crossing counts.
+        rearm_below_cells: u32,
+    },
+}
+
+/// A virtual channel: one direction, over given links, from one AAL5 end point to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VcSpec {
+    /// Name in the scenario, unique among the VCs.
+    pub name: String,
+    /// Link ids in order; inner nodes are switches, the two ends are hosts or routers.
+    pub path: Vec<u32>,
+}
+
+/// A TCP connection between two hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// Name in the scenario, unique among the flows.
+    pub name: String,
+    /// VC ids that carry the data, end to end; routers join one to the next.
+    pub forward: Vec<u32>,
+    /// VC ids that carry the acknowledgements back.
+    pub reverse: Vec<u32>,
+    /// Both end points' protocol parameters.
+    pub tcp: TcpSpec,
+    /// What the application sends.
+    pub traffic: TrafficSpec,
+    /// When the application begins.
+    pub start: StartSpec,
+    /// Losses that the scenario prescribes, made before the sender's port.
+    pub loss_script: LossScript,
+}
+
+/// What the application hands to TCP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TrafficSpec {
+    /// Always more to send.
+    Persistent,
+    /// Transfers of one size with idle times between them.
+    Transfers {
+        /// Octets of a transfer, above zero.
+        size_octets: Octets,
+        /// Transfers in all; none for as many as the run has time for.
+        count: Option<u32>,
+        /// Time from the end of one transfer (its last octet acknowledged) to the next.
+        idle: Distribution,
+        /// Whether each transfer opens its own connection, with fresh TCP state.
+        new_connection: bool,
+    },
+}
+
+/// When a flow begins, picoseconds from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum StartSpec {
+    /// At a given time.
+    At {
+        /// Picoseconds.
+        time_ps: u64,
+    },
+    /// Uniform over [from, to), drawn from the stream `flow/<name>/start`.
+    Drawn {
+        /// Earliest, picoseconds.
+        from_ps: u64,
+        /// End of the range, picoseconds, above `from_ps`.
+        to_ps: u64,
+    },
+}
+
+/// A named distribution of times, picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Distribution {
+    /// Always the same.
+    Constant {
+        /// Picoseconds.
+        value_ps: u64,
+    },
+    /// Uniform over [low, high).
+    Uniform {
+        /// Least, picoseconds.
+        low_ps: u64,
+        /// End of the range, picoseconds, above `low_ps`.
+        high_ps: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean, picoseconds, above zero.
+        mean_ps: u64,
+    },
+}
+
+/// Losses that the scenario prescribes for a flow's data segments: they never reach the port.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LossScript {
+    /// Ordinals, from 0, of the transmissions (new or repeated) to lose, ascending.
+    pub transmissions: Vec<u64>,
+    /// Lose the first new segment sent each time cwnd reaches this many octets from below.
+    pub at_cwnd_octets: Option<Octets>,
+}
+
+/// What the run leaves beyond its counters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordSpec {
+    /// Interval between samples of the queues, picoseconds, above zero. A sample is taken after the
+    /// departures and before the arrivals of its instant; the first one falls at one interval.
+    pub sample_every_ps: u64,
+    /// Ports (link ids, ascending) whose queue length is sampled, for percentiles and traces.
+    pub sampled_ports: Vec<u32>,
+    /// Ports (link ids, ascending) whose occupancy is sampled VC by VC.
+    pub vc_sampled_ports: Vec<u32>,
+    /// Traces to keep.
+    pub traces: Vec<TraceKind>,
+}
+
+/// A trace that a run can keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceKind {
+    /// cwnd and ssthresh of every sender, at each change.
+    Cwnd,
+    /// Every data segment sent and every acknowledgement received at each sender.
+    Sequence,
+    /// The sampled queue length of the ports in `sampled_ports`.
+    Queue,
+    /// The sampled occupancy of each VC at the ports in `vc_sampled_ports`.
+    VcQueue,
+    /// Every frame that lost cells at a port, with the reason.
+    Discards,
+    /// Every finished transfer.
+    Transfers,
+}
+
+impl NetworkSpec {
+    /// Reads the JSON form and refuses what cannot be simulated.
+    ///
+    /// # Errors
+    /// The text is not the JSON form, or what it describes breaks a rule of [`SpecError`].
+    pub fn from_json(text: &str) -> Result<Self, SpecError> {
+        let spec: NetworkSpec =
+            serde_json::from_str(text).map_err(|e| SpecError::Form(e.to_string()))?;
+        spec.validate()?;
+        Ok(spec)
+    }
+}

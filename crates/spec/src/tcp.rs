@@ -1,0 +1,167 @@
+//! The parameters of a TCP connection: every rule in which the sources differ has a name here.
+
+use serde::{Deserialize, Serialize};
+use skycell_units::Octets;
+
+/// Both end points of a TCP connection. Times in picoseconds, windows in octets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TcpSpec {
+    /// Loss recovery.
+    pub variant: TcpVariant,
+    /// Largest TCP payload of a segment, octets, above zero.
+    pub mss: Octets,
+    /// Whether frames carry 8 octets of LLC/SNAP.
+    pub llc_snap: bool,
+    /// Receiver window, octets; above 65 535 only with `window_scaling`.
+    pub rwnd: Octets,
+    /// RFC 7323 window scaling.
+    pub window_scaling: bool,
+    /// cwnd at the start of a connection and after an idle restart, octets.
+    pub initial_cwnd: Octets,
+    /// ssthresh at the start of a connection, octets.
+    pub initial_ssthresh: Octets,
+    /// Largest cwnd, octets.
+    pub max_cwnd: Octets,
+    /// How cwnd grows in congestion avoidance.
+    pub cwnd_growth: CwndGrowth,
+    /// Duplicate ACKs that start fast retransmit.
+    pub dup_ack_threshold: u32,
+    /// Granularity of the host's clock, picoseconds, above zero.
+    pub tick_ps: u64,
+    /// Where in the first tick the sending host's clock stands at time 0.
+    pub tick_phase: TickPhase,
+    /// Smallest RTO, ticks, at least 1.
+    pub rto_min_ticks: u32,
+    /// RTO before the first measurement, ticks.
+    pub rto_initial_ticks: u32,
+    /// Largest RTO, backoff included, ticks.
+    pub rto_max_ticks: u32,
+    /// Largest backoff factor, a power of two.
+    pub rto_max_backoff: u32,
+    /// What starts the retransmission timer anew.
+    pub rto_restart: RtoRestart,
+    /// Whether a sample is taken from every acknowledged segment (timestamps) or from one timed
+    /// segment at a time (Karn).
+    pub timestamps: bool,
+    /// SACK: pipe at the third duplicate ACK.
+    pub pipe_at_entry: PipeAtEntry,
+    /// SACK: when a hole may be resent.
+    pub sack_retransmit_delay: SackRetransmitDelay,
+    /// SACK: blocks in one acknowledgement.
+    pub sack_max_blocks: u32,
+    /// NewReno: cwnd at a partial ACK.
+    pub partial_ack_window: PartialAckWindow,
+    /// NewReno: whether only the first partial ACK restarts the retransmission timer.
+    pub partial_ack_first_restarts_only: bool,
+    /// NewReno: one new segment beyond `recover` for every two duplicate ACKs (flywheel) instead of
+    /// inflating cwnd.
+    pub flywheel: bool,
+    /// NewReno and SACK: no second fast retransmit for data sent before the last timeout or recovery.
+    pub avoid_multiple_fast_retransmits: bool,
+    /// When the receiver holds acknowledgements back.
+    pub delayed_ack: Option<DelayedAck>,
+    /// RFC 896: no segment below MSS while data is unacknowledged.
+    pub nagle: bool,
+    /// RFC 1122 4.2.3.4: sender's silly-window avoidance (a window below one MSS sends nothing while
+    /// data is unacknowledged).
+    pub sws_avoidance: bool,
+    /// cwnd falls back to `initial_cwnd` after an idle time of one RTO.
+    pub idle_restart: bool,
+    /// SYN and FIN exchange; without it the connection is open from the start.
+    pub handshake: bool,
+}
+
+/// Loss recovery of the sender (ICCCN'97 sections 2 and 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TcpVariant {
+    /// Slow start and congestion avoidance; losses are found by timeout only.
+    Vanilla,
+    /// And fast retransmit and recovery.
+    Reno,
+    /// And partial ACKs that keep recovery going up to `recover`.
+    NewReno,
+    /// Selective acknowledgements with the pipe algorithm.
+    Sack,
+}
+
+/// How cwnd grows in congestion avoidance (ICCCN'97 section 7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CwndGrowth {
+    /// MSS * MSS / cwnd per ACK, with fractions.
+    Float,
+    /// MSS * MSS / cwnd per ACK, in whole octets: nothing once cwnd > MSS * MSS.
+    Integer,
+    /// Waits for N ACKs with N * MSS * MSS > cwnd, then adds N * MSS * MSS / cwnd.
+    AckCounting,
+}
+
+/// Phase of the host clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TickPhase {
+    /// The first tick falls at this time; picoseconds, below the tick.
+    At {
+        /// Picoseconds.
+        offset_ps: u64,
+    },
+    /// Uniform over one tick, drawn from the stream `host/<name>/tick` of the sending host.
+    Drawn,
+}
+
+/// What starts the retransmission timer anew while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RtoRestart {
+    /// An acknowledgement of new data (RFC 6298 5.3, 4.4BSD).
+    OnAck,
+    /// That, and every segment sent ("for the last unacknowledged packet", ICCCN'97 2.1).
+    OnSend,
+}
+
+/// SACK: the value of pipe when the third duplicate ACK arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PipeAtEntry {
+    /// cwnd (ICCCN'97 section 3).
+    Cwnd,
+    /// cwnd less three segments (ICCCN'97 4.2, 98-0876R1 3.2).
+    CwndLessThree,
+}
+
+/// SACK: when a hole may be resent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SackRetransmitDelay {
+    /// As soon as pipe allows.
+    None,
+    /// Only once this many segments above the hole have been SACKed.
+    Segments {
+        /// Segments, above zero.
+        count: u32,
+    },
+}
+
+/// NewReno: cwnd when a partial ACK arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartialAckWindow {
+    /// Unchanged (ICCCN'97 2.3 does not mention one).
+    Keep,
+    /// Set to ssthresh (98-0876R1 3.1).
+    Ssthresh,
+    /// Less the octets acknowledged, plus one MSS (RFC 6582 3.2 step 5).
+    Deflate,
+}
+
+/// When the receiver holds acknowledgements back (RFC 1122 4.2.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayedAck {
+    /// Longest wait, picoseconds, above zero.
+    pub timeout_ps: u64,
+    /// Segments after which an ACK is sent at once, at least 1.
+    pub every_segments: u32,
+}
