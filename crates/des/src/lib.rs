@@ -1,0 +1,8 @@
+//! What every discrete-event engine of ours needs and no network: an order of events that owes
+//! nothing to who was inserted first, and random streams that are found by name.
+
+mod event;
+mod random;
+
+pub use event::{EventQueue, Key};
+pub use random::Stream;
