@@ -1,0 +1,71 @@
+# Everything runs from this directory. The first call sets up; a second finds nothing to do.
+
+UV_VERSION := 0.13.9
+# The newest Python that runs: a name on the PATH need not (version managers leave shims behind).
+PYTHON ?= $(firstword $(foreach name,python3.14 python3.13 python3.12 python3.11 python3,$(shell \
+	$(name) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null && echo $(name))))
+
+UV := .tools/bin/uv
+BIN := .venv/bin
+TOOLS_STAMP := .tools/.uv-$(UV_VERSION)
+PACKAGES_STAMP := .venv/.packages
+SETUP_STAMP := .venv/.skycell
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help setup demo test bench lint format lock clean
+.DEFAULT_GOAL := help
+
+help: ## What can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: $(SETUP_STAMP) ## The environment .venv with skycell in it
+
+demo: setup ## Reproduce the GEO study (ICCCN'97 Tables 3 and 4) and write its report
+	$(BIN)/skycell reproduce icccn97-t3 icccn97-t4 --out out/demo
+
+test: setup ## Every test of both languages
+	cargo test --locked --quiet
+	$(BIN)/python -m pytest --quiet
+
+bench: setup ## The fixed scenarios that speed is quoted from
+	$(BIN)/python benches/run.py
+
+lint: setup ## Format, lints and types of both languages
+	cargo fmt --all --check
+	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: setup ## Bring the sources into the agreed format
+	cargo fmt --all
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+lock: $(TOOLS_STAMP) ## Compile requirements.lock anew from pyproject.toml
+	$(UV) pip compile --universal --generate-hashes --no-emit-index-url --all-extras --group dev \
+		--quiet pyproject.toml -o requirements.lock
+
+clean: ## Remove what was built, and the environments
+	rm -rf .venv .tools target out python/skycell/_core*.so
+
+# Private to this directory: the pinned uv, by nothing but Python's own venv and pip.
+$(TOOLS_STAMP):
+	@test -n "$(PYTHON)" || { echo "skycell needs Python 3.11 or later (Debian, Ubuntu: apt install python3)" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "skycell needs Rust's cargo (Debian, Ubuntu: apt install cargo; or rustup)" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) lacks its venv module \
+	(Debian, Ubuntu: apt install $$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'))" >&2; exit 1; }
+	rm -rf .tools
+	$(PYTHON) -m venv .tools
+	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	touch $@
+
+$(PACKAGES_STAMP): requirements.lock $(TOOLS_STAMP)
+	test -x $(BIN)/python || $(UV) venv --quiet --python .tools/bin/python .venv
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	touch $@
+
+$(SETUP_STAMP): $(PACKAGES_STAMP) pyproject.toml $(RUST_SOURCES)
+	@echo "Compiling the engine (the first time takes about a minute) ..."
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --reinstall-package skycell -e .
+	touch $@

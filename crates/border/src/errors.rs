@@ -1,0 +1,45 @@
+//! Each error of the Rust side and the Python exception it becomes.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(
+    skycell._core,
+    TomlError,
+    PyException,
+    "The text is not TOML. `errors` lists every error found as (line, column, message), from 1."
+);
+create_exception!(
+    skycell._core,
+    SpecError,
+    PyException,
+    "The spec cannot be run; the message names the part of it that is at fault."
+);
+create_exception!(
+    skycell._core,
+    RunError,
+    PyException,
+    "A run failed although its spec was sound, for instance because its ledger did not balance."
+);
+
+/// One error in a scenario text: line and column, both from 1, and what is wrong.
+pub type TextError = (usize, usize, String);
+
+/// A `TomlError` that carries `errors`, in the order of the text.
+pub fn toml_error(py: Python<'_>, errors: Vec<TextError>) -> PyErr {
+    let lines: Vec<String> = errors
+        .iter()
+        .map(|(line, column, message)| format!("line {line}, column {column}: {message}"))
+        .collect();
+    let error = TomlError::new_err(lines.join("\n"));
+    match error.value(py).setattr("errors", errors) {
+        Ok(()) => error,
+        Err(failure) => failure,
+    }
+}
+
+/// The spec crate's refusal, in its own words.
+pub fn spec_error(error: skycell_spec::SpecError) -> PyErr {
+    SpecError::new_err(error.to_string())
+}

@@ -1,0 +1,33 @@
+//! The border between Rust and Python: `skycell._core`. A spec goes in, records come out, and
+//! scenario text is read with the position of every value. No model code lives here.
+//!
+//! What Python sees is written down in `python/skycell/_core.pyi`.
+
+mod errors;
+mod scenario_text;
+
+use pyo3::prelude::*;
+use skycell_spec::NetworkSpec;
+
+/// Refuses a spec, given as its JSON form, that no engine could run.
+#[pyfunction]
+fn validate(spec_json: &str) -> PyResult<()> {
+    NetworkSpec::from_json(spec_json)
+        .map(drop)
+        .map_err(errors::spec_error)
+}
+
+/// The compiled part of skycell.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::errors::{RunError, SpecError, TomlError};
+    #[pymodule_export]
+    use super::scenario_text::parse_toml;
+    #[pymodule_export]
+    use super::validate;
+
+    /// Version of the package, from the workspace's Cargo.toml.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
