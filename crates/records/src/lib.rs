@@ -7,8 +7,8 @@ mod traces;
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
-    CwndTrace, DiscardTrace, QueueTrace, SequenceEvent, SequenceTrace, Traces, TransferTrace,
-    VcQueueTrace,
+    Column, CwndTrace, DiscardTrace, QueueTrace, SequenceEvent, SequenceTrace, Traces,
+    TransferTrace, VcQueueTrace,
 };
 
 use serde::Serialize;

@@ -17,7 +17,29 @@ pub struct Traces {
     pub transfers: TransferTrace,
 }
 
-/// Declares a trace: a struct of columns with a method that adds one row.
+/// One column of a trace, whatever it counts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Small numbers that stand for a word.
+    U8(Vec<u8>),
+    /// Ids, cells.
+    U32(Vec<u32>),
+    /// Picoseconds, octets.
+    U64(Vec<u64>),
+    /// cwnd, which may grow by parts of an octet.
+    F64(Vec<f64>),
+}
+
+macro_rules! column_of {
+    ($($type:ty => $variant:ident,)+) => {
+        $(impl From<Vec<$type>> for Column {
+            fn from(values: Vec<$type>) -> Self { Column::$variant(values) }
+        })+
+    };
+}
+column_of! { u8 => U8, u32 => U32, u64 => U64, f64 => F64, }
+
+/// Declares a trace: a struct of columns, a method that adds one row, and one that hands the columns on.
 macro_rules! columns {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
         $(#[$doc])*
@@ -27,6 +49,11 @@ macro_rules! columns {
             /// Adds one row.
             #[allow(clippy::too_many_arguments)] // one argument a column
             pub fn push(&mut self, $($field: $type,)+) { $(self.$field.push($field);)+ }
+
+            /// The columns with their names, in the order in which they are declared.
+            pub fn into_columns(self) -> Vec<(&'static str, Column)> {
+                vec![$((stringify!($field), self.$field.into()),)+]
+            }
         }
     };
 }
@@ -126,5 +153,25 @@ columns! {
         end_ps: u64,
         /// Octets.
         octets: u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_hands_on_its_columns_by_the_names_of_its_fields() {
+        let mut trace = QueueTrace::default();
+        trace.push(3, 10, 7);
+        trace.push(3, 20, 9);
+        assert_eq!(
+            trace.into_columns(),
+            [
+                ("port", Column::U32(vec![3, 3])),
+                ("time_ps", Column::U64(vec![10, 20])),
+                ("cells", Column::U32(vec![7, 9])),
+            ]
+        );
     }
 }
