@@ -1,0 +1,37 @@
+"""What users got from a run: pure functions on run records and specs, in base units.
+
+A rate is in bit/s, a time in seconds, a queue in cells. Nothing here reads a file or draws a
+number.
+"""
+
+from skycell.metrics.ceiling import (
+    ceiling_bps,
+    cells_per_frame,
+    link_cell_bps,
+    segment_frame_cells,
+    tcp_share,
+)
+from skycell.metrics.delay import flow_delays_s
+from skycell.metrics.discards import discard_ratio, discards_by_reason
+from skycell.metrics.efficiency import efficiency
+from skycell.metrics.fairness import fairness_index, max_min_shares
+from skycell.metrics.queues import queue_bound_delay_s, queue_lengths
+from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, throughputs_bps
+
+__all__ = [
+    "THROUGHPUT_DEFINITIONS",
+    "ceiling_bps",
+    "cells_per_frame",
+    "discard_ratio",
+    "discards_by_reason",
+    "efficiency",
+    "fairness_index",
+    "flow_delays_s",
+    "link_cell_bps",
+    "max_min_shares",
+    "queue_bound_delay_s",
+    "queue_lengths",
+    "segment_frame_cells",
+    "tcp_share",
+    "throughputs_bps",
+]

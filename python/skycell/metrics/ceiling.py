@@ -1,0 +1,92 @@
+"""The ceiling: the most TCP payload that a link of cells can carry."""
+
+CELL_OCTETS = 53
+CELL_PAYLOAD_OCTETS = 48
+CELL_BITS = CELL_OCTETS * 8
+
+_TCP_HEADER = 20  # RFC 9293 3.1, without options
+_IP_HEADER = 20  # RFC 791 3.1, without options
+_LLC_SNAP = 8  # RFC 2684 5.1
+_AAL5_TRAILER = 8  # I.363.5
+_TIMESTAMPS = 12  # RFC 7323 3.2, padded to whole words
+_PS_PER_S = 1_000_000_000_000
+
+
+def cells_per_frame(sdu_octets: int) -> int:
+    """Cells of one AAL5 frame: SDU, padding and trailer fill whole 48-octet payloads.
+
+    Args:
+        sdu_octets: octets handed to AAL5, at least 0.
+
+    Source: I.363.5.
+
+    >>> cells_per_frame(40), cells_per_frame(41)
+    (1, 2)
+    """
+    if sdu_octets < 0:
+        raise ValueError(f"an SDU of {sdu_octets} octets: allowed is 0 or more")
+    return -(-(sdu_octets + _AAL5_TRAILER) // CELL_PAYLOAD_OCTETS)
+
+
+def segment_frame_cells(mss: int, *, llc_snap: bool = True, timestamps: bool = False) -> int:
+    """Cells that carry one full TCP segment.
+
+    Args:
+        mss: octets of TCP payload, above 0.
+        llc_snap: whether the frame carries 8 octets of LLC/SNAP.
+        timestamps: whether the segment carries the timestamps option (12 octets).
+
+    Source: STUDIES sheet 0.3.
+
+    >>> [segment_frame_cells(mss) for mss in (512, 1024, 9180)]
+    [12, 23, 193]
+    """
+    if mss <= 0:
+        raise ValueError(f"an MSS of {mss} octets: allowed is above 0")
+    headers = _TCP_HEADER + _IP_HEADER
+    headers += _LLC_SNAP if llc_snap else 0
+    headers += _TIMESTAMPS if timestamps else 0
+    return cells_per_frame(mss + headers)
+
+
+def tcp_share(mss: int, *, llc_snap: bool = True, timestamps: bool = False) -> float:
+    """TCP payload as a share of the cell rate: MSS / (53 x cells).
+
+    >>> [round(tcp_share(mss), 4) for mss in (512, 1024, 9180)]
+    [0.805, 0.84, 0.8974]
+    """
+    cells = segment_frame_cells(mss, llc_snap=llc_snap, timestamps=timestamps)
+    return mss / (CELL_OCTETS * cells)
+
+
+def link_cell_bps(cell_time_ps: int) -> float:
+    """Rate of a link's cells, headers included, bit/s, from the time of one cell.
+
+    >>> link_cell_bps(2_000_000)
+    212000000.0
+    """
+    if cell_time_ps <= 0:
+        raise ValueError(f"a cell time of {cell_time_ps} ps: allowed is above 0")
+    return CELL_BITS * _PS_PER_S / cell_time_ps
+
+
+def ceiling_bps(
+    mss: int, cell_bps: float, *, llc_snap: bool = True, timestamps: bool = False
+) -> float:
+    """Largest TCP throughput over a link: MSS / (53 x cells) x the link's cell rate, bit/s.
+
+    Args:
+        mss: octets of TCP payload in a full segment, above 0.
+        cell_bps: rate of the link's cells, bit/s, above 0. The studies differ in whether SONET
+            overhead is taken off 155.52 Mbit/s first.
+        llc_snap: whether frames carry LLC/SNAP.
+        timestamps: whether segments carry the timestamps option.
+
+    Source: STUDIES sheet 0.3.
+
+    >>> round(ceiling_bps(512, 155.52e6) / 1e6, 2)
+    125.2
+    """
+    if cell_bps <= 0:
+        raise ValueError(f"a cell rate of {cell_bps} bit/s: allowed is above 0")
+    return tcp_share(mss, llc_snap=llc_snap, timestamps=timestamps) * cell_bps

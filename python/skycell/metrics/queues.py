@@ -1,0 +1,50 @@
+"""Queue lengths of ports, and the delay they can cause."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+_PS_PER_S = 1_000_000_000_000
+
+
+_KEYS = ("mean", "max", "p50", "p90", "p99")
+
+
+class QueueLength(NamedTuple):
+    """Queue of one port over a run, cells; percentiles only where the port was sampled."""
+
+    port: str
+    mean: float
+    largest: int
+    p50: int | None
+    p90: int | None
+    p99: int | None
+
+
+def queue_lengths(records: Mapping[str, Any]) -> list[QueueLength]:
+    """Queue of every port in the records, in their order.
+
+    >>> queue = {"mean": 2.5, "max": 9, "p50": 2, "p90": 7, "p99": 9}
+    >>> queue_lengths({"ports": [{"name": "sw1>sw2", "queue": queue}]})[0].largest
+    9
+    """
+    return [
+        QueueLength(port["name"], *(port["queue"][key] for key in _KEYS))
+        for port in records["ports"]
+    ]
+
+
+def queue_bound_delay_s(buffer_cells: int, cell_time_ps: int) -> float:
+    """Longest wait in a first-in first-out port: buffer size over drain rate, seconds.
+
+    Args:
+        buffer_cells: the port's capacity, cells, above 0.
+        cell_time_ps: time of one cell on the link, picoseconds, above 0.
+
+    Source: NASA/CR-1999-209158 part III.A, section 6.
+
+    >>> round(queue_bound_delay_s(200_000, 2_726_337), 4)
+    0.5453
+    """
+    if buffer_cells <= 0 or cell_time_ps <= 0:
+        raise ValueError("buffer and cell time must be above 0")
+    return buffer_cells * cell_time_ps / _PS_PER_S

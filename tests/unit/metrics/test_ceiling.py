@@ -1,0 +1,72 @@
+"""Ceilings against the table of the parameter sheet (0.3)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skycell.metrics import (
+    ceiling_bps,
+    cells_per_frame,
+    efficiency,
+    link_cell_bps,
+    segment_frame_cells,
+    tcp_share,
+)
+
+
+@pytest.mark.parametrize(
+    ("mss", "at_155_52", "at_149_76", "at_149_7", "at_45"),
+    [
+        (512, 125.20, 120.56, 120.51, 36.23),
+        (1024, 130.64, 125.80, 125.75, 37.80),
+        (9180, 139.57, 134.40, 134.35, 40.39),
+    ],
+)
+def test_ceilings_are_those_of_the_sheet(
+    mss: int, at_155_52: float, at_149_76: float, at_149_7: float, at_45: float
+) -> None:
+    rates = {155.52e6: at_155_52, 149.76e6: at_149_76, 149.7e6: at_149_7, 45e6: at_45}
+    for rate, expected in rates.items():
+        assert ceiling_bps(mss, rate) / 1e6 == pytest.approx(expected, abs=0.005)
+
+
+def test_options_and_llc_can_cost_a_cell() -> None:
+    # BON: MSS 512 gives 12 cells without and 13 with LLC, 12 octets of timestamps included.
+    assert segment_frame_cells(512, llc_snap=False, timestamps=True) == 12
+    assert segment_frame_cells(512, llc_snap=True, timestamps=True) == 13
+    assert segment_frame_cells(9140, llc_snap=True, timestamps=True) == 192
+
+
+def test_a_bare_acknowledgement_takes_two_cells() -> None:
+    assert cells_per_frame(20 + 20 + 8) == 2
+
+
+@given(st.integers(0, 65_535))
+def test_a_frame_has_room_for_its_sdu_and_never_a_cell_too_many(sdu: int) -> None:
+    cells = cells_per_frame(sdu)
+    assert 48 * (cells - 1) < sdu + 8 <= 48 * cells
+
+
+def test_the_cell_rate_follows_from_the_cell_time() -> None:
+    # 155.52 Mbit/s: 424 bit last 2.7263 us; whole picoseconds are off by less than 2e-7.
+    assert link_cell_bps(2_726_337) == pytest.approx(155.52e6, rel=2e-7)
+
+
+def test_efficiency_is_the_sum_over_the_ceiling() -> None:
+    assert efficiency([1.0, 2.0, 3.0], 8.0) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cells_per_frame(-1), "an SDU of -1 octets: allowed is 0 or more"),
+        (lambda: tcp_share(0), "an MSS of 0 octets: allowed is above 0"),
+        (lambda: link_cell_bps(0), "a cell time of 0 ps: allowed is above 0"),
+        (lambda: ceiling_bps(512, 0), "a cell rate of 0 bit/s: allowed is above 0"),
+        (lambda: efficiency([1.0], 0), "a ceiling of 0 bit/s: allowed is above 0"),
+    ],
+)
+def test_nonsense_is_refused(call: object, message: str) -> None:
+    assert callable(call)
+    with pytest.raises(ValueError, match=message):
+        call()
