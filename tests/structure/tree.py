@@ -1,0 +1,63 @@
+"""The tree as the structure tests see it: its files, and the order in which parts may use parts."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+CRATES = (
+    "units",
+    "spec",
+    "records",
+    "des",
+    "atm",
+    "switch",
+    "tcp",
+    "reference",
+    "border",
+)
+"""Crates; each may use those before it."""
+
+SUBPACKAGES = (
+    "_core",
+    "scenario",
+    "records",
+    "experiment",
+    "metrics",
+    "studies",
+    "plots",
+    "report",
+    "cli",
+)
+"""Subpackages and modules of `skycell`; each may use those before it."""
+
+_BUILT = {
+    ".git",
+    ".venv",
+    ".tools",
+    ".skycell",
+    ".hypothesis",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    "__pycache__",
+    "target",
+    "out",
+}
+
+
+def files(*suffixes: str, under: Path = ROOT) -> list[Path]:
+    """Source files, with these suffixes where any are given; nothing that was built or fetched."""
+    found = []
+    for path in sorted(under.iterdir()):
+        if path.name in _BUILT:
+            continue
+        if path.is_dir():
+            found += files(*suffixes, under=path)
+        elif not suffixes or path.suffix in suffixes:
+            found.append(path)
+    return found
+
+
+def is_below(user: str, used: str, order: tuple[str, ...]) -> bool:
+    """Whether `used` stands before `user` in `order`, or is the same part."""
+    return order.index(used) <= order.index(user)
