@@ -1,0 +1,182 @@
+"""The store of finished runs: what has been simulated once is not simulated again.
+
+One SQLite file; a run is committed the moment it has finished, so that a kill loses only what was
+under way. The key of a run is its spec's hash, the engine, and the engine's version: a run is a
+function of these.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from skycell.experiment.summary import SUMMARY_FORM, summary_text
+
+DEFAULT_STORE = Path(".skycell") / "runs.sqlite"
+"""Where runs are kept unless another place is named, under the current directory."""
+
+_FORM = 1  # of the tables below
+_TABLES = """
+CREATE TABLE runs (
+    spec_hash   TEXT NOT NULL,
+    engine      TEXT NOT NULL,
+    version     TEXT NOT NULL,
+    state       TEXT NOT NULL CHECK (state IN ('finished', 'failed')),
+    reason      TEXT,
+    summary     TEXT,
+    wall_s      REAL NOT NULL,
+    finished_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    PRIMARY KEY (spec_hash, engine, version),
+    CHECK ((state = 'finished') = (summary IS NOT NULL)),
+    CHECK ((state = 'failed') = (reason IS NOT NULL))
+) WITHOUT ROWID
+"""
+
+
+class StoreError(Exception):
+    """The file cannot serve as a store; the message says which file and why."""
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """What a run is a function of."""
+
+    spec_hash: str
+    engine: str
+    version: str
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as the store has it: a summary, or the reason why there is none."""
+
+    key: RunKey
+    summary: Mapping[str, Any] | None
+    reason: str | None
+    wall_s: float
+
+
+def engine_version() -> str:
+    """Version of the engines: the package's, and a digest of the compiled engine itself.
+
+    The digest tells two builds of one release apart while the engine is worked on.
+    """
+    from skycell import _core
+
+    path = _core.__file__
+    digest = sha256(Path(path).read_bytes()).hexdigest()[:12]
+    return f"{_core.VERSION}+{digest}.{SUMMARY_FORM}"
+
+
+class RunStore:
+    """Finished and failed runs in one SQLite file; a context manager.
+
+    Several processes may read while one writes (write-ahead log).
+    """
+
+    def __init__(self, path: Path | str = DEFAULT_STORE) -> None:
+        """Opens the store, and makes it with its folder if it is not there.
+
+        Raises:
+            StoreError: the place cannot be written, or the file is something else.
+        """
+        self.path = str(path)
+        try:
+            if self.path != ":memory:":
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=30.0, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{self.path}: cannot be opened as a store of runs: {error}") from None
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self._db.close()
+            raise StoreError(f"{self.path}: is not a store of runs: {error}") from None
+        except StoreError:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        with self._transaction():
+            form = self._db.execute("PRAGMA user_version").fetchone()[0]
+            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if form == 0 and tables == 0:
+                self._db.execute(_TABLES)
+                self._db.execute(f"PRAGMA user_version = {_FORM}")
+            elif form != _FORM:
+                raise StoreError(
+                    f"{self.path}: is a database of form {form}, not a store of runs of form "
+                    f"{_FORM}; name another file"
+                )
+        # With a write-ahead log this survives a kill; only a power cut can lose the last runs.
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def __enter__(self) -> "RunStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; the store is of no use afterwards."""
+        self._db.close()
+
+    def get(self, key: RunKey) -> StoredRun | None:
+        """The run of this key, finished or failed; none if the store has not seen it."""
+        row = self._db.execute(
+            "SELECT summary, reason, wall_s FROM runs"
+            " WHERE spec_hash = ? AND engine = ? AND version = ?",
+            (key.spec_hash, key.engine, key.version),
+        ).fetchone()
+        if row is None:
+            return None
+        summary, reason, wall_s = row
+        return StoredRun(key, json.loads(summary) if summary is not None else None, reason, wall_s)
+
+    def is_finished(self, key: RunKey) -> bool:
+        """Whether the store has the summary of this run."""
+        row = self._db.execute(
+            "SELECT 1 FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?"
+            " AND state = 'finished'",
+            (key.spec_hash, key.engine, key.version),
+        ).fetchone()
+        return row is not None
+
+    def put_finished(self, key: RunKey, summary: Mapping[str, Any], wall_s: float) -> None:
+        """Keeps a finished run; committed when this returns. Replaces an older one of its key."""
+        self._put(key, "finished", None, summary_text(summary), wall_s)
+
+    def put_failed(self, key: RunKey, reason: str, wall_s: float) -> None:
+        """Notes that a run failed and why. It will be tried again when it is asked for."""
+        self._put(key, "failed", reason, None, wall_s)
+
+    def _put(
+        self, key: RunKey, state: str, reason: str | None, summary: str | None, wall_s: float
+    ) -> None:
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO runs"
+                " (spec_hash, engine, version, state, reason, summary, wall_s)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (key.spec_hash, key.engine, key.version, state, reason, summary, wall_s),
+            )
+
+    def __len__(self) -> int:
+        """Number of finished runs."""
+        row = self._db.execute("SELECT count(*) FROM runs WHERE state = 'finished'").fetchone()
+        return int(row[0])

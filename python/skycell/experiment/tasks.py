@@ -1,0 +1,32 @@
+"""A run as a worker process sees it."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+OnProgress = Callable[[int], bool]
+"""Told the simulated time in picoseconds; False in return cancels the run."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to be made: the spec's JSON form and the engine that takes it."""
+
+    name: str
+    spec_json: str
+    engine: str
+    duration_ps: int
+
+
+Work = Callable[[Task, OnProgress], Mapping[str, Any]]
+"""Makes a run and returns its summary. A worker process imports it by its name."""
+
+
+def simulate(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
+    """Runs the task on its engine and keeps the summary of its records."""
+    from skycell import _core
+    from skycell.experiment.summary import summarise
+
+    records_json, _ = _core.run(task.spec_json, task.engine, on_progress)
+    return summarise(json.loads(records_json), json.loads(task.spec_json))

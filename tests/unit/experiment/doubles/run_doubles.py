@@ -1,0 +1,32 @@
+"""Test doubles of a worker's run: they stand in for the engine, which these tests do not need.
+
+The name of a task says what its run does.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from skycell.experiment.tasks import OnProgress, Task
+
+
+def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
+    what, _, rest = task.name.partition(":")
+    if what == "raises":
+        raise ValueError(f"cannot run {rest}")
+    if what == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == "dies once":
+        marker = Path(rest)
+        if not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    if what == "slow":
+        for step in range(1, 1_000):
+            time.sleep(0.01)
+            if not on_progress(step * task.duration_ps // 1_000):
+                raise RuntimeError("cancelled")
+    return {"name": task.name, "pid": os.getpid()}

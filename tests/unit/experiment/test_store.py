@@ -1,0 +1,115 @@
+"""The store of finished runs."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skycell.experiment.store import DEFAULT_STORE, RunKey, RunStore, StoreError
+
+KEY = RunKey("abc", "reference", "1")
+SUMMARY = {"duration_ps": 7, "flows": [{"octets_delivered": 5}], "ports": []}
+
+
+def test_a_finished_run_is_found_again_after_reopening(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "runs.sqlite"
+    with RunStore(path) as store:
+        store.put_finished(KEY, SUMMARY, wall_s=1.5)
+    with RunStore(path) as store:
+        run = store.get(KEY)
+        assert run is not None
+        assert run.summary == SUMMARY
+        assert run.wall_s == 1.5
+        assert store.is_finished(KEY)
+        assert len(store) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        RunKey("abd", "reference", "1"),
+        RunKey("abc", "fast", "1"),
+        RunKey("abc", "reference", "2"),
+    ],
+)
+def test_another_spec_engine_or_version_is_another_run(other: RunKey) -> None:
+    with RunStore(":memory:") as store:
+        store.put_finished(KEY, SUMMARY, 0.0)
+        assert store.get(other) is None
+        assert not store.is_finished(other)
+
+
+def test_a_failed_run_keeps_its_reason_and_does_not_count_as_finished() -> None:
+    with RunStore(":memory:") as store:
+        store.put_failed(KEY, "RunError: unbalanced", 0.1)
+        run = store.get(KEY)
+        assert run is not None
+        assert run.summary is None
+        assert run.reason == "RunError: unbalanced"
+        assert not store.is_finished(KEY)
+        assert len(store) == 0
+        store.put_finished(KEY, SUMMARY, 0.1)
+        assert store.is_finished(KEY)
+
+
+def test_a_committed_run_survives_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    script = (
+        "import os, signal, sys\n"
+        "from skycell.experiment.store import RunKey, RunStore\n"
+        "store = RunStore(sys.argv[1])\n"
+        "store.put_finished(RunKey('abc', 'reference', '1'), {'duration_ps': 7}, 0.0)\n"
+        "store._db.execute('BEGIN IMMEDIATE')\n"
+        'store._db.execute("UPDATE runs SET wall_s = 99")\n'
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert ended.returncode == -9
+    with RunStore(path) as store:
+        run = store.get(KEY)
+        assert run is not None
+        assert run.summary == {"duration_ps": 7}
+        assert run.wall_s == 0.0
+
+
+def test_one_process_reads_while_another_writes(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with RunStore(path) as writer, RunStore(path) as reader:
+        writer.put_finished(KEY, SUMMARY, 0.0)
+        writer._db.execute("BEGIN IMMEDIATE")
+        assert reader.is_finished(KEY)
+        writer._db.execute("ROLLBACK")
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, and long enough for SQLite to look at its header" * 20)
+    with pytest.raises(
+        StoreError, match=r"notes\.txt: is not a store of runs: file is not a datab"
+    ):
+        RunStore(path)
+    assert path.read_text().startswith("not a database")
+
+
+def test_a_database_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE recipes (name TEXT)")
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="is a database of form 0, not a store of runs of form 1"):
+        RunStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"cannot be opened as a store of runs"):
+        RunStore(tmp_path / "file" / "runs.sqlite")
+
+
+def test_runs_are_kept_under_the_current_directory_by_default() -> None:
+    assert str(DEFAULT_STORE) == ".skycell/runs.sqlite"
+    assert not DEFAULT_STORE.is_absolute()

@@ -1,0 +1,39 @@
+"""What is kept of a run's records."""
+
+import json
+
+from skycell.experiment.summary import summarise, summary_text
+
+RECORDS = {
+    "engine": "reference",
+    "duration_ps": 10**12,
+    "flows": [{"name": "f1", "octets_delivered": 9}],
+    "vcs": [{"name": "v1"}],
+    "ports": [
+        {"name": "h1>sw1", "arrived": 3, "vc_queues": []},
+        {"name": "sw1>sw2", "arrived": 4, "vc_queues": [{"vc": 0}]},
+    ],
+    "ledger": {"accounts": [{"name": "a"}]},
+    "engine_stats": {"events": 12},
+}
+SPEC = {
+    "links": [
+        {"port": {"capacity_cells": None}},
+        {"port": {"capacity_cells": 1000}},
+    ]
+}
+
+
+def test_flows_and_limited_ports_are_kept_and_the_rest_is_not() -> None:
+    summary = summarise(RECORDS, SPEC)
+    assert summary == {
+        "duration_ps": 10**12,
+        "flows": [{"name": "f1", "octets_delivered": 9}],
+        "ports": [{"name": "sw1>sw2", "arrived": 4}],
+        "engine_stats": {"events": 12},
+    }
+
+
+def test_the_text_of_a_summary_does_not_depend_on_the_order_of_its_keys() -> None:
+    assert summary_text({"b": 1, "a": 2}) == summary_text({"a": 2, "b": 1}) == '{"a":2,"b":1}'
+    assert json.loads(summary_text(summarise(RECORDS, SPEC))) == summarise(RECORDS, SPEC)
