@@ -58,14 +58,14 @@ $(TOOLS_STAMP):
 	rm -rf .tools
 	$(PYTHON) -m venv .tools
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	touch $@
+	@touch $@
 
 $(PACKAGES_STAMP): requirements.lock $(TOOLS_STAMP)
 	test -x $(BIN)/python || $(UV) venv --quiet --python .tools/bin/python .venv
 	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
-	touch $@
+	@touch $@
 
 $(SETUP_STAMP): $(PACKAGES_STAMP) pyproject.toml $(RUST_SOURCES)
 	@echo "Compiling the engine (the first time takes about a minute) ..."
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --reinstall-package skycell -e .
-	touch $@
+	@touch $@

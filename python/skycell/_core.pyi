@@ -21,6 +21,9 @@ class SpecError(Exception):
 class RunError(Exception):
     """A run failed although its spec was sound, for instance because its ledger did not balance."""
 
+class RunCancelled(RunError):
+    """A run was given up because `on_progress` answered with something false."""
+
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     """Read a TOML document.
 
@@ -37,6 +40,16 @@ def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
 
 def validate(spec_json: str) -> None:
     """Refuse a spec that no engine could run.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec`.
+
+    Raises:
+        SpecError: the first broken rule.
+    """
+
+def reread(spec_json: str) -> str:
+    """The spec as Rust has read it, written again as JSON.
 
     Args:
         spec_json: the JSON form of a `NetworkSpec`.
@@ -64,7 +77,8 @@ def run(
 
     Raises:
         SpecError: the spec cannot be run.
-        RunError: the run failed, or `on_progress` cancelled it.
+        RunError: the run failed.
+        RunCancelled: `on_progress` gave it up.
         ValueError: no engine of that name.
         KeyboardInterrupt: Ctrl-C was pressed.
     """

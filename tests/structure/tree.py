@@ -12,6 +12,7 @@ CRATES = (
     "atm",
     "switch",
     "tcp",
+    "traffic",
     "reference",
     "border",
 )

@@ -22,6 +22,12 @@ create_exception!(
     PyException,
     "A run failed although its spec was sound, for instance because its ledger did not balance."
 );
+create_exception!(
+    skycell._core,
+    RunCancelled,
+    RunError,
+    "A run was given up because `on_progress` answered with something false."
+);
 
 /// One error in a scenario text: line and column, both from 1, and what is wrong.
 pub type TextError = (usize, usize, String);

@@ -17,15 +17,23 @@ fn validate(spec_json: &str) -> PyResult<()> {
         .map_err(errors::spec_error)
 }
 
+/// The spec as Rust has read it, written again as JSON.
+#[pyfunction]
+fn reread(spec_json: &str) -> PyResult<String> {
+    NetworkSpec::from_json(spec_json)
+        .map(|spec| spec.to_json())
+        .map_err(errors::spec_error)
+}
+
 /// The compiled part of skycell.
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::errors::{RunError, SpecError, TomlError};
+    use super::errors::{RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]
     use super::scenario_text::parse_toml;
     #[pymodule_export]
-    use super::validate;
+    use super::{reread, validate};
 
     /// Version of the package, from the workspace's Cargo.toml.
     #[pymodule_export]

@@ -272,4 +272,9 @@ impl NetworkSpec {
         spec.validate()?;
         Ok(spec)
     }
+
+    /// The JSON form, keys in the order of declaration.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a spec is plain data")
+    }
 }
