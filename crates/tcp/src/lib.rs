@@ -1,0 +1,17 @@
+//! TCP as the studies of 1996-1999 define it: state machines that are handed the time and hand back
+//! the segments to send. No clock, no queue and no I/O inside.
+
+mod clock;
+mod ranges;
+mod receiver;
+mod recovery;
+mod rto;
+mod segment;
+mod sender;
+mod transmit;
+mod window;
+
+pub use clock::TickClock;
+pub use receiver::{Receiver, ReceiverCounters};
+pub use segment::{SackBlocks, Segment, SegmentKind};
+pub use sender::{Sender, SenderCounters};

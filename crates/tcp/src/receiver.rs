@@ -1,0 +1,302 @@
+//! The receiving end: in-order delivery, acknowledgements, SACK blocks.
+
+use crate::ranges::Ranges;
+use crate::segment::{Segment, SegmentKind};
+use skycell_spec::{TcpSpec, TcpVariant};
+use skycell_units::{Octets, SimTime};
+
+/// What a receiver has counted over all connections of its flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverCounters {
+    /// Octets handed to the application, in order.
+    pub octets_delivered: Octets,
+    /// Different octets that arrived.
+    pub octets_received: Octets,
+    /// Highest octet that arrived, earlier connections' octets included.
+    pub octets_highest: Octets,
+    /// Data segments that arrived.
+    pub segments: u64,
+    /// Of those, segments with nothing new in them.
+    pub duplicates: u64,
+    /// Acknowledgements sent.
+    pub acks: u64,
+}
+
+/// The receiver of one flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// Largest wait and count of a held acknowledgement.
+    delayed: Option<skycell_spec::DelayedAck>,
+    sends_sack: bool,
+    max_blocks: usize,
+    connection: u32,
+    rcv_nxt: u64,
+    early: Ranges,
+    /// Starts and ends of early ranges, the most recently changed first (RFC 2018 section 4).
+    recent: Vec<(u64, u64)>,
+    /// Timestamp to echo (RFC 7323 section 4.3).
+    ts_recent: u64,
+    /// Segments received since the last acknowledgement.
+    unacknowledged: u32,
+    held_until: Option<SimTime>,
+    /// Octets of the flow's earlier connections.
+    before: Octets,
+    counters: ReceiverCounters,
+}
+
+impl Receiver {
+    /// A receiver before the flow's first connection.
+    pub fn new(tcp: &TcpSpec) -> Self {
+        Receiver {
+            delayed: tcp.delayed_ack,
+            sends_sack: tcp.variant == TcpVariant::Sack,
+            max_blocks: tcp.sack_max_blocks as usize,
+            connection: 0,
+            rcv_nxt: 0,
+            early: Ranges::default(),
+            recent: Vec::new(),
+            ts_recent: 0,
+            unacknowledged: 0,
+            held_until: None,
+            before: 0,
+            counters: ReceiverCounters::default(),
+        }
+    }
+
+    /// When a held acknowledgement must go out.
+    pub fn deadline(&self) -> Option<SimTime> {
+        self.held_until
+    }
+
+    /// What was counted.
+    pub fn counters(&self) -> &ReceiverCounters {
+        &self.counters
+    }
+
+    /// A segment from the sender has arrived.
+    pub fn on_segment(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
+        if segment.connection > self.connection {
+            self.begin(segment.connection);
+        } else if segment.connection < self.connection {
+            return; // left over from a connection that is closed
+        }
+        match segment.kind {
+            SegmentKind::Syn => out.push(Segment {
+                timestamp: segment.timestamp,
+                ..Segment::bare(SegmentKind::SynAck, self.connection)
+            }),
+            SegmentKind::Fin => out.push(Segment {
+                timestamp: segment.timestamp,
+                acknowledgement: self.rcv_nxt,
+                ..Segment::bare(SegmentKind::FinAck, self.connection)
+            }),
+            SegmentKind::Data => self.on_data(now, segment, out),
+            SegmentKind::SynAck
+            | SegmentKind::FinAck
+            | SegmentKind::Ack
+            | SegmentKind::ControlAck => {}
+        }
+    }
+
+    /// The hold of an acknowledgement has run out.
+    pub fn on_deadline(&mut self, out: &mut Vec<Segment>) {
+        self.acknowledge(None, out);
+    }
+
+    fn begin(&mut self, connection: u32) {
+        self.connection = connection;
+        self.before += self.rcv_nxt;
+        self.rcv_nxt = 0;
+        self.early.clear();
+        self.recent.clear();
+        self.unacknowledged = 0;
+        self.held_until = None;
+    }
+
+    fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
+        self.counters.segments += 1;
+        let (start, end) = (segment.sequence, segment.end());
+        self.counters.octets_highest = self.counters.octets_highest.max(self.before + end);
+        let is_known = end <= self.rcv_nxt || self.early.holds(start, end);
+        if is_known {
+            self.counters.duplicates += 1;
+        } else {
+            let from = start.max(self.rcv_nxt);
+            let known = self.early.octets_above(from) - self.early.octets_above(end);
+            self.counters.octets_received += end - from - known;
+        }
+        if start <= self.rcv_nxt {
+            self.ts_recent = segment.timestamp;
+        }
+        let had_gap = !self.early.is_empty();
+        let mut changed = None;
+        if start > self.rcv_nxt {
+            changed = Some(self.early.add(start, end));
+        } else if end > self.rcv_nxt {
+            self.deliver(end);
+        }
+        // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
+        // acknowledged at once.
+        let is_in_order = start <= self.rcv_nxt && !is_known && !had_gap && changed.is_none();
+        self.unacknowledged += 1;
+        match self.delayed {
+            Some(delayed) if is_in_order && self.unacknowledged < delayed.every_segments => {
+                self.held_until
+                    .get_or_insert(now + SimTime(delayed.timeout_ps));
+            }
+            _ => self.acknowledge(changed, out),
+        }
+    }
+
+    /// Hands octets up to `end` to the application, and the early ones that now follow.
+    fn deliver(&mut self, end: u64) {
+        let mut next = end;
+        if let Some((start, stop)) = self.early.first()
+            && start <= next
+        {
+            next = next.max(stop);
+        }
+        self.counters.octets_delivered += next - self.rcv_nxt;
+        self.rcv_nxt = next;
+        self.early.forget_below(next);
+    }
+
+    fn acknowledge(&mut self, changed: Option<(u64, u64)>, out: &mut Vec<Segment>) {
+        self.unacknowledged = 0;
+        self.held_until = None;
+        self.counters.acks += 1;
+        let mut ack = Segment {
+            acknowledgement: self.rcv_nxt,
+            timestamp: self.ts_recent,
+            ..Segment::bare(SegmentKind::Ack, self.connection)
+        };
+        if self.sends_sack {
+            let rcv_nxt = self.rcv_nxt;
+            self.recent.retain(|r| {
+                let is_part = changed.is_some_and(|c| c.0 <= r.0 && r.1 <= c.1);
+                r.0 > rcv_nxt && !is_part
+            });
+            if let Some(range) = changed {
+                self.recent.insert(0, range);
+            }
+            let blocks = self.recent.iter().take(self.max_blocks);
+            blocks.for_each(|&block| ack.sack.push(block));
+        }
+        out.push(ack);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sender::tests::tcp;
+    use skycell_spec::DelayedAck;
+
+    const MSS: u64 = 1_000;
+
+    fn receiver() -> Receiver {
+        Receiver::new(&tcp())
+    }
+
+    /// The `k`-th segment of 1 000 octets.
+    fn data(k: u64) -> Segment {
+        Segment {
+            sequence: k * MSS,
+            length: MSS as u32,
+            ..Segment::bare(SegmentKind::Data, 0)
+        }
+    }
+
+    /// (acknowledgement, SACK blocks) in segments, for each segment that arrives.
+    fn answers(receiver: &mut Receiver, arrivals: &[u64]) -> Vec<(u64, Vec<(u64, u64)>)> {
+        let mut out = Vec::new();
+        for &k in arrivals {
+            receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
+        }
+        let blocks = |ack: &Segment| {
+            let scale = |b: &(u64, u64)| (b.0 / MSS, b.1 / MSS);
+            ack.sack.as_slice().iter().map(scale).collect()
+        };
+        out.iter()
+            .map(|ack| (ack.acknowledgement / MSS, blocks(ack)))
+            .collect()
+    }
+
+    #[test]
+    fn each_segment_in_order_is_acknowledged() {
+        assert_eq!(
+            answers(&mut receiver(), &[0, 1]),
+            [(1, vec![]), (2, vec![])]
+        );
+    }
+
+    #[test]
+    fn the_first_block_holds_the_segment_that_just_came() {
+        // RFC 2018 section 4; segments 0, 3, 5 and 7 are late.
+        let expected = [
+            (0, vec![(1, 2)]),
+            (0, vec![(1, 3)]),
+            (0, vec![(4, 5), (1, 3)]),
+            (0, vec![(6, 7), (4, 5), (1, 3)]),
+            (0, vec![(8, 9), (6, 7), (4, 5)]), // three blocks at most
+            (0, vec![(4, 7), (8, 9), (1, 3)]), // 5 joins two blocks
+            (3, vec![(4, 7), (8, 9)]),         // 0 fills the first hole
+        ];
+        assert_eq!(
+            answers(&mut receiver(), &[1, 2, 4, 6, 8, 5, 0]),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_segment_that_fills_the_hole_delivers_all_that_waited() {
+        let mut receiver = receiver();
+        answers(&mut receiver, &[1, 2, 0, 2]);
+        let counters = receiver.counters();
+        assert_eq!(counters.octets_delivered, 3 * MSS);
+        assert_eq!(counters.octets_received, 3 * MSS);
+        assert_eq!((counters.segments, counters.duplicates), (4, 1));
+    }
+
+    #[test]
+    fn an_acknowledgement_is_held_for_a_second_segment_or_until_its_time() {
+        let mut receiver = Receiver::new(&TcpSpec {
+            delayed_ack: Some(DelayedAck {
+                timeout_ps: 200,
+                every_segments: 2,
+            }),
+            ..tcp()
+        });
+        let mut out = Vec::new();
+        receiver.on_segment(SimTime(10), &data(0), &mut out);
+        assert_eq!((out.len(), receiver.deadline()), (0, Some(SimTime(210))));
+        receiver.on_segment(SimTime(20), &data(1), &mut out);
+        assert_eq!((out.len(), receiver.deadline()), (1, None));
+        receiver.on_segment(SimTime(30), &data(2), &mut out);
+        receiver.on_deadline(&mut out);
+        assert_eq!((out.len(), out[1].acknowledgement), (2, 3 * MSS));
+        // Out of order: at once (RFC 5681 4.2), and so is the one that fills the gap.
+        receiver.on_segment(SimTime(40), &data(4), &mut out);
+        receiver.on_segment(SimTime(50), &data(3), &mut out);
+        assert_eq!((out.len(), out[3].acknowledgement), (4, 5 * MSS));
+    }
+
+    #[test]
+    fn a_new_connection_starts_afresh_and_old_segments_are_ignored() {
+        let mut receiver = receiver();
+        answers(&mut receiver, &[0, 1, 3]);
+        let mut out = Vec::new();
+        let next = Segment {
+            connection: 1,
+            ..data(0)
+        };
+        receiver.on_segment(SimTime::ZERO, &next, &mut out);
+        receiver.on_segment(SimTime::ZERO, &data(2), &mut out);
+        assert_eq!(out.len(), 1);
+        assert_eq!(
+            (out[0].acknowledgement, out[0].sack.as_slice().len()),
+            (MSS, 0)
+        );
+        assert_eq!(receiver.counters().octets_delivered, 3 * MSS);
+    }
+}

@@ -1,0 +1,135 @@
+//! Loss recovery: what a sender does about duplicate and partial acknowledgements.
+//!
+//! All variants share the response to a timeout: ssthresh = cwnd / 2, cwnd = one segment, back to
+//! the oldest unacknowledged octet (ICCCN'97 section 2.1).
+
+mod new_reno;
+mod reno;
+mod sack;
+
+use crate::transmit::Transmitter;
+use new_reno::NewReno;
+use reno::Reno;
+use sack::Sack;
+use skycell_spec::{TcpSpec, TcpVariant};
+use skycell_units::Octets;
+
+/// What an acknowledgement of new data means for the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimerAfterAck {
+    /// Starts anew.
+    Restart,
+    /// Goes on.
+    Keep,
+}
+
+/// Loss recovery of one variant.
+pub(crate) trait LossRecovery {
+    /// The `count`-th duplicate acknowledgement in a row has arrived.
+    fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32);
+    /// `snd_una` has moved up by `acked` octets.
+    fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck;
+    /// The retransmission timer has run out; window and sequence numbers have been put back.
+    fn on_timeout(&mut self, tx: &mut Transmitter);
+}
+
+/// Slow start and congestion avoidance alone: losses are found by timeout only.
+#[derive(Clone, Debug)]
+pub(crate) struct Vanilla;
+
+impl LossRecovery for Vanilla {
+    fn on_dup_ack(&mut self, _tx: &mut Transmitter, _count: u32) {}
+
+    fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
+        tx.window.on_new_ack();
+        tx.send_as_allowed();
+        TimerAfterAck::Restart
+    }
+
+    fn on_timeout(&mut self, _tx: &mut Transmitter) {}
+}
+
+/// The loss recovery of any variant.
+#[derive(Clone, Debug)]
+pub(crate) enum Recovery {
+    Vanilla(Vanilla),
+    Reno(Reno),
+    NewReno(NewReno),
+    Sack(Sack),
+}
+
+impl Recovery {
+    pub(crate) fn new(tcp: &TcpSpec) -> Self {
+        match tcp.variant {
+            TcpVariant::Vanilla => Recovery::Vanilla(Vanilla),
+            TcpVariant::Reno => Recovery::Reno(Reno::default()),
+            TcpVariant::NewReno => Recovery::NewReno(NewReno::default()),
+            TcpVariant::Sack => Recovery::Sack(Sack::default()),
+        }
+    }
+}
+
+impl LossRecovery for Recovery {
+    fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
+        match self {
+            Recovery::Vanilla(r) => r.on_dup_ack(tx, count),
+            Recovery::Reno(r) => r.on_dup_ack(tx, count),
+            Recovery::NewReno(r) => r.on_dup_ack(tx, count),
+            Recovery::Sack(r) => r.on_dup_ack(tx, count),
+        }
+    }
+
+    fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
+        match self {
+            Recovery::Vanilla(r) => r.on_new_ack(tx, acked),
+            Recovery::Reno(r) => r.on_new_ack(tx, acked),
+            Recovery::NewReno(r) => r.on_new_ack(tx, acked),
+            Recovery::Sack(r) => r.on_new_ack(tx, acked),
+        }
+    }
+
+    fn on_timeout(&mut self, tx: &mut Transmitter) {
+        match self {
+            Recovery::Vanilla(r) => r.on_timeout(tx),
+            Recovery::Reno(r) => r.on_timeout(tx),
+            Recovery::NewReno(r) => r.on_timeout(tx),
+            Recovery::Sack(r) => r.on_timeout(tx),
+        }
+    }
+}
+
+/// `recover` of NewReno and SACK: the highest octet sent when recovery began.
+#[derive(Clone, Debug, Default)]
+struct RecoveryPoint {
+    recover: u64,
+    is_active: bool,
+}
+
+impl RecoveryPoint {
+    /// Whether the `count`-th duplicate acknowledgement begins a recovery.
+    fn begins(&self, tx: &Transmitter, count: u32) -> bool {
+        // RFC 6582 3.2 step 2: not for data sent before the last recovery or timeout.
+        let is_late = tx.tcp.avoid_multiple_fast_retransmits && tx.snd_una < self.recover;
+        count == tx.tcp.dup_ack_threshold && !self.is_active && !is_late
+    }
+
+    fn begin(&mut self, tx: &mut Transmitter) {
+        self.recover = tx.snd_max;
+        self.is_active = true;
+        enter(tx);
+    }
+
+    fn on_timeout(&mut self, tx: &Transmitter) {
+        self.recover = tx.snd_max;
+        self.is_active = false;
+    }
+}
+
+/// What every fast retransmit begins with: ssthresh is halved, the timer starts anew.
+fn enter(tx: &mut Transmitter) {
+    tx.counters.fast_retransmits += 1;
+    tx.window.halve_ssthresh();
+    tx.stop_timing();
+    // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
+    tx.deadline = None;
+}

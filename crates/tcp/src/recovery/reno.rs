@@ -1,0 +1,42 @@
+//! Reno: fast retransmit and fast recovery.
+
+use super::{LossRecovery, TimerAfterAck, enter};
+use crate::transmit::Transmitter;
+use skycell_units::Octets;
+
+/// The third duplicate ACK resends the first segment; cwnd = half + 3 segments, one more for each
+/// further duplicate; the next new ACK ends it with cwnd = ssthresh.
+///
+/// Source: ICCCN'97 section 2.2; RFC 2001 section 4.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reno {
+    is_active: bool,
+}
+
+impl LossRecovery for Reno {
+    fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
+        if count == tx.tcp.dup_ack_threshold {
+            self.is_active = true;
+            enter(tx);
+            tx.resend(tx.snd_una, tx.snd_max);
+            tx.window.set_to_ssthresh_plus(3);
+        } else if self.is_active {
+            tx.window.inflate();
+            tx.send_as_allowed();
+        }
+    }
+
+    fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
+        if std::mem::take(&mut self.is_active) {
+            tx.window.set_to_ssthresh_plus(0);
+        } else {
+            tx.window.on_new_ack();
+        }
+        tx.send_as_allowed();
+        TimerAfterAck::Restart
+    }
+
+    fn on_timeout(&mut self, _tx: &mut Transmitter) {
+        self.is_active = false;
+    }
+}

@@ -1,0 +1,89 @@
+//! SACK: the pipe algorithm of Fall and Floyd, as the studies implement it.
+
+use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
+use crate::transmit::Transmitter;
+use skycell_spec::{PipeAtEntry, SackRetransmitDelay};
+use skycell_units::Octets;
+
+/// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` < cwnd, holes below
+/// the highest SACKed octet before new data, each hole once.
+///
+/// Source: ICCCN'97 section 3; 98-0876R1 section 3.2.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sack {
+    point: RecoveryPoint,
+    /// Octets thought to be in the network; may fall below zero when more ACKs arrive than sent for.
+    pipe: i64,
+    /// Octets below this have been resent in this recovery, or are SACKed.
+    resent_to: u64,
+}
+
+impl LossRecovery for Sack {
+    fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
+        let mss = tx.tcp.mss as i64;
+        if self.point.begins(tx, count) {
+            self.pipe = tx.window.cwnd() as i64;
+            if tx.tcp.pipe_at_entry == PipeAtEntry::CwndLessThree {
+                self.pipe -= 3 * mss;
+            }
+            self.point.begin(tx);
+            tx.window.set_to_ssthresh_plus(0);
+            tx.resend(tx.snd_una, tx.snd_max);
+            self.resent_to = (tx.snd_una + tx.tcp.mss).min(tx.snd_max);
+            self.pipe += mss;
+        } else if self.point.is_active {
+            self.pipe -= mss;
+        }
+        if self.point.is_active {
+            self.send_while_pipe_allows(tx);
+        }
+    }
+
+    fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
+        if self.point.is_active && tx.snd_una < self.point.recover {
+            // One for the retransmission that has arrived, one for the original now known lost.
+            self.pipe -= 2 * tx.tcp.mss as i64;
+            self.send_while_pipe_allows(tx);
+            return TimerAfterAck::Restart;
+        }
+        if std::mem::take(&mut self.point.is_active) {
+            tx.window.set_to_ssthresh_plus(0);
+        } else {
+            tx.window.on_new_ack();
+        }
+        tx.send_as_allowed();
+        TimerAfterAck::Restart
+    }
+
+    fn on_timeout(&mut self, tx: &mut Transmitter) {
+        self.point.on_timeout(tx);
+        tx.sacked.clear();
+    }
+}
+
+impl Sack {
+    fn send_while_pipe_allows(&mut self, tx: &mut Transmitter) {
+        let mss = tx.tcp.mss as i64;
+        while self.pipe < tx.window.cwnd() as i64 {
+            if let Some((start, end)) = self.next_hole(tx) {
+                tx.resend(start, end);
+                self.resent_to = end.min(start + tx.tcp.mss);
+            } else if !tx.send_new() {
+                break;
+            }
+            self.pipe += mss;
+        }
+    }
+
+    /// The lowest hole that has not been resent and may be.
+    fn next_hole(&self, tx: &Transmitter) -> Option<(u64, u64)> {
+        let hole = tx.sacked.hole_from(self.resent_to.max(tx.snd_una))?;
+        match tx.tcp.sack_retransmit_delay {
+            SackRetransmitDelay::None => Some(hole),
+            SackRetransmitDelay::Segments { count } => {
+                let waits_for = u64::from(count) * tx.tcp.mss;
+                (tx.sacked.octets_above(hole.1) >= waits_for).then_some(hole)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Round-trip time and retransmission timeout, in ticks of the host clock.
+//!
+//! Jacobson's estimator in the scaled integers of 4.4BSD (tcp_xmit_timer, tcp_input.c):
+//! srtt in eighths, rttvar in quarters of a tick, RTO = srtt + 4 rttvar, in whole ticks. Karn's rule
+//! (RFC 6298 section 3 and 5.5) keeps the backed-off RTO until a fresh sample.
+
+use skycell_spec::TcpSpec;
+
+/// The estimator of one connection.
+#[derive(Clone, Debug)]
+pub(crate) struct RtoEstimator {
+    /// Smoothed round-trip time, eighths of a tick; 0 before the first sample.
+    srtt_eighths: i64,
+    /// Mean deviation, quarters of a tick, so that it is the 4 rttvar of the formula.
+    rttvar_quarters: i64,
+    /// RTO without backoff, ticks.
+    base: u64,
+    backoff: u64,
+    min: u64,
+    max: u64,
+    max_backoff: u64,
+}
+
+impl RtoEstimator {
+    pub(crate) fn new(tcp: &TcpSpec) -> Self {
+        RtoEstimator {
+            srtt_eighths: 0,
+            rttvar_quarters: 0,
+            base: u64::from(tcp.rto_initial_ticks),
+            backoff: 1,
+            min: u64::from(tcp.rto_min_ticks),
+            max: u64::from(tcp.rto_max_ticks),
+            max_backoff: u64::from(tcp.rto_max_backoff),
+        }
+    }
+
+    /// A segment was acknowledged `ticks` ticks after it was sent, and had been sent once.
+    pub(crate) fn on_sample(&mut self, ticks: u64) {
+        // 4.4BSD counts from 1: a segment acknowledged within its tick measures 1.
+        let measured = ticks as i64 + 1;
+        if self.srtt_eighths == 0 {
+            self.srtt_eighths = measured << 3;
+            self.rttvar_quarters = measured << 1;
+        } else {
+            let delta = measured - 1 - (self.srtt_eighths >> 3);
+            self.srtt_eighths = (self.srtt_eighths + delta).max(1);
+            let deviation = delta.abs() - (self.rttvar_quarters >> 2);
+            self.rttvar_quarters = (self.rttvar_quarters + deviation).max(1);
+        }
+        let rto = (self.srtt_eighths >> 3) + self.rttvar_quarters;
+        self.base = (rto as u64).clamp(self.min, self.max);
+        self.backoff = 1;
+    }
+
+    /// The timer ran out: the next one runs twice as long.
+    pub(crate) fn back_off(&mut self) {
+        self.backoff = (self.backoff * 2).min(self.max_backoff);
+    }
+
+    /// RTO in ticks, backoff included.
+    pub(crate) fn ticks(&self) -> u64 {
+        (self.base * self.backoff).clamp(self.min, self.max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sender::tests::tcp;
+
+    #[test]
+    fn the_first_sample_gives_three_times_itself() {
+        let mut rto = RtoEstimator::new(&tcp());
+        assert_eq!(rto.ticks(), 30); // rto_initial_ticks
+        rto.on_sample(5); // counted as 6: srtt 6, 4 rttvar = 12
+        assert_eq!(rto.ticks(), 18);
+    }
+
+    #[test]
+    fn a_steady_round_trip_brings_rto_down_to_srtt_and_the_least_deviation() {
+        let mut rto = RtoEstimator::new(&tcp());
+        (0..200).for_each(|_| rto.on_sample(5));
+        // srtt settles at 5 7/8 and then 5, 4 rttvar at 3 quarters and then 1..3: six to eight ticks.
+        assert!((6..=8).contains(&rto.ticks()), "{}", rto.ticks());
+    }
+
+    #[test]
+    fn backoff_doubles_up_to_its_limit_and_ends_with_a_sample() {
+        let mut rto = RtoEstimator::new(&tcp());
+        rto.on_sample(0); // counted as 1: 1 + 2 = 3 ticks
+        assert_eq!(rto.ticks(), 3);
+        rto.back_off();
+        assert_eq!(rto.ticks(), 6);
+        (0..20).for_each(|_| rto.back_off());
+        assert_eq!(rto.ticks(), 3 * 64);
+        rto.on_sample(0);
+        assert!(rto.ticks() <= 3);
+    }
+
+    #[test]
+    fn rto_stays_between_its_limits() {
+        let mut rto = RtoEstimator::new(&TcpSpec {
+            rto_min_ticks: 5,
+            ..tcp()
+        });
+        rto.on_sample(0); // counted as 1: 3 ticks
+        assert_eq!(rto.ticks(), 5);
+        rto.on_sample(10_000);
+        assert_eq!(rto.ticks(), 640); // rto_max_ticks
+    }
+
+    #[test]
+    fn the_scaled_integers_leave_three_ticks_to_a_round_trip_below_a_tick() {
+        // 4.4BSD: srtt falls below one tick, the deviation sticks at 3 quarters as 3 >> 2 is 0.
+        let mut rto = RtoEstimator::new(&tcp());
+        (0..50).for_each(|_| rto.on_sample(0));
+        assert_eq!(rto.ticks(), 3);
+    }
+}

@@ -1,0 +1,110 @@
+//! A TCP segment, and what it costs on the wire.
+
+use skycell_spec::TcpSpec;
+use skycell_units::{Cells, Octets};
+
+/// Octets of an IPv4 and a TCP header without options.
+const HEADER_OCTETS: Octets = 40;
+/// Octets of the timestamps option, padded (RFC 7323 appendix A).
+const TIMESTAMPS_OCTETS: Octets = 12;
+/// Octets of the LLC/SNAP header (RFC 2684).
+const LLC_SNAP_OCTETS: Octets = 8;
+
+/// What a segment is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// Opens a connection.
+    Syn,
+    /// Answers a SYN.
+    SynAck,
+    /// Carries data.
+    Data,
+    /// Acknowledges data.
+    Ack,
+    /// Closes the connection.
+    Fin,
+    /// Answers a FIN.
+    FinAck,
+    /// Acknowledges a SYN's or FIN's answer.
+    ControlAck,
+}
+
+/// The blocks of a SACK option, newest first (RFC 2018).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u64, u64); 4],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Adds a block [start, end); there is room for four.
+    pub fn push(&mut self, block: (u64, u64)) {
+        self.blocks[usize::from(self.count)] = block;
+        self.count += 1;
+    }
+
+    /// The blocks, newest first.
+    pub fn as_slice(&self) -> &[(u64, u64)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+}
+
+/// A TCP segment. Sequence numbers count octets of payload from 0 in each connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// What it is for.
+    pub kind: SegmentKind,
+    /// Which of the flow's connections it belongs to, from 0.
+    pub connection: u32,
+    /// First octet of the payload.
+    pub sequence: u64,
+    /// Octets of payload.
+    pub length: u32,
+    /// Next octet expected, in what the receiver sends.
+    pub acknowledgement: u64,
+    /// Selective acknowledgements.
+    pub sack: SackBlocks,
+    /// Sender's clock at sending; echoed by the receiver (RFC 7323).
+    pub timestamp: u64,
+}
+
+impl Segment {
+    /// A segment with nothing in it.
+    pub(crate) fn bare(kind: SegmentKind, connection: u32) -> Self {
+        Segment {
+            kind,
+            connection,
+            sequence: 0,
+            length: 0,
+            acknowledgement: 0,
+            sack: SackBlocks::default(),
+            timestamp: 0,
+        }
+    }
+
+    /// Octet after the payload's last.
+    pub fn end(&self) -> u64 {
+        self.sequence + u64::from(self.length)
+    }
+
+    /// Cells of the AAL5 frame that carries the segment.
+    ///
+    /// 512 octets of data: 12 cells; 9180: 193; a bare acknowledgement: 2.
+    pub fn cells(&self, tcp: &TcpSpec) -> Cells {
+        let mut octets = HEADER_OCTETS + Octets::from(self.length);
+        if tcp.timestamps {
+            octets += TIMESTAMPS_OCTETS;
+        }
+        if tcp.llc_snap {
+            octets += LLC_SNAP_OCTETS;
+        }
+        octets += match (self.kind, self.sack.as_slice().len() as Octets) {
+            // MSS (4), window scale (3) and SACK permitted (2), padded (RFC 9293, 7323, 2018).
+            (SegmentKind::Syn | SegmentKind::SynAck, _) => 12,
+            (_, 0) => 0,
+            // Kind and length (2), padded by 2, and 8 a block (RFC 2018 section 3).
+            (_, blocks) => 4 + 8 * blocks,
+        };
+        Cells::for_aal5_frame(octets)
+    }
+}

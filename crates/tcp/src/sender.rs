@@ -1,0 +1,235 @@
+//! The sending end: connection, acknowledgements, the retransmission timer.
+
+use crate::clock::TickClock;
+use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
+use crate::segment::{Segment, SegmentKind};
+use crate::transmit::Transmitter;
+use skycell_spec::TcpSpec;
+use skycell_units::{Octets, SimTime};
+
+pub use crate::transmit::SenderCounters;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent,
+    Established,
+    FinSent,
+}
+
+/// The sender of one flow: one connection after another.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    state: State,
+    tx: Transmitter,
+    recovery: Recovery,
+    /// Duplicate acknowledgements in a row.
+    dup_acks: u32,
+    /// When the last segment went out or came in.
+    last_active: SimTime,
+    /// Tick count at the first sending of an unanswered SYN or FIN; none once it was repeated.
+    control_sent_at: Option<u64>,
+}
+
+impl Sender {
+    /// A sender without a connection, on a host with the given clock.
+    pub fn new(tcp: &TcpSpec, clock: TickClock) -> Self {
+        Sender {
+            state: State::Closed,
+            tx: Transmitter::new(tcp, clock),
+            recovery: Recovery::new(tcp),
+            dup_acks: 0,
+            last_active: SimTime::ZERO,
+            control_sent_at: None,
+        }
+    }
+
+    /// cwnd, octets; has a fraction while growth is in floating point.
+    pub fn cwnd(&self) -> f64 {
+        self.tx.window.cwnd()
+    }
+
+    /// ssthresh, octets.
+    pub fn ssthresh(&self) -> f64 {
+        self.tx.window.ssthresh()
+    }
+
+    /// When the retransmission timer runs out.
+    pub fn deadline(&self) -> Option<SimTime> {
+        self.tx.deadline
+    }
+
+    /// What was counted.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.tx.counters
+    }
+
+    /// Whether a connection is open or opening.
+    pub fn is_open(&self) -> bool {
+        self.state != State::Closed
+    }
+
+    /// Whether all that the application handed over in this connection has been acknowledged.
+    pub fn is_all_acked(&self) -> bool {
+        self.tx.snd_una == self.tx.available
+    }
+
+    /// Octet below which this connection has sent everything at least once.
+    pub fn snd_max(&self) -> u64 {
+        self.tx.snd_max
+    }
+
+    /// Opens the `connection`-th connection of the flow.
+    pub fn open(&mut self, now: SimTime, connection: u32, out: &mut Vec<Segment>) {
+        self.tx.begin(connection);
+        self.recovery = Recovery::new(&self.tx.tcp);
+        self.dup_acks = 0;
+        if self.tx.tcp.handshake {
+            self.state = State::SynSent;
+            self.send_control(now, SegmentKind::Syn, true, out);
+        } else {
+            self.state = State::Established;
+        }
+        self.note_cwnd();
+    }
+
+    /// The application hands over `octets` more; `u64::MAX` for as many as can ever be sent.
+    pub fn hand_over(&mut self, now: SimTime, octets: Octets, out: &mut Vec<Segment>) {
+        self.tx.available = self.tx.available.saturating_add(octets);
+        let idle = self.tx.clock.ticks(now) - self.tx.clock.ticks(self.last_active);
+        if self.tx.tcp.idle_restart && self.tx.is_all_acked() && idle >= self.tx.rto.ticks() {
+            self.tx.window.restart(self.tx.tcp.initial_cwnd);
+        }
+        if self.state == State::Established {
+            self.tx.now = now;
+            self.tx.send_as_allowed();
+            self.hand_back(now, out);
+        }
+    }
+
+    /// Closes the connection, whose data must all be acknowledged. With a handshake it stays open
+    /// until the FIN is answered.
+    pub fn close(&mut self, now: SimTime, out: &mut Vec<Segment>) {
+        if self.tx.tcp.handshake {
+            self.state = State::FinSent;
+            self.send_control(now, SegmentKind::Fin, true, out);
+        } else {
+            self.state = State::Closed;
+        }
+    }
+
+    /// A segment from the receiver has arrived.
+    pub fn on_segment(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
+        if segment.connection != self.tx.connection || self.state == State::Closed {
+            return; // left over from a connection that is closed
+        }
+        self.tx.now = now;
+        match (self.state, segment.kind) {
+            (State::SynSent, SegmentKind::SynAck) => {
+                self.on_control_answered(now, out);
+                self.state = State::Established;
+                self.tx.send_as_allowed();
+            }
+            (State::FinSent, SegmentKind::FinAck) => {
+                self.on_control_answered(now, out);
+                self.state = State::Closed;
+            }
+            (State::Established, SegmentKind::Ack) => self.on_ack(segment),
+            _ => {}
+        }
+        self.hand_back(now, out);
+    }
+
+    /// The retransmission timer has run out.
+    pub fn on_timeout(&mut self, now: SimTime, out: &mut Vec<Segment>) {
+        self.tx.now = now;
+        self.tx.counters.timeouts += 1;
+        self.tx.rto.back_off();
+        match self.state {
+            State::SynSent => self.send_control(now, SegmentKind::Syn, false, out),
+            State::FinSent => self.send_control(now, SegmentKind::Fin, false, out),
+            State::Established | State::Closed => {
+                self.dup_acks = 0;
+                self.tx.window.halve_ssthresh();
+                self.tx.window.collapse();
+                self.tx.snd_nxt = self.tx.snd_una;
+                self.tx.stop_timing();
+                self.tx.deadline = None;
+                self.recovery.on_timeout(&mut self.tx);
+                self.tx.send_as_allowed();
+            }
+        }
+        self.hand_back(now, out);
+    }
+
+    fn on_ack(&mut self, segment: &Segment) {
+        self.tx.counters.acks += 1;
+        let ack = segment.acknowledgement;
+        if ack > self.tx.snd_max || ack < self.tx.snd_una {
+            return;
+        }
+        for &(start, end) in segment.sack.as_slice() {
+            if end > self.tx.snd_una && end <= self.tx.snd_max {
+                self.tx.sacked.add(start.max(self.tx.snd_una), end);
+            }
+        }
+        if ack > self.tx.snd_una {
+            self.dup_acks = 0;
+            let acked = self.tx.advance(ack, segment.timestamp);
+            match self.recovery.on_new_ack(&mut self.tx, acked) {
+                _ if self.tx.is_all_acked() => self.tx.deadline = None,
+                // RFC 6298 5.3.
+                TimerAfterAck::Restart => self.tx.start_timer(),
+                TimerAfterAck::Keep => {}
+            }
+        } else if !self.tx.is_all_acked() {
+            // RFC 5681 section 2: data outstanding, nothing new acknowledged, no payload.
+            self.tx.counters.dup_acks += 1;
+            self.dup_acks += 1;
+            self.recovery.on_dup_ack(&mut self.tx, self.dup_acks);
+        }
+    }
+
+    fn send_control(
+        &mut self,
+        now: SimTime,
+        kind: SegmentKind,
+        is_first: bool,
+        out: &mut Vec<Segment>,
+    ) {
+        self.tx.now = now;
+        let ticks = self.tx.clock.ticks(now);
+        self.control_sent_at = is_first.then_some(ticks);
+        self.tx.start_timer();
+        out.push(Segment {
+            timestamp: ticks,
+            ..Segment::bare(kind, self.tx.connection)
+        });
+        self.last_active = now;
+    }
+
+    /// The answer to a SYN or FIN has come: it gives a sample (Karn: if sent once) and is
+    /// acknowledged.
+    fn on_control_answered(&mut self, now: SimTime, out: &mut Vec<Segment>) {
+        if let Some(sent_at) = self.control_sent_at.take() {
+            self.tx.rto.on_sample(self.tx.clock.ticks(now) - sent_at);
+        }
+        self.tx.deadline = None;
+        out.push(Segment::bare(SegmentKind::ControlAck, self.tx.connection));
+    }
+
+    fn hand_back(&mut self, now: SimTime, out: &mut Vec<Segment>) {
+        self.last_active = now;
+        out.append(&mut self.tx.out);
+        self.note_cwnd();
+    }
+
+    fn note_cwnd(&mut self) {
+        let cwnd = self.tx.window.cwnd() as u64;
+        self.tx.counters.cwnd_max = self.tx.counters.cwnd_max.max(cwnd);
+    }
+}
+
+#[cfg(test)]
+#[path = "sender_tests.rs"]
+pub(crate) mod tests;

@@ -1,0 +1,547 @@
+//! Exchanges: what a sender does, acknowledgement by acknowledgement.
+
+use super::*;
+use skycell_spec::{
+    CwndGrowth, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay, TcpVariant,
+    TickPhase,
+};
+
+/// Octets of a segment in these tests.
+const MSS: u64 = 1_000;
+
+/// SACK with the studies' defaults, MSS 1 000, a clock of 100 ms and a large window.
+pub(crate) fn tcp() -> TcpSpec {
+    TcpSpec {
+        variant: TcpVariant::Sack,
+        mss: MSS,
+        llc_snap: true,
+        rwnd: 1_000_000,
+        window_scaling: true,
+        initial_cwnd: MSS,
+        initial_ssthresh: 1_000_000,
+        max_cwnd: 1_000_000,
+        cwnd_growth: CwndGrowth::Float,
+        dup_ack_threshold: 3,
+        tick_ps: 100_000_000_000,
+        tick_phase: TickPhase::At { offset_ps: 0 },
+        rto_min_ticks: 2,
+        rto_initial_ticks: 30,
+        rto_max_ticks: 640,
+        rto_max_backoff: 64,
+        rto_restart: RtoRestart::OnAck,
+        timestamps: false,
+        pipe_at_entry: PipeAtEntry::Cwnd,
+        sack_retransmit_delay: SackRetransmitDelay::None,
+        sack_max_blocks: 3,
+        partial_ack_window: PartialAckWindow::Keep,
+        partial_ack_first_restarts_only: false,
+        flywheel: false,
+        avoid_multiple_fast_retransmits: false,
+        delayed_ack: None,
+        nagle: false,
+        sws_avoidance: true,
+        idle_restart: false,
+        handshake: false,
+    }
+}
+
+/// A sender driven by hand; sequence numbers and windows in segments of 1 000 octets.
+struct Script {
+    sender: Sender,
+    now: SimTime,
+    sent: Vec<u64>,
+}
+
+impl Script {
+    /// A persistent sender that has just sent its first `window` segments, with cwnd = `window`.
+    fn established(tcp: TcpSpec, window: u64) -> Self {
+        let clock = TickClock::new(tcp.tick_ps, 0);
+        let tcp = TcpSpec {
+            initial_cwnd: window * MSS,
+            initial_ssthresh: window * MSS,
+            ..tcp
+        };
+        let mut script = Script {
+            sender: Sender::new(&tcp, clock),
+            now: SimTime::from_millis(10),
+            sent: Vec::new(),
+        };
+        let mut out = Vec::new();
+        script.sender.open(script.now, 0, &mut out);
+        script.sender.hand_over(script.now, u64::MAX, &mut out);
+        script.keep(out);
+        script.expect_sent(&(0..window).collect::<Vec<_>>());
+        script
+    }
+
+    fn keep(&mut self, out: Vec<Segment>) {
+        self.sent.extend(out.iter().map(|s| s.sequence / MSS));
+    }
+
+    fn acked_with(&mut self, segments: u64, blocks: &[(u64, u64)]) -> &mut Self {
+        let mut ack = Segment {
+            acknowledgement: segments * MSS,
+            ..Segment::bare(SegmentKind::Ack, 0)
+        };
+        blocks
+            .iter()
+            .for_each(|b| ack.sack.push((b.0 * MSS, b.1 * MSS)));
+        let mut out = Vec::new();
+        self.sender.on_segment(self.now, &ack, &mut out);
+        self.keep(out);
+        self
+    }
+
+    fn acked(&mut self, segments: u64) -> &mut Self {
+        self.acked_with(segments, &[])
+    }
+
+    fn dup_acks(&mut self, segments: u64, count: u32) -> &mut Self {
+        (0..count).for_each(|_| {
+            self.acked(segments);
+        });
+        self
+    }
+
+    fn at_millis(&mut self, ms: u64) -> &mut Self {
+        self.now = SimTime::from_millis(ms);
+        self
+    }
+
+    fn timeout(&mut self) -> &mut Self {
+        self.now = self.sender.deadline().expect("the timer runs");
+        let mut out = Vec::new();
+        self.sender.on_timeout(self.now, &mut out);
+        self.keep(out);
+        self
+    }
+
+    /// Segments sent since the last call.
+    fn expect_sent(&mut self, segments: &[u64]) -> &mut Self {
+        assert_eq!(std::mem::take(&mut self.sent), segments);
+        self
+    }
+
+    /// cwnd and ssthresh in segments.
+    fn expect_window(&mut self, cwnd: f64, ssthresh: f64) -> &mut Self {
+        let in_segments = |octets: f64| octets / MSS as f64;
+        let got = (
+            in_segments(self.sender.cwnd()),
+            in_segments(self.sender.ssthresh()),
+        );
+        assert_eq!(got, (cwnd, ssthresh));
+        self
+    }
+}
+
+fn variant(variant: TcpVariant) -> TcpSpec {
+    TcpSpec { variant, ..tcp() }
+}
+
+#[test]
+fn slow_start_doubles_the_window_each_round_trip() {
+    let mut s = Script::established(
+        TcpSpec {
+            initial_ssthresh: 64 * MSS,
+            ..variant(TcpVariant::Vanilla)
+        },
+        1,
+    );
+    s.sender.tx.window = crate::window::Window::new(&TcpSpec {
+        initial_ssthresh: 64 * MSS,
+        ..tcp()
+    });
+    s.acked(1).expect_sent(&[1, 2]);
+    s.acked(2).acked(3).expect_sent(&[3, 4, 5, 6]);
+    s.expect_window(4.0, 64.0);
+}
+
+#[test]
+fn vanilla_ignores_duplicates_and_goes_back_after_a_timeout() {
+    let mut s = Script::established(variant(TcpVariant::Vanilla), 8);
+    s.dup_acks(0, 7).expect_sent(&[]);
+    // ICCCN'97 2.1: ssthresh = cwnd / 2, cwnd = 1 segment, back to the lost segment.
+    s.timeout().expect_sent(&[0]).expect_window(1.0, 4.0);
+    // The ACK covers what the receiver had kept: on from there, in slow start.
+    s.acked(8).expect_sent(&[8, 9]).expect_window(2.0, 4.0);
+}
+
+#[test]
+fn after_a_timeout_everything_unacknowledged_is_sent_again_in_order() {
+    let mut s = Script::established(variant(TcpVariant::Vanilla), 8);
+    s.timeout().expect_sent(&[0]);
+    s.acked(1).expect_sent(&[1, 2]);
+    s.acked(2).expect_sent(&[3, 4]);
+    assert_eq!(s.sender.counters().segments_retransmitted, 5);
+    assert_eq!(s.sender.counters().octets_retransmitted, 5 * MSS);
+}
+
+#[test]
+fn third_duplicate_ack_resends_the_hole_and_halves_the_window() {
+    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    s.dup_acks(0, 2).expect_sent(&[]);
+    s.acked(0).expect_sent(&[0]).expect_window(7.0, 4.0); // half + 3
+    s.acked(0).expect_window(8.0, 4.0).expect_sent(&[]);
+    s.acked(0).expect_sent(&[8]); // cwnd 9: room for one beyond the eight outstanding
+    s.dup_acks(0, 2).expect_sent(&[9, 10]);
+    s.acked(8).expect_window(4.0, 4.0).expect_sent(&[11]); // 8, 9, 10 outstanding
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+}
+
+#[test]
+fn reno_leaves_recovery_at_a_partial_ack_and_needs_new_duplicates() {
+    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    s.dup_acks(0, 6).expect_sent(&[0, 8, 9]);
+    s.acked(2).expect_sent(&[]).expect_window(4.0, 4.0); // 2..10 outstanding, 2 lost too
+    s.dup_acks(2, 2).expect_sent(&[]);
+    s.acked(2).expect_sent(&[2]).expect_window(5.0, 2.0);
+}
+
+#[test]
+fn three_losses_in_a_row_leave_ssthresh_at_an_eighth() {
+    // ICCCN'97 2.3: two fast retransmits, then a timeout, with ssthresh = cwnd / 8.
+    let mut s = Script::established(variant(TcpVariant::Reno), 16);
+    s.dup_acks(0, 13); // 0, 1 and 2 are lost, 13 segments arrive: cwnd 8 + 3 + 10
+    s.expect_sent(&[0, 16, 17, 18, 19, 20]);
+    s.acked(1).expect_window(8.0, 8.0).expect_sent(&[]);
+    s.dup_acks(1, 5).expect_sent(&[1]).expect_window(9.0, 4.0); // for 16 to 20
+    s.acked(2).expect_window(4.0, 4.0).expect_sent(&[]); // 19 outstanding, none in the network
+    s.timeout().expect_sent(&[2]).expect_window(1.0, 2.0);
+}
+
+#[test]
+fn new_reno_resends_a_hole_at_each_partial_ack_until_recover() {
+    // ICCCN'97 2.3: N losses in N round trips, one fast retransmit.
+    let mut s = Script::established(variant(TcpVariant::NewReno), 8);
+    s.dup_acks(0, 5).expect_sent(&[0, 8]); // 0, 3 and 5 are lost
+    s.acked(3).expect_sent(&[3, 9, 10, 11]); // window kept inflated at 9: up to 12
+    s.acked(5).expect_sent(&[5, 12, 13]);
+    s.acked(8).expect_window(4.0, 4.0).expect_sent(&[]); // recover is reached
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+    assert_eq!(s.sender.counters().segments_retransmitted, 3);
+}
+
+#[test]
+fn new_reno_partial_ack_sets_or_deflates_the_window_where_told() {
+    let with = |partial_ack_window| TcpSpec {
+        partial_ack_window,
+        ..variant(TcpVariant::NewReno)
+    };
+    // 98-0876R1 3.1: cwnd = ssthresh.
+    let mut s = Script::established(with(PartialAckWindow::Ssthresh), 8);
+    s.dup_acks(0, 5).acked(3).expect_window(4.0, 4.0);
+    s.expect_sent(&[0, 8, 3]);
+    // RFC 6582 3.2: 9 - 3 acknowledged + 1.
+    let mut s = Script::established(with(PartialAckWindow::Deflate), 8);
+    s.dup_acks(0, 5).acked(3).expect_window(7.0, 4.0);
+    s.expect_sent(&[0, 8, 3, 9]);
+}
+
+#[test]
+fn the_flywheel_sends_one_new_segment_for_two_duplicates() {
+    let mut s = Script::established(
+        TcpSpec {
+            flywheel: true,
+            ..variant(TcpVariant::NewReno)
+        },
+        8,
+    );
+    s.dup_acks(0, 3).expect_sent(&[0]);
+    s.dup_acks(0, 4).expect_sent(&[8, 9]).expect_window(7.0, 4.0);
+}
+
+#[test]
+fn only_the_first_partial_ack_restarts_the_timer_where_told() {
+    let deadline_after_two_partial_acks = |first_only| {
+        let mut s = Script::established(
+            TcpSpec {
+                partial_ack_first_restarts_only: first_only,
+                ..variant(TcpVariant::NewReno)
+            },
+            8,
+        );
+        s.dup_acks(0, 5).at_millis(1_010).acked(2);
+        s.at_millis(2_010).acked(4);
+        s.sender.deadline().unwrap()
+    };
+    let difference = deadline_after_two_partial_acks(false).0 - deadline_after_two_partial_acks(true).0;
+    assert_eq!(SimTime(difference), SimTime::from_millis(1_000));
+}
+
+#[test]
+fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
+    let mut s = Script::established(tcp(), 8); // 0 and 3 are lost
+    s.acked_with(0, &[(1, 2)]).acked_with(0, &[(1, 3)]);
+    s.expect_sent(&[]);
+    // pipe = 8, +1 for the retransmission; cwnd = 4.
+    s.acked_with(0, &[(4, 5), (1, 3)]).expect_sent(&[0]);
+    s.expect_window(4.0, 4.0);
+    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // pipe 8
+    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[]); // pipe 7
+    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[]); // pipe 6
+    // The partial ACK takes two off: pipe 4 is not below cwnd 4.
+    s.acked_with(3, &[(4, 8)]).expect_sent(&[]);
+    s.acked_with(3, &[(4, 8)]).expect_sent(&[3]); // pipe 3, so the hole goes out
+    s.acked(8).expect_window(4.0, 4.0).expect_sent(&[8, 9, 10, 11]);
+}
+
+#[test]
+fn sack_pipe_three_smaller_at_entry_sends_three_acks_earlier() {
+    let mut s = Script::established(
+        TcpSpec {
+            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            ..tcp()
+        },
+        8,
+    );
+    s.dup_acks(0, 2).acked_with(0, &[(4, 5), (1, 3)]);
+    s.expect_sent(&[0]); // pipe = 8 - 3 + 1 = 6
+    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // 5
+    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[]); // 4
+    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[3]); // 3 < 4
+}
+
+#[test]
+fn sack_sends_a_hole_once_and_new_data_after_it() {
+    let mut s = Script::established(tcp(), 12);
+    s.dup_acks(0, 2).acked_with(0, &[(2, 5)]); // 0, 1 lost; pipe 13, cwnd 6
+    s.expect_sent(&[0]);
+    for high in 6..=12 {
+        s.acked_with(0, &[(2, high)]);
+    }
+    s.expect_sent(&[]); // seven more: pipe 6
+    s.acked_with(0, &[(2, 12)]).expect_sent(&[1]); // pipe 5: the hole
+    s.acked_with(0, &[(2, 12)]).expect_sent(&[12]); // then new data
+    s.acked_with(1, &[(2, 12)]).expect_sent(&[13, 14]); // partial ACK: two
+}
+
+#[test]
+fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
+    let with_delay = |sack_retransmit_delay| {
+        let mut s = Script::established(
+            TcpSpec {
+                sack_retransmit_delay,
+                ..tcp()
+            },
+            12,
+        );
+        s.dup_acks(0, 2).acked_with(0, &[(1, 3)]);
+        for _ in 0..7 {
+            s.acked_with(0, &[(1, 3), (4, 5)]);
+        }
+        s.expect_sent(&[0]);
+        // pipe 5 < cwnd 6: hole 3 has one segment above it.
+        s.acked_with(0, &[(1, 3), (4, 5)]);
+        s.sent.clone()
+    };
+    assert_eq!(with_delay(SackRetransmitDelay::None), [3]);
+    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 1 }), [3]);
+    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 2 }), [12]);
+}
+
+#[test]
+fn a_timeout_clears_the_scoreboard() {
+    let mut s = Script::established(tcp(), 8);
+    s.acked_with(0, &[(4, 8)]).timeout().expect_sent(&[0]);
+    assert!(s.sender.tx.sacked.is_empty());
+    s.acked(1).expect_sent(&[1, 2]); // SACKed segments are sent again, too
+}
+
+#[test]
+fn duplicates_of_repeated_segments_start_no_second_recovery_where_told() {
+    let fast_retransmits = |avoid| {
+        let mut s = Script::established(
+            TcpSpec {
+                avoid_multiple_fast_retransmits: avoid,
+                ..tcp()
+            },
+            8,
+        );
+        s.timeout().acked(2).acked(4);
+        s.dup_acks(4, 3);
+        s.sender.counters().fast_retransmits
+    };
+    assert_eq!((fast_retransmits(false), fast_retransmits(true)), (1, 0));
+}
+
+#[test]
+fn the_timer_restarts_at_new_acks_or_with_every_segment_sent() {
+    let deadline = |rto_restart| {
+        let mut s = Script::established(
+            TcpSpec {
+                rto_restart,
+                ..variant(TcpVariant::Reno)
+            },
+            8,
+        );
+        s.at_millis(510).dup_acks(0, 3);
+        s.at_millis(1_010).dup_acks(0, 2).expect_sent(&[0, 8]);
+        s.sender.deadline().unwrap()
+    };
+    // 30 ticks after the retransmission at 510 ms, or after segment 8 at 1 010 ms.
+    assert_eq!(deadline(RtoRestart::OnAck), SimTime::from_millis(3_500));
+    assert_eq!(deadline(RtoRestart::OnSend), SimTime::from_millis(4_000));
+}
+
+#[test]
+fn the_timer_stops_when_everything_is_acknowledged() {
+    let mut s = Script::established(tcp(), 2);
+    s.sender.tx.available = 2 * MSS;
+    s.acked(2);
+    assert_eq!(s.sender.deadline(), None);
+    assert!(s.sender.is_all_acked());
+}
+
+#[test]
+fn a_repeated_segment_gives_no_round_trip_sample() {
+    let mut s = Script::established(variant(TcpVariant::Vanilla), 1);
+    s.timeout().expect_sent(&[0]);
+    assert_eq!(s.sender.tx.rto.ticks(), 60); // backed off
+    s.at_millis(9_010).acked(1);
+    assert_eq!(s.sender.tx.rto.ticks(), 60); // Karn: kept until a fresh sample
+    s.at_millis(9_110).acked(2);
+    assert!(s.sender.tx.rto.ticks() < 10);
+}
+
+#[test]
+fn the_receiver_window_limits_what_is_outstanding() {
+    let mut s = Script::established(
+        TcpSpec {
+            rwnd: 4 * MSS,
+            max_cwnd: 100 * MSS,
+            ..tcp()
+        },
+        4,
+    );
+    s.acked(1).expect_sent(&[4]);
+    s.acked(4).expect_sent(&[5, 6, 7]);
+}
+
+/// A sender with one short transfer of `octets` at the given cwnd; lengths of the segments sent.
+fn lengths(tcp: TcpSpec, cwnd: u64, transfers: &[u64]) -> Vec<u32> {
+    let tcp = TcpSpec {
+        initial_cwnd: cwnd,
+        ..tcp
+    };
+    let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+    let mut out = Vec::new();
+    sender.open(SimTime::ZERO, 0, &mut out);
+    for &octets in transfers {
+        sender.hand_over(SimTime::ZERO, octets, &mut out);
+    }
+    out.iter().map(|s| s.length).collect()
+}
+
+#[test]
+fn nagle_holds_a_short_segment_while_data_is_unacknowledged() {
+    let nagle = |nagle| TcpSpec { nagle, ..tcp() };
+    assert_eq!(lengths(nagle(false), 9 * MSS, &[1_500, 200]), [1_000, 500, 200]);
+    assert_eq!(lengths(nagle(true), 9 * MSS, &[1_500, 200]), [1_000]);
+    assert_eq!(lengths(nagle(true), 9 * MSS, &[300]), [300]);
+}
+
+#[test]
+fn silly_window_avoidance_sends_no_piece_of_a_segment() {
+    let sws = |sws_avoidance| TcpSpec {
+        sws_avoidance,
+        ..tcp()
+    };
+    assert_eq!(lengths(sws(true), 2_500, &[9_000]), [1_000, 1_000]);
+    assert_eq!(lengths(sws(false), 2_500, &[9_000]), [1_000, 1_000, 500]);
+}
+
+#[test]
+fn a_connection_opens_with_syn_and_closes_with_fin() {
+    let tcp = TcpSpec {
+        handshake: true,
+        ..tcp()
+    };
+    let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+    let mut receiver = crate::Receiver::new(&tcp);
+    let (mut up, mut down, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+    sender.open(SimTime::ZERO, 0, &mut up);
+    sender.hand_over(SimTime::ZERO, 500, &mut up);
+    for step in 1..10 {
+        let now = SimTime::from_millis(step);
+        for segment in std::mem::take(&mut up) {
+            kinds.push(segment.kind);
+            receiver.on_segment(now, &segment, &mut down);
+        }
+        for segment in std::mem::take(&mut down) {
+            kinds.push(segment.kind);
+            sender.on_segment(now, &segment, &mut up);
+        }
+        if sender.is_open() && sender.is_all_acked() && sender.state == State::Established {
+            sender.close(now, &mut up);
+        }
+    }
+    use SegmentKind::{Ack, ControlAck, Data, Fin, FinAck, Syn, SynAck};
+    assert_eq!(
+        kinds,
+        [Syn, SynAck, ControlAck, Data, Ack, Fin, FinAck, ControlAck]
+    );
+    assert!(!sender.is_open());
+    assert_eq!(sender.deadline(), None);
+}
+
+#[test]
+fn a_lost_syn_is_repeated_with_a_doubled_timeout() {
+    let tcp = TcpSpec {
+        handshake: true,
+        ..tcp()
+    };
+    let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+    let mut out = Vec::new();
+    sender.open(SimTime::ZERO, 0, &mut out);
+    assert_eq!(sender.deadline(), Some(SimTime::from_millis(3_000)));
+    sender.on_timeout(SimTime::from_millis(3_000), &mut out);
+    assert_eq!(sender.deadline(), Some(SimTime::from_millis(9_000)));
+    assert!(out.iter().all(|s| s.kind == SegmentKind::Syn) && out.len() == 2);
+}
+
+#[test]
+fn cwnd_falls_back_after_idling_where_told() {
+    let cwnd_after_idling = |idle_restart| {
+        let tcp = TcpSpec {
+            idle_restart,
+            ..tcp()
+        };
+        let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+        let mut out = Vec::new();
+        sender.open(SimTime::ZERO, 0, &mut out);
+        sender.hand_over(SimTime::ZERO, 2 * MSS, &mut out);
+        for k in 1..=2 {
+            let ack = Segment {
+                acknowledgement: k * MSS,
+                ..Segment::bare(SegmentKind::Ack, 0)
+            };
+            sender.on_segment(SimTime::from_millis(k), &ack, &mut out);
+        }
+        sender.hand_over(SimTime::from_millis(60_000), MSS, &mut out);
+        sender.cwnd()
+    };
+    assert_eq!(
+        (cwnd_after_idling(false), cwnd_after_idling(true)),
+        (3_000.0, 1_000.0)
+    );
+}
+
+#[test]
+fn timestamps_sample_every_new_ack() {
+    let tcp = TcpSpec {
+        timestamps: true,
+        ..tcp()
+    };
+    let mut s = Script::established(tcp, 2);
+    for k in 1..=2 {
+        let ack = Segment {
+            acknowledgement: k * MSS,
+            timestamp: 1, // sent at 10 ms, after one tick
+            ..Segment::bare(SegmentKind::Ack, 0)
+        };
+        s.at_millis(510);
+        s.sender.on_segment(s.now, &ack, &mut Vec::new());
+    }
+    // Two samples of 5 ticks, counted as 6: 48 then 47 eighths; 12 then 10 quarters.
+    assert_eq!(s.sender.tx.rto.ticks(), 5 + 10);
+}

@@ -1,0 +1,207 @@
+//! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
+
+use crate::clock::TickClock;
+use crate::ranges::Ranges;
+use crate::rto::RtoEstimator;
+use crate::segment::{Segment, SegmentKind};
+use crate::window::Window;
+use skycell_spec::{RtoRestart, TcpSpec};
+use skycell_units::{Octets, SimTime};
+
+/// What a sender has counted over all connections of its flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Octets of data given to the network, repetitions included.
+    pub octets_sent: Octets,
+    /// Of those, octets that had been sent before.
+    pub octets_retransmitted: Octets,
+    /// Octets acknowledged.
+    pub octets_acked: Octets,
+    /// Data segments given to the network.
+    pub segments_sent: u64,
+    /// Of those, segments that had been sent before.
+    pub segments_retransmitted: u64,
+    /// Acknowledgements that arrived.
+    pub acks: u64,
+    /// Of those, duplicates.
+    pub dup_acks: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Entries into fast retransmit.
+    pub fast_retransmits: u64,
+    /// Largest cwnd, whole octets.
+    pub cwnd_max: Octets,
+}
+
+/// The sender's half of a connection, without the rules of loss recovery.
+#[derive(Clone, Debug)]
+pub(crate) struct Transmitter {
+    pub(crate) tcp: TcpSpec,
+    pub(crate) clock: TickClock,
+    pub(crate) window: Window,
+    pub(crate) rto: RtoEstimator,
+    pub(crate) connection: u32,
+    /// Oldest unacknowledged octet.
+    pub(crate) snd_una: u64,
+    /// Next octet to send; below `snd_max` while a timeout's go-back is repeated.
+    pub(crate) snd_nxt: u64,
+    /// Octet after the highest ever sent.
+    pub(crate) snd_max: u64,
+    /// Octet after the last that the application has handed over.
+    pub(crate) available: u64,
+    /// Octets SACKed above `snd_una`.
+    pub(crate) sacked: Ranges,
+    /// When the retransmission timer runs out.
+    pub(crate) deadline: Option<SimTime>,
+    /// The segment being timed: octet after its last, and the tick count at its sending.
+    timed: Option<(u64, u64)>,
+    pub(crate) counters: SenderCounters,
+    pub(crate) now: SimTime,
+    pub(crate) out: Vec<Segment>,
+}
+
+impl Transmitter {
+    pub(crate) fn new(tcp: &TcpSpec, clock: TickClock) -> Self {
+        Transmitter {
+            clock,
+            window: Window::new(tcp),
+            rto: RtoEstimator::new(tcp),
+            connection: 0,
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            available: 0,
+            sacked: Ranges::default(),
+            deadline: None,
+            timed: None,
+            counters: SenderCounters::default(),
+            now: SimTime::ZERO,
+            out: Vec::new(),
+            tcp: tcp.clone(),
+        }
+    }
+
+    /// Puts everything but counters and identity back to the start of a connection.
+    pub(crate) fn begin(&mut self, connection: u32) {
+        self.connection = connection;
+        self.window = Window::new(&self.tcp);
+        self.rto = RtoEstimator::new(&self.tcp);
+        (self.snd_una, self.snd_nxt, self.snd_max, self.available) = (0, 0, 0, 0);
+        self.sacked.clear();
+        self.deadline = None;
+        self.timed = None;
+    }
+
+    /// Whether everything sent has been acknowledged.
+    pub(crate) fn is_all_acked(&self) -> bool {
+        self.snd_una == self.snd_max
+    }
+
+    /// Sends what the congestion and receiver windows allow, repetitions after a timeout first.
+    pub(crate) fn send_as_allowed(&mut self) {
+        let window = (self.window.cwnd() as u64).min(self.tcp.rwnd);
+        while let Some(length) = self.next_length(self.snd_una + window) {
+            self.send(self.snd_nxt, length);
+            self.snd_nxt += length;
+        }
+    }
+
+    /// Sends one segment of data never sent before, whatever cwnd is; false when the receiver's
+    /// window or the application has no more.
+    pub(crate) fn send_new(&mut self) -> bool {
+        self.snd_nxt = self.snd_max;
+        let Some(length) = self.next_length(self.snd_una + self.tcp.rwnd) else {
+            return false;
+        };
+        self.send(self.snd_nxt, length);
+        self.snd_nxt += length;
+        true
+    }
+
+    /// Sends the segment at `sequence` again, up to `end` at most.
+    pub(crate) fn resend(&mut self, sequence: u64, end: u64) {
+        let length = self.tcp.mss.min(end.min(self.snd_max) - sequence);
+        self.send(sequence, length);
+    }
+
+    /// Length of the segment to send at `snd_nxt` if it may end at `limit` at most.
+    fn next_length(&self, limit: u64) -> Option<u64> {
+        let is_repetition = self.snd_nxt < self.snd_max;
+        let end = if is_repetition {
+            self.snd_max
+        } else {
+            self.available
+        };
+        let whole = self.tcp.mss.min(end - self.snd_nxt);
+        let room = limit.saturating_sub(self.snd_nxt);
+        let length = if room >= whole {
+            whole
+        } else if self.tcp.sws_avoidance && !self.is_all_acked() {
+            // RFC 1122 4.2.3.4: a piece of a segment waits for the window to open.
+            0
+        } else {
+            room
+        };
+        // RFC 896: a short segment waits until nothing is unacknowledged.
+        let is_held_by_nagle = self.tcp.nagle
+            && !is_repetition
+            && length < self.tcp.mss
+            && self.snd_nxt > self.snd_una;
+        (length > 0 && !is_held_by_nagle).then_some(length)
+    }
+
+    fn send(&mut self, sequence: u64, length: u64) {
+        let end = sequence + length;
+        let timestamp = self.clock.ticks(self.now);
+        self.counters.octets_sent += length;
+        self.counters.segments_sent += 1;
+        if sequence < self.snd_max {
+            self.counters.octets_retransmitted += self.snd_max.min(end) - sequence;
+            self.counters.segments_retransmitted += 1;
+            // Karn: a segment sent twice gives no sample.
+            self.timed = self.timed.filter(|timed| timed.0 <= sequence);
+        } else if self.timed.is_none() {
+            self.timed = Some((end, timestamp));
+        }
+        self.snd_max = self.snd_max.max(end);
+        if self.deadline.is_none() || self.tcp.rto_restart == RtoRestart::OnSend {
+            self.start_timer();
+        }
+        self.out.push(Segment {
+            sequence,
+            length: length as u32,
+            timestamp,
+            ..Segment::bare(SegmentKind::Data, self.connection)
+        });
+    }
+
+    /// Starts the retransmission timer anew.
+    pub(crate) fn start_timer(&mut self) {
+        self.deadline = Some(self.clock.after(self.now, self.rto.ticks()));
+    }
+
+    /// An acknowledgement moves `snd_una` to `ack`: takes the round-trip sample it brings.
+    /// Returns the octets acknowledged.
+    pub(crate) fn advance(&mut self, ack: u64, echoed_timestamp: u64) -> Octets {
+        let acked = ack - self.snd_una;
+        self.counters.octets_acked += acked;
+        self.snd_una = ack;
+        self.snd_nxt = self.snd_nxt.max(ack);
+        self.sacked.forget_below(ack);
+        let ticks = self.clock.ticks(self.now);
+        if self.tcp.timestamps {
+            self.rto.on_sample(ticks - echoed_timestamp);
+        } else if let Some((end, sent_at)) = self.timed
+            && ack >= end
+        {
+            self.rto.on_sample(ticks - sent_at);
+            self.timed = None;
+        }
+        acked
+    }
+
+    /// Stops timing a segment (Karn).
+    pub(crate) fn stop_timing(&mut self) {
+        self.timed = None;
+    }
+}
