@@ -1,0 +1,20 @@
+"""Scenario files: from what people write to the complete spec of a run, or to all its faults.
+
+>>> scenario = parse({
+...     "run": {"duration": "2 s"},
+...     "topology": {
+...         "kind": "n_source", "sources": 2,
+...         "bottleneck": {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms",
+...                        "buffer": "1 RTT", "policy": "epd"},
+...         "access": {"delay": "5 ms"},
+...     },
+... })
+>>> scenario.resolve().links[4].port.capacity_cells  # 30 ms at 353 207 cells/s
+10596
+"""
+
+from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.scenario import Scenario, load, parse
+
+__all__ = ["Fault", "NetworkSpec", "Scenario", "ScenarioFaults", "load", "parse"]

@@ -1,0 +1,189 @@
+"""From plain data to a `ScenarioFile`, or to faults in the words of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.parameters import REFUSED, Leaf
+
+
+def check_file(values: Mapping[str, Any], faults: FaultCollector) -> ScenarioFile:
+    """The file as a model; raises `ScenarioFaults` with everything that is wrong."""
+    try:
+        return ScenarioFile.model_validate(values)
+    except ValidationError as error:
+        for details in error.errors(include_url=False):
+            _note(details, values, faults)
+        faults.raise_if_any()
+        raise  # unreachable: a ValidationError has at least one error
+
+
+def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> None:
+    place = _Place.at(details["loc"])
+    kind = details["type"]
+    meaning = place.meaning
+    got: object = details["input"]
+    if kind == REFUSED:
+        allowed = details["ctx"]["allowed"]
+    elif kind == "missing":
+        got, allowed = NOTHING, place.allowed
+    elif kind == "extra_forbidden":
+        allowed, meaning = _known_keys(place), ""
+        got = Shown(f"the unknown key {str(place.path[-1])[:60]!r}")
+    elif kind == "union_tag_not_found":
+        place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
+        got, allowed = NOTHING, details_of_kinds(place.annotation)
+    elif kind == "union_tag_invalid":
+        got = _kind_written(details["input"])
+        place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
+        allowed = details_of_kinds(place.annotation, got if isinstance(got, str) else None)
+    elif kind in _SHAPES:
+        allowed = _SHAPES[kind]
+    else:
+        allowed = details["msg"]
+    faults.add(place.path, got, allowed, meaning)
+
+
+_SHAPES = {
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dict_type": "a table",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "string_type": "a text",
+}
+
+
+def _kind_written(value: object) -> object:
+    if isinstance(value, Mapping):
+        return value.get("kind")
+    return getattr(value, "kind", value)
+
+
+class _Place:
+    """Where an error is: the path in the file, and the parameter that stands there."""
+
+    def __init__(self, path: Path, owner: type[BaseModel] | None, annotation: Any, meaning: str):
+        self.path = path
+        self.owner = owner
+        self.annotation = annotation
+        self.meaning = meaning
+
+    @classmethod
+    def at(cls, location: tuple[str | int, ...]) -> _Place:
+        """Follows a validation error's location, which also names the kinds of tagged tables."""
+        path: list[str | int] = []
+        annotation: Any = ScenarioFile
+        owner: type[BaseModel] | None = None
+        meaning = ""
+        for step in location:
+            models = models_of(annotation)
+            chosen = [m for m in models if len(models) > 1 and kind_of(m) == step]
+            if chosen:
+                annotation = chosen[0]
+                continue
+            path.append(step)
+            if isinstance(step, int):
+                annotation = _item_of(annotation)
+                continue
+            owner = models[0] if models else None
+            found = field_named(owner, step) if owner else None
+            annotation = _annotated(found) if found else None
+            meaning = (found.description or "") if found else ""
+        return cls(tuple(path), owner, annotation, meaning)
+
+    @property
+    def allowed(self) -> str:
+        """What may stand here, in words."""
+        leaf = leaf_of(self.annotation)
+        if leaf is not None:
+            return leaf.allowed
+        models = models_of(self.annotation)
+        if len(models) > 1:
+            return "a table with " + details_of_kinds(self.annotation)
+        if models:
+            required = [key for key, f in keys_of(models[0]).items() if f.is_required()]
+            return "a table" + (f" with {', '.join(required)}" if required else "")
+        if self.path and self.path[-1] == "kind" and self.owner is not None:
+            return f'"{kind_of(self.owner)}"'
+        return "a list"
+
+
+def details_of_kinds(annotation: Any, got: str | None = None) -> str:
+    """The kinds that a tagged table may have."""
+    kinds = [k for k in (kind_of(model) for model in models_of(annotation)) if k]
+    close = get_close_matches(got, kinds, n=1) if got else []
+    hint = f'; did you mean "{close[0]}"?' if close else ""
+    return "kind = " + " or ".join(f'"{k}"' for k in kinds) + hint
+
+
+def _known_keys(place: _Place) -> str:
+    known = list(keys_of(place.owner)) if place.owner else []
+    if place.owner is ScenarioFile:
+        known = ["preset", *known]
+    close = get_close_matches(str(place.path[-1]), known, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return ", ".join(known) + hint
+
+
+def _annotated(found: FieldInfo) -> Any:
+    """A field's annotation with its metadata put back."""
+    if not found.metadata:
+        return found.annotation
+    return Annotated[(found.annotation, *found.metadata)]
+
+
+def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The parameters of a table, by their key in the file."""
+    return {found.alias or name: found for name, found in model.model_fields.items()}
+
+
+def field_named(model: type[BaseModel], key: str) -> FieldInfo | None:
+    """The parameter with a given key."""
+    return keys_of(model).get(key)
+
+
+def kind_of(model: type[BaseModel]) -> str | None:
+    """The `kind` that a tagged table must have."""
+    found = model.model_fields.get("kind")
+    return str(get_args(found.annotation)[0]) if found else None
+
+
+def models_of(annotation: Any) -> list[type[BaseModel]]:
+    """The tables that an annotation admits."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return models_of(get_args(annotation)[0])
+    if origin is Union or type(annotation).__name__ == "UnionType":
+        return [model for member in get_args(annotation) for model in models_of(member)]
+    return []
+
+
+def leaf_of(annotation: Any) -> Leaf | None:
+    """The leaf type of a parameter, if it is one."""
+    for member in (annotation, *get_args(annotation)):
+        for metadata in getattr(member, "__metadata__", ()):
+            if isinstance(metadata, Leaf):
+                return metadata
+    return None
+
+
+def _item_of(annotation: Any) -> Any:
+    """The annotation of a list's items."""
+    if get_origin(annotation) is Annotated:
+        return _item_of(get_args(annotation)[0])
+    if get_origin(annotation) is tuple:
+        return get_args(annotation)[0]
+    for member in get_args(annotation):
+        if get_origin(member) is tuple:
+            return get_args(member)[0]
+    return None

@@ -1,0 +1,75 @@
+"""Presets put into a file's values, and each flow's own TCP parameters laid over the common ones."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from skycell.scenario.faults import FaultCollector, Path
+from skycell.scenario.presets import Preset, presets
+
+_MEANING = "named set of values that this file builds on"
+
+
+def expand(values: Mapping[str, Any], faults: FaultCollector) -> dict[str, Any]:
+    """The file's values over those of its presets.
+
+    `preset` at the top of a file is a whole scenario to build on; `tcp.preset` is a set of TCP
+    parameters, which goes before the scenario's.
+    """
+    own: dict[str, Any] = copy.deepcopy(dict(values))
+    base: dict[str, Any] = {}
+    if "preset" in own:
+        chosen = _preset(own.pop("preset"), ("preset",), faults)
+        base = chosen.values() if chosen else {}
+    if isinstance(own.get("tcp"), dict):
+        own["tcp"] = _expand_tcp(own["tcp"], ("tcp", "preset"), faults)
+    merged = merge(base, own)
+    flows = merged.get("flow")
+    for i, flow in enumerate(flows if isinstance(flows, list) else []):
+        if isinstance(flow, dict) and isinstance(flow.get("tcp"), dict):
+            common = merged.get("tcp", {})
+            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp", "preset"), faults)
+            flow["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
+    faults.raise_if_any()
+    return merged
+
+
+def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
+    if "preset" not in tcp:
+        return tcp
+    own = dict(tcp)
+    chosen = _preset(own.pop("preset"), path, faults)
+    base = chosen.values().get("tcp", {}) if chosen else {}
+    return merge(base, own)
+
+
+def _preset(name: object, path: Path, faults: FaultCollector) -> Preset | None:
+    known = presets()
+    if isinstance(name, str) and name in known:
+        return known[name]
+    close = get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    hint = f'; did you mean "{close[0]}"?' if close else ""
+    faults.add(path, name, " or ".join(f'"{k}"' for k in known) + hint, _MEANING)
+    return None
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`over` laid over `base`; a table of another kind replaces the one below it.
+
+    >>> merge({"a": {"kind": "x", "b": 1}}, {"a": {"c": 2}})
+    {'a': {'kind': 'x', 'b': 1, 'c': 2}}
+    >>> merge({"a": {"kind": "x", "b": 1}}, {"a": {"kind": "y"}})
+    {'a': {'kind': 'y'}}
+    """
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        if isinstance(below, Mapping) and isinstance(value, Mapping):
+            same_kind = value.get("kind", below.get("kind")) == below.get("kind")
+            merged[key] = merge(below, value) if same_kind else dict(value)
+        else:
+            merged[key] = value
+    return copy.deepcopy(merged)

@@ -1,0 +1,150 @@
+"""Faults of a scenario file: where, what stands there, what may stand there, what it means.
+
+All faults of a file are told together, for people as text and for programs as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: A path into a scenario: keys and list indices.
+Path = tuple[str | int, ...]
+#: Line and column (both from 1) of a value, by its dotted path, as `skycell._core.parse_toml` gives.
+Positions = Mapping[str, tuple[int, int]]
+
+_LONGEST_VALUE = 80
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with a scenario file."""
+
+    file: str
+    path: str
+    got: str
+    allowed: str
+    meaning: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
+        lines = [
+            f"{place}: {self.path}" if self.path else place,
+            f"  got      {self.got}",
+            f"  allowed  {self.allowed}",
+        ]
+        if self.meaning:
+            lines.append(f"  meaning  {self.meaning}")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fault for a program."""
+        return {
+            "file": self.file,
+            "path": self.path,
+            "line": self.line,
+            "column": self.column,
+            "got": self.got,
+            "allowed": self.allowed,
+            "meaning": self.meaning,
+        }
+
+
+class ScenarioFaults(Exception):
+    """A scenario cannot be run; carries every fault that was found, in the order of the file."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults: tuple[Fault, ...] = tuple(
+            sorted(set(faults), key=lambda f: (f.file, f.line or 0, f.column or 0, f.path, f.got))
+        )
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        count = len(self.faults)
+        total = f"{count} fault{'' if count == 1 else 's'}; nothing was run."
+        return "\n".join([*map(str, self.faults), total])
+
+    def to_json(self) -> str:
+        """All faults as one JSON object."""
+        return json.dumps({"faults": [f.as_dict() for f in self.faults]}, indent=2)
+
+
+@dataclass
+class FaultCollector:
+    """Gathers the faults of one file."""
+
+    file: str
+    positions: Positions = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def add(self, path: Path, got: object, allowed: str, meaning: str = "") -> None:
+        """Notes a fault at `path`; `got` is shown as it would stand in a file."""
+        line, column = self._position(path) or (None, None)
+        shown = got.text if isinstance(got, Shown) else show_value(got)
+        self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))
+
+    def _position(self, path: Path) -> tuple[int, int] | None:
+        # A missing key has no position: its table's is the nearest.
+        for end in range(len(path), 0, -1):
+            position = self.positions.get(".".join(map(str, path[:end])))
+            if position is not None:
+                return position
+        return None
+
+    def raise_if_any(self) -> None:
+        """Raises `ScenarioFaults` when at least one fault was noted."""
+        if self.faults:
+            raise ScenarioFaults(self.faults)
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self.faults)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A text to print in a fault as it is, instead of the value that stands in the file."""
+
+    text: str
+
+
+NOTHING = Shown("nothing")
+
+
+def show_path(path: Path) -> str:
+    """A path as people read it: `flow[2].tcp.mss`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def show_value(value: object) -> str:
+    """A value roughly as it would stand in the file, on one line and of bounded length."""
+    text = " ".join(_written(value, depth=3).splitlines())
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def _written(value: object, depth: int) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return "a number of more than 300 digits"  # Python refuses to print the longest ones
+    if isinstance(value, str):
+        return json.dumps(value[:_LONGEST_VALUE], ensure_ascii=False)
+    if isinstance(value, Mapping):
+        if depth == 0:
+            return "{…}"
+        items = list(value.items())[:_LONGEST_VALUE]
+        return "{" + ", ".join(f"{k} = {_written(v, depth - 1)}" for k, v in items) + "}"
+    if isinstance(value, list | tuple):
+        if depth == 0:
+            return "[…]"
+        return "[" + ", ".join(_written(v, depth - 1) for v in value[:_LONGEST_VALUE]) + "]"
+    return str(value)

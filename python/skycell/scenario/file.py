@@ -1,0 +1,76 @@
+"""A scenario file as it is written: the sections and what each may say."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from skycell.scenario.parameters import Name, Parameters, whole_number, param, quantity, word
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.tcp import Tcp
+from skycell.scenario.topology import Topology
+from skycell.scenario.traffic import Loss, Start, Traffic
+
+_LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
+TRACES = ("cwnd", "sequence", "queue", "vc_queue", "discards", "transfers")
+
+Duration = Annotated[
+    Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_RUN_PS, example="20 s")
+]
+Interval = Annotated[
+    Quantity, quantity(Dimension.TIME, low=1_000_000, high=_LONGEST_RUN_PS, example="10 ms")
+]
+
+
+class Run(Parameters):
+    """How long to run, and with which draws."""
+
+    duration: Duration = param(..., "simulated time")
+    seed: Annotated[int, whole_number(0, 2**64 - 1)] = param(
+        1, "seed of every random stream; a replication changes nothing else", source="choice"
+    )
+
+
+class Records(Parameters):
+    """What a run leaves beyond its counters."""
+
+    traces: tuple[Annotated[str, word(*TRACES)], ...] = param(
+        [], "traces to keep", source="a run without traces leaves kilobytes"
+    )
+    sample_every: Interval = param(
+        "10 ms", "interval between samples of the queues", source="choice: a tenth of a tick"
+    )
+    ports: tuple[str, ...] | None = param(
+        None,
+        'links, as "switch1>switch2", whose port\'s queue is sampled',
+        source="the ports with a limited buffer",
+    )
+    vc_ports: tuple[str, ...] | None = param(
+        None,
+        "links whose port's queue is sampled VC by VC",
+        source="the ports with a limited buffer",
+    )
+
+
+class FlowOverride(Parameters):
+    """What some of the flows do otherwise."""
+
+    names: tuple[Name, ...] = param(..., "flows that differ")
+    tcp: Tcp | None = param(None, "TCP parameters that differ; the rest stays as in [tcp]")
+    traffic: Traffic | None = param(None, "what their applications send")
+    start: Start | None = param(None, "when they begin")
+    loss: Loss | None = param(None, "losses prescribed for them")
+
+
+class ScenarioFile(Parameters):
+    """One run, in people's words."""
+
+    run: Run = param(..., "how long to run")
+    topology: Topology = param(..., "nodes, links, VCs and flows")
+    tcp: Tcp = param({}, "TCP parameters of all flows", source="every parameter's own default")
+    traffic: Traffic = param("persistent", "what applications send", source="the studies' sources")
+    start: Start = param(
+        "drawn", "when flows begin", source="choice: sources that move in step mislead"
+    )
+    loss: Loss = param({}, "losses prescribed for all flows", source="none")
+    records: Records = param({}, "what the run leaves beyond its counters", source="no traces")
+    flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

@@ -1,0 +1,164 @@
+"""Generated topologies: from a few parameters to the nodes, links, VCs and flows of a plan."""
+
+from __future__ import annotations
+
+from skycell.scenario.faults import FaultCollector, Path
+from skycell.scenario.links import AccessLink, CongestedLink
+from skycell.scenario.plan import Plan, PlannedLink
+from skycell.scenario.topology import MOST_FLOWS, NSource, ParkingLot
+
+
+def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
+    """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
+    if topology.tcps_per_vc is None:
+        if topology.edge is not None:
+            faults.add(
+                ("topology", "edge"),
+                "a table",
+                "only with tcps_per_vc",
+                "the links between a router and its switch",
+            )
+        return _n_source_of_hosts(topology)
+    return _n_source_with_routers(topology, topology.tcps_per_vc)
+
+
+def _n_source_of_hosts(topology: NSource) -> Plan:
+    plan = Plan()
+    numbers = range(1, topology.sources + 1)
+    plan.nodes.update({f"source{i}": "host" for i in numbers})
+    plan.nodes.update({"switch1": "switch", "switch2": "switch"})
+    plan.nodes.update({f"destination{i}": "host" for i in numbers})
+    for i in numbers:
+        _access(plan, f"source{i}", "switch1", topology.access, topology.bottleneck)
+    _congested(plan, "switch1", "switch2", topology.bottleneck)
+    for i in numbers:
+        _access(plan, "switch2", f"destination{i}", topology.access, topology.bottleneck)
+    for i in numbers:
+        _flow(plan, f"flow{i}", [f"source{i}", "switch1", "switch2", f"destination{i}"])
+    return plan
+
+
+def _n_source_with_routers(topology: NSource, tcps_per_vc: int) -> Plan:
+    plan = Plan()
+    numbers = range(1, topology.sources + 1)
+    routers = range(1, (topology.sources - 1) // tcps_per_vc + 2)
+    edge = topology.edge or topology.access
+    edge_path: Path = ("topology", "edge" if topology.edge else "access")
+    plan.nodes.update({f"source{i}": "host" for i in numbers})
+    plan.nodes.update({f"ingress{k}": "router" for k in routers})
+    plan.nodes.update({"switch1": "switch", "switch2": "switch"})
+    plan.nodes.update({f"egress{k}": "router" for k in routers})
+    plan.nodes.update({f"destination{i}": "host" for i in numbers})
+    for i in numbers:
+        router = f"ingress{(i - 1) // tcps_per_vc + 1}"
+        _access(plan, f"source{i}", router, topology.access, topology.bottleneck)
+    for k in routers:
+        _access(plan, f"ingress{k}", "switch1", edge, topology.bottleneck, edge_path)
+    _congested(plan, "switch1", "switch2", topology.bottleneck)
+    for k in routers:
+        _access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
+    for i in numbers:
+        router = f"egress{(i - 1) // tcps_per_vc + 1}"
+        _access(plan, router, f"destination{i}", topology.access, topology.bottleneck)
+    for k in routers:
+        trunk = [f"ingress{k}", "switch1", "switch2", f"egress{k}"]
+        plan.add_vc(f"trunk{k}.forward", trunk)
+        plan.add_vc(f"trunk{k}.reverse", reversed(trunk))
+    for i in numbers:
+        k = (i - 1) // tcps_per_vc + 1
+        name, source, destination = f"flow{i}", f"source{i}", f"destination{i}"
+        forward = [
+            plan.add_vc(f"{name}.in", [source, f"ingress{k}"]),
+            f"trunk{k}.forward",
+            plan.add_vc(f"{name}.out", [f"egress{k}", destination]),
+        ]
+        reverse = [
+            plan.add_vc(f"{name}.back_in", [destination, f"egress{k}"]),
+            f"trunk{k}.reverse",
+            plan.add_vc(f"{name}.back_out", [f"ingress{k}", source]),
+        ]
+        plan.add_flow(name, forward, reverse)
+    return plan
+
+
+def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
+    """A chain of switches with flows over all of it and flows over each congested link."""
+    plan = Plan()
+    flows = topology.long_flows + topology.hops * topology.cross_flows
+    if flows > MOST_FLOWS:
+        faults.add(
+            ("topology", "cross_flows"),
+            topology.cross_flows,
+            f"at most {MOST_FLOWS} flows in all; hops x cross_flows + long_flows is {flows}",
+        )
+        return plan
+    last = topology.hops + 1
+    # (flow, source host, its switch, destination host, its switch)
+    ends = [(f"long{i}", 1, last) for i in range(1, topology.long_flows + 1)]
+    ends += [
+        (f"cross{hop}.{i}", hop, hop + 1)
+        for hop in range(1, topology.hops + 1)
+        for i in range(1, topology.cross_flows + 1)
+    ]
+    plan.nodes.update({f"{name}.source": "host" for name, _, _ in ends})
+    plan.nodes.update({f"switch{k}": "switch" for k in range(1, last + 1)})
+    plan.nodes.update({f"{name}.destination": "host" for name, _, _ in ends})
+    for name, first, _ in ends:
+        _access(plan, f"{name}.source", f"switch{first}", topology.access, topology.bottleneck)
+    for hop in range(1, last):
+        _congested(plan, f"switch{hop}", f"switch{hop + 1}", topology.bottleneck)
+    for name, _, end in ends:
+        _access(plan, f"switch{end}", f"{name}.destination", topology.access, topology.bottleneck)
+    for name, first, end in ends:
+        switches = [f"switch{k}" for k in range(first, end + 1)]
+        _flow(plan, name, [f"{name}.source", *switches, f"{name}.destination"])
+    return plan
+
+
+def _access(
+    plan: Plan,
+    one: str,
+    other: str,
+    link: AccessLink,
+    bottleneck: CongestedLink,
+    path: Path = ("topology", "access"),
+) -> None:
+    """Both directions of an access link; rate and framing are the bottleneck's unless stated."""
+    own_rate = link.rate is not None
+    for a, b in ((one, other), (other, one)):
+        plan.add_link(
+            PlannedLink(
+                source=a,
+                target=b,
+                rate=link.rate or bottleneck.rate,
+                framing=link.framing if own_rate or link.framing else bottleneck.framing,
+                delay=link.delay,
+                path=path if own_rate or link.framing else ("topology", "bottleneck"),
+            )
+        )
+
+
+def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
+    """Both directions of a congested link, each with its own buffer."""
+    for a, b, prefix in ((one, other, ""), (other, one, "reverse_")):
+        plan.add_link(
+            PlannedLink(
+                source=a,
+                target=b,
+                rate=link.rate,
+                framing=link.framing,
+                delay=link.delay,
+                path=("topology", "bottleneck"),
+                buffer=link.reverse_buffer if prefix else link.buffer,
+                policy=link.reverse_policy if prefix else link.policy,
+                buffer_key=f"{prefix}buffer",
+                policy_key=f"{prefix}policy",
+            )
+        )
+
+
+def _flow(plan: Plan, name: str, nodes: list[str]) -> None:
+    """A flow with one VC each way over `nodes`."""
+    forward = plan.add_vc(f"{name}.forward", nodes)
+    reverse = plan.add_vc(f"{name}.reverse", reversed(nodes))
+    plan.add_flow(name, [forward], [reverse])

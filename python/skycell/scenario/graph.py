@@ -1,0 +1,255 @@
+"""An explicit graph: its nodes, links, VCs and flows, with shortest paths where none are given.
+
+A path is shortest by propagation delay, then by hops; of equal ones the one whose links were written
+first wins, link by link from the source. Hosts begin and end paths, they are never on the way.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.plan import NodeKind, Plan, PlannedLink
+from skycell.scenario.topology import Graph, GraphFlow
+
+
+def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
+    """The plan of a graph; what does not fit together is noted in `faults`."""
+    plan = Plan()
+    _add_nodes(plan, topology, faults)
+    _add_links(plan, topology, faults)
+    if faults.faults:
+        return plan  # paths over missing links would only repeat the faults
+    _add_vcs(plan, topology, faults)
+    paths = _ShortestPaths(plan)
+    if not topology.flow:
+        faults.add(("topology", "flow"), [], "at least one flow", "TCP connections")
+    for i, flow in enumerate(topology.flow):
+        _add_flow(plan, flow, ("topology", "flow", i), paths, faults)
+    return plan
+
+
+def _add_nodes(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
+    kinds: tuple[tuple[str, NodeKind, tuple[str, ...]], ...] = (
+        ("hosts", "host", topology.hosts),
+        ("routers", "router", topology.routers),
+        ("switches", "switch", topology.switches),
+    )
+    for key, kind, names in kinds:
+        for i, name in enumerate(names):
+            if name in plan.nodes:
+                faults.add(("topology", key, i), name, "each name once among the nodes", "a node")
+            plan.nodes[name] = kind
+
+
+def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
+    for i, link in enumerate(topology.link):
+        here: Path = ("topology", "link", i)
+        ends = (("from", link.source), ("to", link.target))
+        known = [_is_node(plan, name, (*here, key), faults) for key, name in ends]
+        if link.source == link.target:
+            faults.add((*here, "to"), link.target, "a node other than from", "node at the end")
+        if not all(known):
+            continue
+        kinds = {plan.nodes[name] for _, name in ends}
+        if kinds == {"host"} and (link.buffer != "unlimited" or link.policy.kind != "tail_drop"):
+            allowed = "unlimited: the port of a host holds whatever its TCPs send"
+            faults.add((*here, "buffer"), str(link.buffer), allowed, "K: cells that the port holds")
+        directions = [ends] if link.one_way else [ends, ends[::-1]]
+        for (_, source), (_, target) in directions:
+            name = f"{source}>{target}"
+            if name in plan.links:
+                faults.add(here, Shown(f"a second link {name}"), "one link in each direction")
+                continue
+            planned = PlannedLink(source, target, link.rate, link.framing, link.delay, here)
+            if plan.nodes[source] != "host":
+                planned = PlannedLink(
+                    source,
+                    target,
+                    link.rate,
+                    link.framing,
+                    link.delay,
+                    here,
+                    link.buffer,
+                    link.policy,
+                )
+            plan.add_link(planned)
+
+
+def _is_node(plan: Plan, name: str, path: Path, faults: FaultCollector) -> bool:
+    if name in plan.nodes:
+        return True
+    close = get_close_matches(name, plan.nodes, n=1)
+    hint = f'; did you mean "{close[0]}"?' if close else ""
+    faults.add(path, name, f"a name in hosts, routers or switches{hint}", "a node")
+    return False
+
+
+def _add_vcs(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
+    for i, vc in enumerate(topology.vc):
+        here: Path = ("topology", "vc", i)
+        if vc.name in plan.vcs:
+            faults.add((*here, "name"), vc.name, "each name once among the VCs", "name of the VC")
+            continue
+        problem = _path_problem(plan, vc.path)
+        if problem:
+            faults.add((*here, "path"), list(vc.path), problem, "nodes from end to end")
+            continue
+        plan.add_vc(vc.name, vc.path)
+
+
+def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
+    """Why a VC cannot take a path; empty when it can."""
+    if len(path) < 2:
+        return "at least two nodes"
+    for name in path:
+        if name not in plan.nodes:
+            return f'nodes of the topology; "{name}" is none'
+    for name in (path[0], path[-1]):
+        if plan.nodes[name] == "switch":
+            return f'hosts or routers at both ends; "{name}" is a switch'
+    for name in path[1:-1]:
+        if plan.nodes[name] != "switch":
+            return f'switches on the way; "{name}" is a {plan.nodes[name]}'
+    hops = [f"{a}>{b}" for a, b in zip(path, path[1:], strict=False)]
+    for hop in hops:
+        if hop not in plan.links:
+            return f"nodes joined by links; there is no link {hop}"
+    if len(set(hops)) != len(hops):
+        return "each link once"
+    return ""
+
+
+def _add_flow(
+    plan: Plan, flow: GraphFlow, here: Path, paths: _ShortestPaths, faults: FaultCollector
+) -> None:
+    if flow.name in plan.flows:
+        faults.add((*here, "name"), flow.name, "each name once among the flows", "name of the flow")
+        return
+    for key, name in (("source", flow.source), ("destination", flow.destination)):
+        if plan.nodes.get(name) != "host":
+            close = get_close_matches(name, [n for n, k in plan.nodes.items() if k == "host"], n=1)
+            hint = f'; did you mean "{close[0]}"?' if close else ""
+            faults.add((*here, key), name, f"a name in hosts{hint}", "end of a connection")
+            return
+    if flow.source == flow.destination:
+        faults.add((*here, "destination"), flow.destination, "a host other than source", "a flow")
+        return
+    routes: dict[str, list[str]] = {}
+    for key, given, ends in (
+        ("forward", flow.forward, (flow.source, flow.destination)),
+        ("reverse", flow.reverse, (flow.destination, flow.source)),
+    ):
+        if given is not None:
+            problem = _route_problem(plan, given, *ends)
+            if problem:
+                meaning = GraphFlow.model_fields[key].description or ""
+                faults.add((*here, key), list(given), problem, meaning)
+                return
+            routes[key] = list(given)
+            continue
+        nodes = paths.between(*ends)
+        if nodes is None:
+            got = Shown(f"no way from {ends[0]} to {ends[1]}")
+            faults.add(here, got, "links that join the two hosts over switches and routers")
+            return
+        routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes)
+    plan.add_flow(flow.name, routes["forward"], routes["reverse"])
+
+
+def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: str) -> str:
+    """Why a flow cannot take a row of VCs; empty when it can."""
+    if not vcs:
+        return "at least one VC"
+    for name in vcs:
+        if name not in plan.vcs:
+            close = get_close_matches(name, plan.vcs, n=1)
+            return f'VCs of the topology; "{name}" is none' + (
+                f'; did you mean "{close[0]}"?' if close else ""
+            )
+    at = source
+    for name in vcs:
+        links = plan.vcs[name].links
+        begin, end = plan.links[links[0]].source, plan.links[links[-1]].target
+        if begin != at:
+            return f'VCs from {source} to {destination}; "{name}" begins at {begin}, not at {at}'
+        at = end
+        if at != destination and plan.nodes[at] != "router":
+            return f'VCs joined by routers; "{name}" ends at {at}'
+    if at != destination:
+        return f"VCs from {source} to {destination}; these end at {at}"
+    return ""
+
+
+def _own_vcs(plan: Plan, name: str, nodes: list[str]) -> list[str]:
+    """A VC for each stretch between hosts and routers on a path."""
+    stretches = list(_stretches(plan, nodes))
+    if len(stretches) == 1:
+        return [plan.add_vc(_unused(plan, name), stretches[0])]
+    return [
+        plan.add_vc(_unused(plan, f"{name}{k}"), stretch) for k, stretch in enumerate(stretches, 1)
+    ]
+
+
+def _unused(plan: Plan, name: str) -> str:
+    """`name`, or with primes when a given VC has it already."""
+    while name in plan.vcs:
+        name += "'"
+    return name
+
+
+def _stretches(plan: Plan, nodes: list[str]) -> Iterator[list[str]]:
+    stretch = [nodes[0]]
+    for node in nodes[1:]:
+        stretch.append(node)
+        if plan.nodes[node] != "switch":
+            yield stretch
+            stretch = [node]
+
+
+class _ShortestPaths:
+    """Shortest paths of a plan, one tree per source, each computed once."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._leaving: dict[str, list[PlannedLink]] = {name: [] for name in plan.nodes}
+        for link in plan.links.values():
+            self._leaving[link.source].append(link)
+        self._trees: dict[str, dict[str, str]] = {}
+
+    def between(self, source: str, destination: str) -> list[str] | None:
+        """Nodes from source to destination, or none when there is no way."""
+        if source not in self._trees:
+            self._trees[source] = self._tree(source)
+        before = self._trees[source]
+        if destination not in before:
+            return None
+        path = [destination]
+        while path[-1] != source:
+            path.append(before[path[-1]])
+        return path[::-1]
+
+    def _tree(self, source: str) -> dict[str, str]:
+        """The node before each reachable node. Ties go to what was pushed first."""
+        before: dict[str, str] = {}
+        done: set[str] = set()
+        pushed = 0
+        heap: list[tuple[object, int, int, str, str]] = [(0, 0, 0, source, source)]
+        while heap:
+            delay, hops, _, node, via = heapq.heappop(heap)
+            if node in done:
+                continue
+            done.add(node)
+            before[node] = via
+            if node != source and self._plan.nodes[node] == "host":
+                continue
+            for link in self._passable(node, done):
+                pushed += 1
+                further = delay + link.delay.amount  # type: ignore[operator]
+                heapq.heappush(heap, (further, hops + 1, pushed, link.target, node))
+        return before
+
+    def _passable(self, node: str, done: Iterable[str]) -> Iterator[PlannedLink]:
+        return (link for link in self._leaving[node] if link.target not in done)

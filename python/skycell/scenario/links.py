@@ -1,0 +1,117 @@
+"""Links: rate, framing, delay, and the buffer of the port that feeds them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from skycell.scenario.parameters import Parameters, param, quantity, word
+from skycell.scenario.policies import Policy
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+
+#: Bits of a cell on the link (I.361: 53 octets).
+CELL_BITS = 424
+_DAY_PS = 86_400 * PS_PER_SECOND
+
+#: Part of the stated rate that carries cells, and the only rate that the framing exists at.
+FRAMINGS: dict[str, tuple[Fraction, int | None]] = {
+    "none": (Fraction(1), None),
+    # ANSI T1.105: 260 of 270 columns of an STS-3c carry payload: 149.76 of 155.52 Mbit/s.
+    "sts3c": (Fraction(260, 270), 155_520_000),
+    # Likewise 1040 of 1080 columns of an STS-12c: 599.04 of 622.08 Mbit/s.
+    "sts12c": (Fraction(1040, 1080), 622_080_000),
+    # ANSI T1.624: PLCP puts 12 cells in each 125 us frame of a DS3: 96 000 cells/s of 44.736 Mbit/s.
+    "ds3_plcp": (Fraction(96_000 * CELL_BITS, 44_736_000), 44_736_000),
+}
+
+Rate = Annotated[
+    Quantity,
+    quantity(
+        Dimension.BIT_RATE,
+        Dimension.CELL_RATE,
+        low=424,
+        high=10**15,
+        what="from one cell a second",
+        example="155.52 Mbit/s",
+    ),
+]
+Delay = Annotated[
+    Quantity,
+    quantity(
+        Dimension.TIME, Dimension.DISTANCE, high=_DAY_PS, what="1 km being 5 us", example="275 ms"
+    ),
+]
+Buffer = Annotated[
+    Quantity | Literal["unlimited"],
+    quantity(
+        Dimension.CELLS,
+        Dimension.FRAMES,
+        Dimension.RTT,
+        Dimension.TIME,
+        low=1,
+        high=2**32 - 1,
+        words=["unlimited"],
+        example="12000 cells",
+    ),
+]
+Framing = Annotated[str, word(*FRAMINGS)]
+
+_RATE = "bit rate of the link, framing included; or the cells it carries a second"
+_FRAMING = (
+    "what of the rate carries cells: 155.52 Mbit/s is 366 792 cells/s with framing none and "
+    "353 207 with sts3c, and sources call both by the same name"
+)
+_DELAY = "propagation delay, one way"
+
+
+class CongestedLink(Parameters):
+    """A link whose switch ports have a limited buffer."""
+
+    rate: Rate = param(..., _RATE)
+    framing: Framing | None = param(None, _FRAMING)
+    delay: Delay = param(..., _DELAY)
+    buffer: Buffer = param(
+        ...,
+        "K: cells that the port which feeds the link holds, the one under transmission included; "
+        "a time or RTT is what the link carries in it, rounded down",
+        symbol="K",
+    )
+    policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
+    reverse_buffer: Buffer = param(
+        "unlimited",
+        "cells that the port of the other direction holds",
+        source="choice: with one-way data it holds acknowledgements only",
+    )
+    reverse_policy: Policy = param(
+        "tail_drop", "what the buffer of the other direction takes in", source="plain UBR"
+    )
+
+
+class AccessLink(Parameters):
+    """A link between a host and the network; its ports hold whatever arrives."""
+
+    rate: Rate | None = param(None, _RATE, source="the bottleneck's rate")
+    framing: Framing | None = param(None, _FRAMING, source="the bottleneck's framing")
+    delay: Delay = param(..., _DELAY)
+
+
+def payload_rate(rate: Quantity, framing: str | None) -> Fraction:
+    """Rate at which a link carries cells, bit/s; the framing is known to exist at the rate.
+
+    >>> from skycell.scenario.quantities import parse_quantity
+    >>> payload_rate(parse_quantity("155.52 Mbit/s"), "sts3c")
+    Fraction(149760000, 1)
+    """
+    if rate.dimension is Dimension.CELL_RATE:
+        return rate.amount * CELL_BITS
+    return rate.amount * FRAMINGS[framing or "none"][0]
+
+
+def cell_time_ps(rate: Fraction) -> int:
+    """Time of one cell at a payload rate in bit/s, in whole picoseconds, rounded half up.
+
+    >>> cell_time_ps(Fraction(155_520_000))
+    2726337
+    """
+    exact = CELL_BITS * PS_PER_SECOND / rate
+    return int(exact + Fraction(1, 2))

@@ -1,0 +1,297 @@
+"""`NetworkSpec`: one run, complete and explicit, in SI integers; the JSON form of `crates/spec`.
+
+Field by field the same as the Rust structs, whose documentation says what each means. The canonical
+text (sorted keys, no spaces) names a run: its SHA-256 is the spec's hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+#: Version of the JSON form, as `SPEC_VERSION` in `crates/spec`.
+SPEC_VERSION = 1
+
+U32 = Annotated[int, Field(ge=0, lt=2**32)]
+U64 = Annotated[int, Field(ge=0, lt=2**64)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+
+class NodeSpec(_Part):
+    """A node and what it does with what arrives."""
+
+    name: str
+    kind: Literal["host", "router", "switch"]
+
+
+class TailDropSpec(_Part):
+    """Discards the cells that find the buffer full."""
+
+    kind: Literal["tail_drop"] = "tail_drop"
+
+
+class PpdSpec(_Part):
+    """Partial Packet Discard."""
+
+    kind: Literal["ppd"] = "ppd"
+
+
+class EpdSpec(_Part):
+    """Early Packet Discard."""
+
+    kind: Literal["epd"] = "epd"
+    threshold_cells: U32
+
+
+class SelectiveDropSpec(_Part):
+    """Selective Drop."""
+
+    kind: Literal["selective_drop"] = "selective_drop"
+    threshold_cells: U32
+    fairness_threshold: float
+
+
+class FairBufferAllocationSpec(_Part):
+    """Fair Buffer Allocation."""
+
+    kind: Literal["fair_buffer_allocation"] = "fair_buffer_allocation"
+    threshold_cells: U32
+    fairness_threshold: float
+
+
+class SingleDropSpec(_Part):
+    """One frame at each crossing of a VC's threshold."""
+
+    kind: Literal["single_drop"] = "single_drop"
+    thresholds_cells: tuple[U32 | None, ...]
+    rearm_below_cells: U32
+
+
+PolicySpec = Annotated[
+    TailDropSpec
+    | PpdSpec
+    | EpdSpec
+    | SelectiveDropSpec
+    | FairBufferAllocationSpec
+    | SingleDropSpec,
+    Field(discriminator="kind"),
+]
+
+
+class PortSpec(_Part):
+    """The buffer of an output port; no capacity for an unlimited one."""
+
+    capacity_cells: U32 | None
+    policy: PolicySpec
+
+
+class LinkSpec(_Part):
+    """One direction of a link, with the output port that feeds it."""
+
+    name: str
+    from_: U32 = Field(alias="from")
+    to: U32
+    cell_time_ps: U64
+    delay_ps: U64
+    port: PortSpec
+
+
+class VcSpec(_Part):
+    """A virtual channel over link ids."""
+
+    name: str
+    path: tuple[U32, ...]
+
+
+class TickPhaseAt(_Part):
+    """The first tick falls at a given time."""
+
+    kind: Literal["at"] = "at"
+    offset_ps: U64
+
+
+class TickPhaseDrawn(_Part):
+    """The first tick is drawn over one tick."""
+
+    kind: Literal["drawn"] = "drawn"
+
+
+class RetransmitDelayNone(_Part):
+    """A hole is resent as soon as pipe allows."""
+
+    kind: Literal["none"] = "none"
+
+
+class RetransmitDelaySegments(_Part):
+    """A hole is resent once so many segments above it were SACKed."""
+
+    kind: Literal["segments"] = "segments"
+    count: U32
+
+
+class DelayedAckSpec(_Part):
+    """When the receiver holds acknowledgements back."""
+
+    timeout_ps: U64
+    every_segments: U32
+
+
+class TcpSpec(_Part):
+    """Both end points of a TCP connection."""
+
+    variant: Literal["vanilla", "reno", "new_reno", "sack"]
+    mss: U64
+    llc_snap: bool
+    rwnd: U64
+    window_scaling: bool
+    initial_cwnd: U64
+    initial_ssthresh: U64
+    max_cwnd: U64
+    cwnd_growth: Literal["float", "integer", "ack_counting"]
+    dup_ack_threshold: U32
+    tick_ps: U64
+    tick_phase: Annotated[TickPhaseAt | TickPhaseDrawn, Field(discriminator="kind")]
+    rto_min_ticks: U32
+    rto_initial_ticks: U32
+    rto_max_ticks: U32
+    rto_max_backoff: U32
+    rto_restart: Literal["on_ack", "on_send"]
+    timestamps: bool
+    pipe_at_entry: Literal["cwnd", "cwnd_less_three"]
+    sack_retransmit_delay: Annotated[
+        RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
+    ]
+    sack_max_blocks: U32
+    partial_ack_window: Literal["keep", "ssthresh", "deflate"]
+    partial_ack_first_restarts_only: bool
+    flywheel: bool
+    avoid_multiple_fast_retransmits: bool
+    delayed_ack: DelayedAckSpec | None
+    nagle: bool
+    sws_avoidance: bool
+    idle_restart: bool
+    handshake: bool
+
+
+class PersistentSpec(_Part):
+    """Always more to send."""
+
+    kind: Literal["persistent"] = "persistent"
+
+
+class ConstantSpec(_Part):
+    """Always the same time."""
+
+    kind: Literal["constant"] = "constant"
+    value_ps: U64
+
+
+class UniformSpec(_Part):
+    """Uniform over [low, high)."""
+
+    kind: Literal["uniform"] = "uniform"
+    low_ps: U64
+    high_ps: U64
+
+
+class ExponentialSpec(_Part):
+    """Exponential."""
+
+    kind: Literal["exponential"] = "exponential"
+    mean_ps: U64
+
+
+class TransfersSpec(_Part):
+    """Transfers of one size with idle times between them."""
+
+    kind: Literal["transfers"] = "transfers"
+    size_octets: U64
+    count: U32 | None
+    idle: Annotated[ConstantSpec | UniformSpec | ExponentialSpec, Field(discriminator="kind")]
+    new_connection: bool
+
+
+class StartAt(_Part):
+    """A flow begins at a given time."""
+
+    kind: Literal["at"] = "at"
+    time_ps: U64
+
+
+class StartDrawn(_Part):
+    """A flow begins uniformly over [from, to)."""
+
+    kind: Literal["drawn"] = "drawn"
+    from_ps: U64
+    to_ps: U64
+
+
+class LossScript(_Part):
+    """Losses that the scenario prescribes."""
+
+    transmissions: tuple[U64, ...]
+    at_cwnd_octets: U64 | None
+
+
+class FlowSpec(_Part):
+    """A TCP connection between two hosts."""
+
+    name: str
+    forward: tuple[U32, ...]
+    reverse: tuple[U32, ...]
+    tcp: TcpSpec
+    traffic: Annotated[PersistentSpec | TransfersSpec, Field(discriminator="kind")]
+    start: Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
+    loss_script: LossScript
+
+
+TraceKind = Literal["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"]
+
+
+class RecordSpec(_Part):
+    """What the run leaves beyond its counters."""
+
+    sample_every_ps: U64
+    sampled_ports: tuple[U32, ...]
+    vc_sampled_ports: tuple[U32, ...]
+    traces: tuple[TraceKind, ...]
+
+
+class NetworkSpec(_Part):
+    """One run: nodes, links with their output ports, VCs, flows, and what to record."""
+
+    version: Literal[1] = SPEC_VERSION
+    seed: U64
+    duration_ps: U64
+    nodes: tuple[NodeSpec, ...]
+    links: tuple[LinkSpec, ...]
+    vcs: tuple[VcSpec, ...]
+    flows: tuple[FlowSpec, ...]
+    records: RecordSpec
+
+    def as_dict(self) -> dict[str, Any]:
+        """The spec as plain data, keys as in the JSON form."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def canonical_json(self) -> str:
+        """The one text of this spec: sorted keys, no spaces."""
+        return json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def hash(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal."""
+        return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+    def with_seed(self, seed: int) -> NetworkSpec:
+        """The same run with other draws."""
+        return self.model_copy(update={"seed": seed})
+
+    @classmethod
+    def from_json(cls, text: str) -> NetworkSpec:
+        """Reads the JSON form."""
+        return cls.model_validate_json(text)

@@ -1,0 +1,295 @@
+"""What a parameter of a scenario file is: its type with unit and range, default, source and meaning.
+
+A parameter is declared once, as a field of a `Parameters` class:
+
+    drop_threshold: Threshold = param(0.9, "occupancy from which ...", symbol="R", source="KA 3.2")
+
+Checking, fault messages, `skycell schema`, the JSON Schema and the reference page come from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from skycell.scenario.quantities import (
+    PS_PER_KM,
+    Dimension,
+    Quantity,
+    Refused,
+    parse_quantity,
+    show_amount,
+    show_time,
+    unit_pattern,
+    units_of,
+)
+
+#: The error type that carries what a leaf allows.
+REFUSED = "refused"
+
+
+class Parameters(BaseModel):
+    """A table of a scenario file: frozen, and unknown keys are faults."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+def param(
+    default: Any,
+    meaning: str,
+    *,
+    symbol: str | None = None,
+    source: str | None = None,
+    alias: str | None = None,
+) -> Any:
+    """Declares a parameter.
+
+    Args:
+        default: as it would stand in a file; `...` when the file has to say it.
+        meaning: what it does, in one sentence without a full stop.
+        symbol: the letter the sources use.
+        source: where the default stands, or why it was chosen.
+        alias: the key in the file, where Python cannot use it as a name.
+    """
+    named = {"symbol": symbol, "source": source}
+    extra: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
+    if default is ...:
+        return Field(alias=alias, description=meaning, json_schema_extra=extra)
+    return Field(
+        default=default,
+        alias=alias,
+        validate_default=True,
+        description=meaning,
+        json_schema_extra=extra,
+    )
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The type of a parameter that is no table: how a value is read, and what is allowed in words."""
+
+    allowed: str
+    read: Callable[[Any], Any]
+    schema: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def _validate(self, value: Any) -> Any:
+        try:
+            return self.read(value)
+        except Refused as refused:
+            note = str(refused)
+            allowed = f"{self.allowed} ({note})" if note else self.allowed
+            raise PydanticCustomError(REFUSED, "{allowed}", {"allowed": allowed}) from None
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validate)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**self.schema, "$comment": f"allowed: {self.allowed}"}
+
+
+def _no_bool_int(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Refused("")
+    return value
+
+
+def whole_number(low: int, high: int, what: str = "") -> Leaf:
+    """A whole number from `low` to `high`."""
+
+    def read(value: Any) -> int:
+        number = _no_bool_int(value)
+        if not low <= number <= high:
+            raise Refused("")
+        return number
+
+    allowed = f"a whole number from {show_amount(low)} to {show_amount(high)}"
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    return Leaf(f"{allowed} ({what})" if what else allowed, read, schema)
+
+
+def word(*words: str) -> Leaf:
+    """One of a few words."""
+
+    def read(value: Any) -> str:
+        if value not in words or not isinstance(value, str):
+            raise Refused("")
+        return value
+
+    return Leaf(" or ".join(f'"{w}"' for w in words), read, {"enum": list(words)})
+
+
+def _read_flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Refused("")
+    return value
+
+
+FLAG = Leaf("true or false", _read_flag, {"type": "boolean"})
+Flag = Annotated[bool, FLAG]
+
+_LONGEST_NAME = 64
+
+
+def _read_name(value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
+        raise Refused("")
+    if not all(c.isascii() and (c.isalnum() or c in "._-") for c in value):
+        raise Refused("")
+    return value
+
+
+NAME = Leaf(
+    f"a name of up to {_LONGEST_NAME} letters, digits, '.', '_' and '-'",
+    _read_name,
+    {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$"},
+)
+Name = Annotated[str, NAME]
+
+
+#: What is counted comes whole.
+_WHOLE = {
+    Dimension.CELLS: "cell",
+    Dimension.SIZE: "octet",
+    Dimension.SEGMENTS: "segment",
+    Dimension.TICKS: "tick",
+}
+
+
+def quantity(
+    *dimensions: Dimension,
+    low: int | None = 0,
+    above: int | None = None,
+    high: int | None = None,
+    words: Iterable[str] = (),
+    what: str = "",
+    example: str,
+) -> Leaf:
+    """A quantity in units of the given dimensions, or one of some words.
+
+    `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units, and
+    hold for the first dimension; of the others only the sign is bounded.
+    """
+    words = tuple(words)
+
+    def read(value: Any) -> Quantity | str:
+        if isinstance(value, str) and value in words:
+            return value
+        if isinstance(value, bool) or not isinstance(value, str):
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            raise Refused("the unit is missing" if is_number else "")
+        read_value = _in_dimension(parse_quantity(value), dimensions)
+        amount = read_value.amount
+        if read_value.dimension in _WHOLE and amount.denominator != 1:
+            raise Refused(f"a part of a {_WHOLE[read_value.dimension]} cannot be had")
+        if (above is not None and amount <= 0) or (low is not None and amount < 0):
+            raise Refused("")
+        if read_value.dimension is dimensions[0]:
+            if low is not None and amount < low:
+                raise Refused("")
+            if above is not None and amount <= above:
+                raise Refused("")
+            if high is not None and amount > high:
+                raise Refused("")
+        return read_value
+
+    bounds = _bounds_in_words(dimensions[0], low if above is None else None, above, high)
+    texts = [f'"{w}"' for w in words]
+    texts.append(f'{bounds} such as "{example}" ({units_of(*dimensions)})')
+    allowed = " or ".join(texts) + (f", {what}" if what else "")
+    pattern = {"type": "string", "pattern": unit_pattern(*dimensions), "examples": [example]}
+    schema = {"anyOf": [{"enum": list(words)}, pattern]} if words else pattern
+    return Leaf(allowed, read, schema)
+
+
+def _in_dimension(value: Quantity, dimensions: tuple[Dimension, ...]) -> Quantity:
+    if value.dimension is Dimension.DISTANCE and Dimension.TIME in dimensions:
+        if Dimension.DISTANCE in dimensions:
+            return Quantity(value.amount * PS_PER_KM, Dimension.TIME, value.text)
+    if value.dimension not in dimensions:
+        raise Refused(f"{value.text!r} is a {value.dimension.value}")
+    return value
+
+
+_NOUNS = {
+    Dimension.TIME: "a time",
+    Dimension.BIT_RATE: "a rate",
+    Dimension.SIZE: "a size",
+    Dimension.CELLS: "a number of cells",
+    Dimension.TICKS: "a number of ticks",
+    Dimension.SEGMENTS: "a number of segments",
+}
+
+
+def _bounds_in_words(
+    dimension: Dimension, low: int | None, above: int | None, high: int | None
+) -> str:
+    def show(amount: int) -> str:
+        if dimension is Dimension.TIME:
+            return show_time(amount)
+        unit = {Dimension.BIT_RATE: " bit/s", Dimension.SIZE: " B", Dimension.CELLS: " cells"}
+        return f"{show_amount(amount)}{unit.get(dimension, '')}"
+
+    parts = []
+    if low is not None:
+        parts.append(f"from {show(low)}")
+    if above is not None:
+        parts.append(f"above {show(above)}")
+    if high is not None:
+        parts.append(f"up to {show(high)}")
+    return f"{_NOUNS[dimension]} {' '.join(parts)}"
+
+
+def part(what: str) -> Leaf:
+    """A number above 0 and at most 1, or as many per cent."""
+
+    def read(value: Any) -> float:
+        if isinstance(value, str):
+            amount = parse_quantity(value)
+            if amount.dimension is not Dimension.PART:
+                raise Refused("")
+            number = float(amount.amount)
+        else:
+            number = read_number(value)
+        if not 0 < number <= 1:
+            raise Refused("")
+        return number
+
+    schema = {
+        "anyOf": [
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+            {"type": "string", "pattern": unit_pattern(Dimension.PART), "examples": ["80 %"]},
+        ]
+    }
+    return Leaf(f"above 0, at most 1 ({what})", read, schema)
+
+
+def read_number(value: Any) -> float:
+    """A finite number that is no truth value."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Refused("")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise Refused("") from None
+    if not math.isfinite(number):
+        raise Refused("")
+    return number
+
+
+def exact(value: float) -> Fraction:
+    """The decimal fraction that a file's number stands for: 0.9 is 9/10, not the nearest binary.
+
+    >>> exact(0.9)
+    Fraction(9, 10)
+    """
+    return Fraction(repr(value))

@@ -1,0 +1,90 @@
+"""A network between people's words and numbers: who is joined to whom, quantities still as written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from skycell.scenario.faults import Path
+from skycell.scenario.policies import Policy, TailDrop
+from skycell.scenario.quantities import Quantity
+
+NodeKind = Literal["host", "router", "switch"]
+UNLIMITED = "unlimited"
+
+
+@dataclass(frozen=True)
+class PlannedLink:
+    """One direction of a link; `path` is its table in the file."""
+
+    source: str
+    target: str
+    rate: Quantity
+    framing: str | None
+    delay: Quantity
+    path: Path
+    buffer: Quantity | str = UNLIMITED
+    policy: Policy = field(default_factory=lambda: TailDrop(kind="tail_drop"))
+    buffer_key: str = "buffer"
+    policy_key: str = "policy"
+
+    @property
+    def name(self) -> str:
+        """The link's name, `from>to`."""
+        return f"{self.source}>{self.target}"
+
+
+@dataclass(frozen=True)
+class PlannedVc:
+    """A VC over links given by name."""
+
+    name: str
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PlannedFlow:
+    """A flow over VCs given by name."""
+
+    name: str
+    forward: tuple[str, ...]
+    reverse: tuple[str, ...]
+
+
+@dataclass
+class Plan:
+    """Nodes, links, VCs and flows in the order that gives them their ids."""
+
+    nodes: dict[str, NodeKind] = field(default_factory=dict)
+    links: dict[str, PlannedLink] = field(default_factory=dict)
+    vcs: dict[str, PlannedVc] = field(default_factory=dict)
+    flows: dict[str, PlannedFlow] = field(default_factory=dict)
+
+    def add_link(self, link: PlannedLink) -> None:
+        """Adds one direction of a link."""
+        self.links[link.name] = link
+
+    def add_vc(self, name: str, nodes: Iterable[str]) -> str:
+        """Adds a VC that visits `nodes`, and returns its name."""
+        visited = tuple(nodes)
+        hops = zip(visited, visited[1:], strict=False)
+        self.vcs[name] = PlannedVc(name, tuple(f"{a}>{b}" for a, b in hops))
+        return name
+
+    def add_flow(self, name: str, forward: Iterable[str], reverse: Iterable[str]) -> None:
+        """Adds a flow over VCs."""
+        self.flows[name] = PlannedFlow(name, tuple(forward), tuple(reverse))
+
+    def links_of(self, vcs: Iterable[str]) -> list[PlannedLink]:
+        """The links that a row of VCs crosses."""
+        return [self.links[name] for vc in vcs for name in self.vcs[vc].links]
+
+    def vcs_across(self, link: str) -> list[str]:
+        """VCs that cross a link, each once, in the order of the flows that use them."""
+        found: dict[str, None] = {}
+        for flow in self.flows.values():
+            for vc in (*flow.forward, *flow.reverse):
+                if link in self.vcs[vc].links:
+                    found[vc] = None
+        return list(found)

@@ -1,0 +1,173 @@
+"""Buffer policies of a switch port as a scenario file writes them.
+
+Thresholds are a part of the buffer (0.9, "90 %") or a number of cells; parts become whole cells by
+rounding down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from skycell.scenario.parameters import (
+    Leaf,
+    Parameters,
+    param,
+    part,
+    quantity,
+    read_number,
+)
+from skycell.scenario.quantities import Dimension, Quantity, Refused, parse_quantity, unit_pattern
+
+_MOST_CELLS = 2**32 - 1
+
+
+def _read_threshold(value: Any) -> Quantity | float:
+    if isinstance(value, str):
+        written = parse_quantity(value)
+        if written.dimension is Dimension.CELLS:
+            if not 0 <= written.amount <= _MOST_CELLS or written.amount.denominator != 1:
+                raise Refused("")
+            return written
+        if written.dimension is not Dimension.PART:
+            raise Refused(f"{written.text!r} is a {written.dimension.value}")
+        number = float(written.amount)
+    else:
+        number = read_number(value)
+    if not 0 < number <= 1:
+        raise Refused("")
+    return number
+
+
+_THRESHOLD = Leaf(
+    'above 0, at most 1 (part of the buffer\'s capacity), or whole cells such as "7168 cells"',
+    _read_threshold,
+    {
+        "anyOf": [
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+            {
+                "type": "string",
+                "pattern": unit_pattern(Dimension.CELLS, Dimension.PART),
+                "examples": ["7168 cells", "90 %"],
+            },
+        ]
+    },
+)
+Threshold = Annotated[Quantity | float, _THRESHOLD]
+UpToOne = Annotated[float, part("1 is an equal share")]
+CellCount = Annotated[
+    Quantity, quantity(Dimension.CELLS, low=0, high=_MOST_CELLS, example="917 cells")
+]
+_ONE_VC = quantity(Dimension.CELLS, low=1, high=_MOST_CELLS, example="917 cells")
+
+
+def _read_vc_thresholds(value: Any) -> tuple[Quantity, ...] | dict[str, Quantity]:
+    if isinstance(value, list | tuple):
+        return tuple(_ONE_VC.read(v) for v in value)
+    if isinstance(value, Mapping) and all(isinstance(k, str) for k in value):
+        return {k: _ONE_VC.read(v) for k, v in value.items()}
+    raise Refused("")
+
+
+_VC_THRESHOLDS = Leaf(
+    f"a list, or a table by VC, each {_ONE_VC.allowed}",
+    _read_vc_thresholds,
+    {
+        "anyOf": [
+            {"type": "array", "items": _ONE_VC.schema},
+            {"type": "object", "additionalProperties": _ONE_VC.schema},
+        ]
+    },
+)
+
+
+class TailDrop(Parameters):
+    """Discards the cells that find the buffer full, whatever frame they belong to."""
+
+    kind: Literal["tail_drop"] = param(..., "the policy")
+
+
+class Ppd(Parameters):
+    """Partial Packet Discard: once a cell of a frame is discarded, so is the rest of the frame."""
+
+    kind: Literal["ppd"] = param(..., "the policy")
+
+
+class Epd(Parameters):
+    """Early Packet Discard: discards frames that begin while the queue is above a threshold."""
+
+    kind: Literal["epd"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "R: occupancy above which EPD discards the frames that begin",
+        symbol="R",
+        source="Ka Band Utilization Conference 1997, section 3 (R = 0.9 for Selective Drop)",
+    )
+
+
+class SelectiveDrop(Parameters):
+    """Discards frames of VCs above their fair share of a buffer that is filled above a threshold."""
+
+    kind: Literal["selective_drop"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "R: occupancy above which Selective Drop may discard frames",
+        symbol="R",
+        source="Ka Band Utilization Conference 1997, section 3",
+    )
+    fairness_threshold: UpToOne = param(
+        0.8,
+        "Z: a VC's part of its fair share of the buffer above which its frames are discarded",
+        symbol="Z",
+        source="Ka Band Utilization Conference 1997, section 3; ATM Forum 98-0876R1",
+    )
+
+
+class FairBufferAllocation(Parameters):
+    """As Selective Drop, with a share that shrinks as the buffer fills."""
+
+    kind: Literal["fair_buffer_allocation"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "R: occupancy above which Fair Buffer Allocation may discard frames; below the capacity",
+        symbol="R",
+        source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+    fairness_threshold: UpToOne = param(
+        0.8,
+        "Z: scales the part of the fair share above which a VC's frames are discarded",
+        symbol="Z",
+        source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+
+
+class SingleDrop(Parameters):
+    """Discards one frame of a VC each time its occupancy crosses the VC's threshold from below."""
+
+    kind: Literal["single_drop"] = param(..., "the policy")
+    thresholds: Annotated[tuple[Quantity, ...] | dict[str, Quantity], _VC_THRESHOLDS] = param(
+        ...,
+        "r_i: occupancy of each VC at whose crossing one of its frames is discarded; "
+        "by name of the VC, or a list in the order of the flows",
+        symbol="r_i",
+    )
+    rearm_below: CellCount = param(
+        "0 cells",
+        "cells below the threshold to which the occupancy must fall before the next crossing counts",
+        source="choice: the journal version of the fifteen-TCP study counts every crossing",
+    )
+
+
+def _policy_by_name(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+Policy = Annotated[
+    Annotated[
+        TailDrop | Ppd | Epd | SelectiveDrop | FairBufferAllocation | SingleDrop,
+        Field(discriminator="kind"),
+    ],
+    BeforeValidator(_policy_by_name, json_schema_input_type=str | Mapping[str, Any]),
+]

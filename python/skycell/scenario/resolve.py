@@ -1,0 +1,280 @@
+"""From a scenario file and its plan to the `NetworkSpec`: defaults and derived values as integers.
+
+RTT is the two-way propagation delay of the flow whose route is longest. "RTT x bandwidth" is that
+time at the payload rate of the slowest link on that route, in octets, cell headers included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.links import CELL_BITS, FRAMINGS, cell_time_ps, payload_rate
+from skycell.scenario.network_spec import (
+    EpdSpec,
+    FairBufferAllocationSpec,
+    FlowSpec,
+    LinkSpec,
+    NetworkSpec,
+    NodeSpec,
+    PolicySpec,
+    PortSpec,
+    PpdSpec,
+    SelectiveDropSpec,
+    SingleDropSpec,
+    TailDropSpec,
+    VcSpec,
+)
+from skycell.scenario.parameters import exact
+from skycell.scenario.plan import UNLIMITED, Plan, PlannedLink
+from skycell.scenario.policies import (
+    Epd,
+    FairBufferAllocation,
+    Policy,
+    Ppd,
+    SelectiveDrop,
+    SingleDrop,
+    TailDrop,
+)
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    show_amount,
+    show_time,
+)
+from skycell.scenario.resolve_flows import Context, FlowResolver
+from skycell.scenario.resolve_records import resolve_records
+
+_MOST_CELLS_IN_A_BUFFER = 2**32 - 1
+#: More cell times than this on the congested links would keep a machine busy for days.
+_MOST_CELL_HOPS = 10**12
+
+
+def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -> NetworkSpec:
+    """The complete spec of one run; raises `ScenarioFaults` when parts do not fit together."""
+    rates = {name: _payload_rate(link, faults) for name, link in plan.links.items()}
+    faults.raise_if_any()
+    context = _context(file, plan, rates)
+    _check_size(context, plan, rates, faults)
+    flows = FlowResolver(file, plan, context, faults)
+    tcp = flows.resolve_tcp()
+    frame_cells = max((frame_cells_of(spec.mss, spec.llc_snap) for spec in tcp.values()), default=1)
+    resolver = _PortResolver(plan, context.rtt_ps, frame_cells, faults)
+    links = [_link(link, plan, rates[name], resolver) for name, link in plan.links.items()]
+    link_ids = {name: i for i, name in enumerate(plan.links)}
+    vc_ids = {name: i for i, name in enumerate(plan.vcs)}
+    specs: list[FlowSpec] = flows.resolve(tcp, vc_ids)
+    limited = [i for i, link in enumerate(links) if link.port.capacity_cells is not None]
+    records = resolve_records(file.records, context, plan, limited, faults)
+    faults.raise_if_any()
+    return NetworkSpec(
+        seed=seed,
+        duration_ps=context.duration_ps,
+        nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
+        links=tuple(links),
+        vcs=tuple(
+            VcSpec(name=name, path=tuple(link_ids[link] for link in vc.links))
+            for name, vc in plan.vcs.items()
+        ),
+        flows=tuple(specs),
+        records=records,
+    )
+
+
+def frame_cells_of(mss: int, llc_snap: bool) -> int:
+    """Cells of a full segment: 40 octets of TCP/IP header, LLC/SNAP, AAL5 trailer (I.363.5).
+
+    >>> frame_cells_of(9180, True), frame_cells_of(512, True)
+    (193, 12)
+    """
+    return -(-(mss + 40 + (8 if llc_snap else 0) + 8) // 48)
+
+
+def whole(value: Fraction) -> int:
+    """Rounds half up."""
+    return int(value + Fraction(1, 2))
+
+
+def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
+    where = (*link.path, "framing")
+    known = " or ".join(f'"{f}"' for f in FRAMINGS)
+    meaning = "what of the rate carries cells; sources call different cell rates by the same name"
+    if link.rate.dimension is Dimension.CELL_RATE:
+        if link.framing not in (None, "none"):
+            faults.add(where, link.framing, '"none": cells/s is what the link carries', meaning)
+            return Fraction(1)
+        return payload_rate(link.rate, None)
+    if link.framing is None:
+        faults.add(where, NOTHING, known, meaning)
+        return Fraction(1)
+    only = FRAMINGS[link.framing][1]
+    if only is not None and link.rate.amount != only:
+        got = Shown(f'"{link.framing}" with a rate of {link.rate}')
+        allowed = f"a rate of {show_amount(Fraction(only, 10**6))} Mbit/s with this framing"
+        faults.add(where, got, allowed, meaning)
+    return payload_rate(link.rate, link.framing)
+
+
+def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Context:
+    rtt_ps, bandwidth = 0, Fraction(0)
+    for flow in plan.flows.values():
+        out, back = plan.links_of(flow.forward), plan.links_of(flow.reverse)
+        rtt = sum(whole(link.delay.amount) for link in (*out, *back))
+        slowest = min(rates[link.name] for link in out)
+        if not bandwidth or rtt > rtt_ps:
+            rtt_ps, bandwidth = rtt, slowest
+    return Context(whole(file.run.duration.amount), rtt_ps, bandwidth)
+
+
+def _check_size(
+    context: Context, plan: Plan, rates: dict[str, Fraction], faults: FaultCollector
+) -> None:
+    """Refuses runs that no machine finishes."""
+    users: dict[str, int] = dict.fromkeys(plan.links, 0)
+    for flow in plan.flows.values():
+        for link in plan.links_of(flow.forward):
+            users[link.name] += 1
+    hops: dict[str, int] = {}
+    for flow in plan.flows.values():
+        route = plan.links_of(flow.forward)
+        # A flow sends no faster than its slowest link; of equal ones the most used is the bottleneck.
+        slowest = min(route, key=lambda link: (rates[link.name], -users[link.name])).name
+        hops[slowest] = max(hops.get(slowest, 0), len(route))
+    seconds = Fraction(context.duration_ps, PS_PER_SECOND)
+    cells = sum(count * seconds * rates[name] / CELL_BITS for name, count in hops.items())
+    if cells > _MOST_CELL_HOPS:
+        faults.add(
+            ("run", "duration"),
+            Shown(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} cells"),
+            f"up to {show_amount(_MOST_CELL_HOPS)} cells, each counted once a hop",
+            "simulated time; so many cells would take days",
+        )
+
+
+def _link(link: PlannedLink, plan: Plan, rate: Fraction, resolver: _PortResolver) -> LinkSpec:
+    ids = {name: i for i, name in enumerate(plan.nodes)}
+    return LinkSpec(
+        name=link.name,
+        from_=ids[link.source],
+        to=ids[link.target],
+        cell_time_ps=cell_time_ps(rate),
+        delay_ps=whole(link.delay.amount),
+        port=resolver.port(link, cell_time_ps(rate)),
+    )
+
+
+@dataclass
+class _PortResolver:
+    """Resolves buffers and thresholds to cells."""
+
+    plan: Plan
+    rtt_ps: int
+    frame_cells: int
+    faults: FaultCollector
+
+    def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
+        """The port that feeds `link`."""
+        capacity = self._capacity(link, cell_time)
+        return PortSpec(capacity_cells=capacity, policy=self._policy(link, capacity))
+
+    def _capacity(self, link: PlannedLink, cell_time: int) -> int | None:
+        buffer = link.buffer
+        if isinstance(buffer, str):
+            return None
+        per_unit = {
+            Dimension.CELLS: Fraction(1),
+            Dimension.FRAMES: Fraction(self.frame_cells),
+            Dimension.RTT: Fraction(self.rtt_ps, cell_time),
+            Dimension.TIME: Fraction(1, cell_time),
+        }
+        cells = int(buffer.amount * per_unit[buffer.dimension])
+        if not 0 < cells <= _MOST_CELLS_IN_A_BUFFER:
+            self.faults.add(
+                (*link.path, link.buffer_key),
+                Shown(f"{buffer}, which is {show_amount(cells)} cells"),
+                f"from 1 to {show_amount(_MOST_CELLS_IN_A_BUFFER)} cells",
+                "K: cells that the port holds",
+            )
+            return 1
+        return cells
+
+    def _policy(self, link: PlannedLink, capacity: int | None) -> PolicySpec:
+        policy = link.policy
+        where = (*link.path, link.policy_key)
+        if isinstance(policy, TailDrop):
+            return TailDropSpec()
+        if isinstance(policy, Ppd):
+            return PpdSpec()
+        if isinstance(policy, SingleDrop):
+            return self._single_drop(link, policy, capacity, where)
+        threshold = self._threshold(policy, capacity, (*where, "drop_threshold"))
+        if isinstance(policy, Epd):
+            return EpdSpec(threshold_cells=threshold)
+        kind = SelectiveDropSpec if isinstance(policy, SelectiveDrop) else FairBufferAllocationSpec
+        return kind(threshold_cells=threshold, fairness_threshold=policy.fairness_threshold)
+
+    def _threshold(
+        self,
+        policy: Epd | SelectiveDrop | FairBufferAllocation,
+        capacity: int | None,
+        where: Path,
+    ) -> int:
+        written = policy.drop_threshold
+        meaning = type(policy).model_fields["drop_threshold"].description or ""
+        if capacity is None:
+            got = Shown(f"{written} of an unlimited buffer")
+            self.faults.add(where, got, "a threshold needs a buffer of limited size", meaning)
+            return 0
+        if isinstance(written, Quantity):
+            cells = int(written.amount)
+        else:
+            cells = int(exact(written) * capacity)
+        highest = capacity - 1 if isinstance(policy, FairBufferAllocation) else capacity
+        if cells > highest:
+            got = Shown(str(written) if isinstance(written, Quantity) else f"{written}")
+            self.faults.add(
+                where, got, f"up to {show_amount(highest)} cells of the buffer", meaning
+            )
+        return min(cells, _MOST_CELLS_IN_A_BUFFER)
+
+    def _single_drop(
+        self, link: PlannedLink, policy: SingleDrop, capacity: int | None, where: Path
+    ) -> PolicySpec:
+        here = (*where, "thresholds")
+        meaning = "r_i: occupancy of each VC at whose crossing one of its frames is discarded"
+        across = self.plan.vcs_across(link.name)
+        if isinstance(policy.thresholds, dict):
+            by_vc = policy.thresholds
+            for name in by_vc:
+                if name not in across:
+                    known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
+                    self.faults.add(
+                        (*here, name), name, f"a VC across {link.name}: {known}", meaning
+                    )
+        else:
+            if len(policy.thresholds) != len(across):
+                got = Shown(f"{len(policy.thresholds)} thresholds")
+                self.faults.add(here, got, f"one for each of {len(across)} VCs", meaning)
+            by_vc = dict(zip(across, policy.thresholds, strict=False))
+        for name, cells in by_vc.items():
+            if capacity is not None and cells.amount > capacity:
+                allowed = f"up to {show_amount(capacity)} cells, the buffer"
+                self.faults.add(here, Shown(f"{cells} for {name}"), allowed, meaning)
+        given: list[int | None] = [
+            int(by_vc[name].amount) if name in by_vc else None for name in self.plan.vcs
+        ]
+        smallest = min((n for n in given if n is not None), default=None)
+        rearm = int(policy.rearm_below.amount)
+        if smallest is not None and rearm >= smallest:
+            self.faults.add(
+                (*where, "rearm_below"),
+                policy.rearm_below.text,
+                f"below the smallest threshold, {show_amount(smallest)} cells",
+                SingleDrop.model_fields["rearm_below"].description or "",
+            )
+        return SingleDropSpec(thresholds_cells=tuple(given), rearm_below_cells=rearm)

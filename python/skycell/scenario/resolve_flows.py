@@ -1,0 +1,350 @@
+"""Flows of a scenario resolved to integers: TCP parameters, traffic, start times, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Literal
+
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.file import FlowOverride, ScenarioFile
+from skycell.scenario.network_spec import (
+    ConstantSpec,
+    DelayedAckSpec,
+    ExponentialSpec,
+    FlowSpec,
+    LossScript,
+    PersistentSpec,
+    RetransmitDelayNone,
+    RetransmitDelaySegments,
+    StartAt,
+    StartDrawn,
+    TcpSpec,
+    TickPhaseAt,
+    TickPhaseDrawn,
+    TransfersSpec,
+    UniformSpec,
+)
+from skycell.scenario.plan import Plan
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    show_amount,
+    show_time,
+)
+from skycell.scenario.tcp import (
+    LARGEST_WINDOW,
+    RECEIVER_WINDOW,
+    RTT_X_BANDWIDTH,
+    WINDOW_FIELD,
+    Tcp,
+)
+from skycell.scenario.traffic import (
+    Constant,
+    Loss,
+    Persistent,
+    Staggered,
+    Start,
+    Together,
+    Traffic,
+    Uniform,
+)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What relative quantities refer to."""
+
+    duration_ps: int
+    rtt_ps: int
+    #: Payload rate of the slowest link on the longest route, bit/s.
+    bandwidth: Fraction
+
+    @property
+    def rtt_x_bandwidth(self) -> Fraction:
+        """Octets that the bottleneck carries in one RTT."""
+        return Fraction(self.rtt_ps, PS_PER_SECOND) * self.bandwidth / 8
+
+    def time_ps(self, value: Quantity) -> int:
+        """A time, or a number of RTTs, in whole picoseconds, rounded half up."""
+        scale = self.rtt_ps if value.dimension is Dimension.RTT else 1
+        return int(value.amount * scale + Fraction(1, 2))
+
+    def octets(self, value: Quantity | str, mss: int) -> int:
+        """A window in octets, rounded down."""
+        if value == RTT_X_BANDWIDTH:
+            return int(self.rtt_x_bandwidth)
+        assert isinstance(value, Quantity)
+        per_unit = {
+            Dimension.SIZE: Fraction(1),
+            Dimension.SEGMENTS: Fraction(mss),
+            Dimension.RTT: self.rtt_x_bandwidth,
+        }
+        return int(value.amount * per_unit[value.dimension])
+
+
+def _ticks(value: Quantity, tick_ps: int) -> int:
+    """A timeout in ticks, rounded up."""
+    if value.dimension is Dimension.TICKS:
+        return int(value.amount)
+    return -int(-value.amount // tick_ps)
+
+
+@dataclass
+class TcpResolver:
+    """Resolves one set of TCP parameters; `path` is its table in the file."""
+
+    tcp: Tcp
+    path: Path
+    context: Context
+    faults: FaultCollector
+
+    def resolve(self) -> TcpSpec:
+        """The TCP parameters in octets, ticks and picoseconds."""
+        tcp = self.tcp
+        mss = int(tcp.mss.amount)
+        rwnd = self._receiver_window(mss)
+        tick_ps = self.context.time_ps(tcp.tick)
+        low, initial, high = self._rto_ticks(tick_ps)
+        delay = tcp.sack_retransmit_delay
+        if tcp.timestamps and tcp.sack_max_blocks > 3:
+            allowed = "up to 3 beside timestamps: options have 40 octets"
+            self._fault("sack_max_blocks", tcp.sack_max_blocks, allowed)
+        return TcpSpec(
+            variant=_VARIANTS[tcp.variant],
+            mss=mss,
+            llc_snap=tcp.llc_snap,
+            rwnd=rwnd,
+            window_scaling=tcp.window_scaling,
+            initial_cwnd=self._window("initial_cwnd", tcp.initial_cwnd, mss, rwnd, at_least=mss),
+            initial_ssthresh=self._window("initial_ssthresh", tcp.initial_ssthresh, mss, rwnd),
+            max_cwnd=self._window("max_cwnd", tcp.max_cwnd, mss, rwnd, at_least=mss),
+            cwnd_growth=tcp.cwnd_growth,  # type: ignore[arg-type]
+            dup_ack_threshold=tcp.dup_ack_threshold,
+            tick_ps=tick_ps,
+            tick_phase=self._tick_phase(tick_ps),
+            rto_min_ticks=low,
+            rto_initial_ticks=initial,
+            rto_max_ticks=high,
+            rto_max_backoff=tcp.rto_max_backoff,
+            rto_restart=tcp.rto_restart,  # type: ignore[arg-type]
+            timestamps=tcp.timestamps,
+            pipe_at_entry="cwnd" if tcp.pipe_at_entry == "cwnd" else "cwnd_less_three",
+            sack_retransmit_delay=(
+                RetransmitDelaySegments(count=int(delay.amount))
+                if isinstance(delay, Quantity)
+                else RetransmitDelayNone()
+            ),
+            sack_max_blocks=tcp.sack_max_blocks,
+            partial_ack_window=tcp.partial_ack_window,  # type: ignore[arg-type]
+            partial_ack_first_restarts_only=tcp.partial_ack_restarts == "first",
+            flywheel=tcp.flywheel,
+            avoid_multiple_fast_retransmits=tcp.avoid_multiple_fast_retransmits,
+            delayed_ack=(
+                DelayedAckSpec(
+                    timeout_ps=self.context.time_ps(tcp.delayed_ack.timeout),
+                    every_segments=tcp.delayed_ack.every_segments,
+                )
+                if tcp.delayed_ack
+                else None
+            ),
+            nagle=tcp.nagle,
+            sws_avoidance=tcp.sws_avoidance,
+            idle_restart=tcp.idle_restart,
+            handshake=tcp.handshake,
+        )
+
+    def _fault(self, key: str, got: object, allowed: str) -> None:
+        meaning = Tcp.model_fields[key].description or ""
+        self.faults.add((*self.path, key), got, allowed, meaning)
+
+    def _receiver_window(self, mss: int) -> int:
+        written = self.tcp.receiver_window
+        rwnd = self.context.octets(written, mss)
+        shown = Shown(f"{written}, which is {show_amount(rwnd)} B")
+        if rwnd > WINDOW_FIELD and not self.tcp.window_scaling:
+            allowed = f"up to {show_amount(WINDOW_FIELD)} B, or window_scaling = true"
+            self._fault("receiver_window", shown, allowed)
+        elif rwnd > LARGEST_WINDOW:
+            self._fault("receiver_window", shown, f"up to {show_amount(LARGEST_WINDOW)} B")
+        elif rwnd < mss:
+            self._fault("receiver_window", shown, f"at least one MSS, {show_amount(mss)} B")
+        return rwnd
+
+    def _window(
+        self, key: str, written: Quantity | str, mss: int, rwnd: int, at_least: int = 1
+    ) -> int:
+        if written == RECEIVER_WINDOW:
+            octets = rwnd
+        elif written == "window field":
+            shift = 0
+            while WINDOW_FIELD << shift < rwnd and shift < 14:
+                shift += 1
+            octets = WINDOW_FIELD << shift
+        else:
+            octets = self.context.octets(written, mss)
+        if octets < at_least:
+            least = f"at least one MSS, {show_amount(mss)} B" if at_least == mss else "at least 1 B"
+            self._fault(key, Shown(f"{written}, which is {show_amount(octets)} B"), least)
+        elif octets > LARGEST_WINDOW:
+            shown = Shown(f"{written}, which is {show_amount(octets)} B")
+            self._fault(key, shown, f"up to {show_amount(LARGEST_WINDOW)} B")
+        return min(octets, LARGEST_WINDOW)
+
+    def _tick_phase(self, tick_ps: int) -> TickPhaseAt | TickPhaseDrawn:
+        written = self.tcp.tick_phase
+        if written == "drawn":
+            return TickPhaseDrawn()
+        offset = self.context.time_ps(written) if isinstance(written, Quantity) else 0
+        if offset >= tick_ps:
+            self._fault("tick_phase", str(written), f"below one tick, {show_time(tick_ps)}")
+        return TickPhaseAt(offset_ps=offset)
+
+    def _rto_ticks(self, tick_ps: int) -> tuple[int, int, int]:
+        low, initial, high = (
+            _ticks(value, tick_ps)
+            for value in (self.tcp.rto_min, self.tcp.rto_initial, self.tcp.rto_max)
+        )
+        for key, ticks in (("rto_min", low), ("rto_initial", initial), ("rto_max", high)):
+            if ticks >= 2**32:
+                self._fault(key, Shown(f"{show_amount(ticks)} ticks"), "fewer than 2^32 ticks")
+                return 1, 1, 1
+        if initial < low:
+            shown = Shown(f"{self.tcp.rto_initial}, which is {show_amount(initial)} ticks")
+            self._fault("rto_initial", shown, f"at least rto_min, {show_amount(low)} ticks")
+        if high < initial:
+            shown = Shown(f"{self.tcp.rto_max}, which is {show_amount(high)} ticks")
+            self._fault("rto_max", shown, f"at least rto_initial, {show_amount(initial)} ticks")
+        return low, initial, high
+
+
+_VARIANTS: Mapping[str, Literal["vanilla", "reno", "new_reno", "sack"]] = {
+    "vanilla": "vanilla",
+    "reno": "reno",
+    "newreno": "new_reno",
+    "sack": "sack",
+}
+
+
+@dataclass
+class FlowResolver:
+    """Resolves the flows of a plan, each with its overrides."""
+
+    file: ScenarioFile
+    plan: Plan
+    context: Context
+    faults: FaultCollector
+
+    def resolve_tcp(self) -> dict[str, TcpSpec]:
+        """TCP parameters by flow."""
+        common = TcpResolver(self.file.tcp, ("tcp",), self.context, self.faults).resolve()
+        specs = dict.fromkeys(self.plan.flows, common)
+        named: dict[str, int] = {}
+        for i, override in enumerate(self.file.flow):
+            self._check_names(i, override, named)
+            if override.tcp is not None:
+                path: Path = ("flow", i, "tcp")
+                own = TcpResolver(override.tcp, path, self.context, self.faults).resolve()
+                specs.update({name: own for name in override.names if name in specs})
+        return specs
+
+    def resolve(self, tcp: Mapping[str, TcpSpec], vc_ids: Mapping[str, int]) -> list[FlowSpec]:
+        """All flows, in the order of the plan."""
+        names = list(self.plan.flows)
+        traffic = dict.fromkeys(names, self._traffic(self.file.traffic, ("traffic",)))
+        loss = dict.fromkeys(names, self.file.loss)
+        start = self._starts(self.file.start, names, ("start",))
+        for i, override in enumerate(self.file.flow):
+            known = [name for name in override.names if name in traffic]
+            if override.traffic is not None:
+                resolved = self._traffic(override.traffic, ("flow", i, "traffic"))
+                traffic.update(dict.fromkeys(known, resolved))
+            if override.loss is not None:
+                loss.update(dict.fromkeys(known, override.loss))
+            if override.start is not None:
+                start.update(self._starts(override.start, known, ("flow", i, "start")))
+        return [
+            FlowSpec(
+                name=name,
+                forward=tuple(vc_ids[vc] for vc in flow.forward),
+                reverse=tuple(vc_ids[vc] for vc in flow.reverse),
+                tcp=tcp[name],
+                traffic=traffic[name],
+                start=start[name],
+                loss_script=self._loss(loss[name], tcp[name].mss),
+            )
+            for name, flow in self.plan.flows.items()
+        ]
+
+    def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
+        meaning = FlowOverride.model_fields["names"].description or ""
+        for k, name in enumerate(override.names):
+            if name not in self.plan.flows:
+                close = get_close_matches(name, self.plan.flows, n=1)
+                hint = f'; did you mean "{close[0]}"?' if close else ""
+                known = ", ".join(list(self.plan.flows)[:4])
+                more = ", …" if len(self.plan.flows) > 4 else ""
+                allowed = f"a flow of the topology ({known}{more}){hint}"
+                self.faults.add(("flow", i, "names", k), name, allowed, meaning)
+            elif name in named:
+                allowed = f"each flow once; flow[{named[name]}] names it already"
+                self.faults.add(("flow", i, "names", k), name, allowed, meaning)
+            named.setdefault(name, i)
+
+    def _traffic(self, traffic: Traffic, path: Path) -> PersistentSpec | TransfersSpec:
+        if isinstance(traffic, Persistent):
+            return PersistentSpec()
+        idle = traffic.idle
+        distribution: ConstantSpec | UniformSpec | ExponentialSpec
+        if isinstance(idle, Constant):
+            distribution = ConstantSpec(value_ps=self.context.time_ps(idle.value))
+        elif isinstance(idle, Uniform):
+            low, high = self.context.time_ps(idle.low), self.context.time_ps(idle.high)
+            if low >= high:
+                allowed = f"above low, {show_time(low)}"
+                self.faults.add(
+                    (*path, "idle", "high"), idle.high.text, allowed, "end of the range"
+                )
+            distribution = UniformSpec(low_ps=low, high_ps=high)
+        else:
+            mean = self.context.time_ps(idle.mean)
+            if mean == 0:
+                self.faults.add((*path, "idle", "mean"), idle.mean.text, "above 0", "mean time")
+            distribution = ExponentialSpec(mean_ps=mean)
+        return TransfersSpec(
+            size_octets=int(traffic.size.amount),
+            count=traffic.count,
+            idle=distribution,
+            new_connection=traffic.new_connection,
+        )
+
+    def _loss(self, loss: Loss, mss: int) -> LossScript:
+        octets = None if loss.at_cwnd is None else self.context.octets(loss.at_cwnd, mss)
+        return LossScript(transmissions=loss.transmissions, at_cwnd_octets=octets)
+
+    def _starts(
+        self, start: Start, names: list[str], path: Path
+    ) -> dict[str, StartAt | StartDrawn]:
+        time = self.context.time_ps
+        if isinstance(start, Together):
+            self._check_start(time(start.at), (*path, "at"))
+            return {name: StartAt(time_ps=time(start.at)) for name in names}
+        if isinstance(start, Staggered):
+            first, every = time(start.first), time(start.every)
+            self._check_start(first + every * max(0, len(names) - 1), (*path, "every"))
+            return {name: StartAt(time_ps=first + i * every) for i, name in enumerate(names)}
+        earliest, latest = time(start.earliest), time(start.latest)
+        if earliest >= latest:
+            allowed = f"above earliest, {show_time(earliest)}"
+            self.faults.add((*path, "latest"), start.latest.text, allowed, "end of the range")
+        self._check_start(earliest, (*path, "earliest"))
+        return {name: StartDrawn(from_ps=earliest, to_ps=latest) for name in names}
+
+    def _check_start(self, last_ps: int, path: Path) -> None:
+        if last_ps >= self.context.duration_ps:
+            got = Shown(f"a flow that begins at {show_time(last_ps)}")
+            allowed = f"before the end of the run, {show_time(self.context.duration_ps)}"
+            self.faults.add(path, got, allowed, "when a flow begins")

@@ -1,0 +1,76 @@
+"""Which queues a run samples and which traces it keeps."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from skycell.scenario.faults import FaultCollector, Shown
+from skycell.scenario.file import TRACES, Records
+from skycell.scenario.network_spec import RecordSpec
+from skycell.scenario.plan import Plan
+from skycell.scenario.quantities import show_amount
+from skycell.scenario.resolve_flows import Context
+
+#: More samples than this would not fit into memory beside the run.
+_MOST_SAMPLES = 2 * 10**8
+
+
+def resolve_records(
+    records: Records, context: Context, plan: Plan, limited: list[int], faults: FaultCollector
+) -> RecordSpec:
+    """Records with links as ids; by default the ports with a limited buffer are sampled."""
+    ids = {name: i for i, name in enumerate(plan.links)}
+    chosen: dict[str, list[int]] = {}
+    for key in ("ports", "vc_ports"):
+        written: tuple[str, ...] | None = getattr(records, key)
+        if written is None:
+            chosen[key] = limited
+            continue
+        chosen[key] = sorted({ids[name] for name in written if name in ids})
+        for i, name in enumerate(written):
+            if name not in ids:
+                close = get_close_matches(name, ids, n=1)
+                hint = f'; did you mean "{close[0]}"?' if close else ""
+                meaning = Records.model_fields[key].description or ""
+                faults.add(
+                    ("records", key, i), name, f"a link of the topology, from>to{hint}", meaning
+                )
+    _check_traces(records, chosen, faults)
+    _check_samples(records, context, plan, chosen, faults)
+    return RecordSpec(
+        sample_every_ps=context.time_ps(records.sample_every),
+        sampled_ports=tuple(chosen["ports"]),
+        vc_sampled_ports=tuple(chosen["vc_ports"]),
+        traces=tuple(trace for trace in TRACES if trace in records.traces),  # type: ignore[misc]
+    )
+
+
+def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultCollector) -> None:
+    for trace, key in (("queue", "ports"), ("vc_queue", "vc_ports")):
+        if trace in records.traces and not chosen[key]:
+            faults.add(
+                ("records", "traces"),
+                Shown(f'"{trace}", and no port is sampled'),
+                f"a port in records.{key}, or one with a limited buffer",
+                "traces to keep",
+            )
+
+
+def _check_samples(
+    records: Records,
+    context: Context,
+    plan: Plan,
+    chosen: dict[str, list[int]],
+    faults: FaultCollector,
+) -> None:
+    links = list(plan.links)
+    crossing = sum(len(plan.vcs_across(links[port])) for port in chosen["vc_ports"])
+    instants = context.duration_ps // context.time_ps(records.sample_every)
+    samples = instants * (len(chosen["ports"]) + crossing)
+    if samples > _MOST_SAMPLES:
+        faults.add(
+            ("records", "sample_every"),
+            Shown(f"{records.sample_every}, which makes {show_amount(samples)} samples"),
+            f"at most {show_amount(_MOST_SAMPLES)} samples",
+            "interval between samples of the queues",
+        )

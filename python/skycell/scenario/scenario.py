@@ -1,0 +1,153 @@
+"""`Scenario`: a checked scenario file that can be varied and resolved."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any
+
+from skycell.scenario.checking import check_file
+from skycell.scenario.expand import expand
+from skycell.scenario.faults import FaultCollector, Positions, Shown
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.generators import plan_n_source, plan_parking_lot
+from skycell.scenario.graph import plan_graph
+from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.plan import Plan
+from skycell.scenario.resolve import resolve
+from skycell.scenario.toml_text import read_toml
+from skycell.scenario.topology import NSource, ParkingLot
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run in people's words, checked: it can be simulated as it stands.
+
+    `values` is what the file says, presets still by name.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    positions: Positions = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def file(self) -> ScenarioFile:
+        """The file with presets and defaults filled in."""
+        faults = FaultCollector(self.name, self.positions)
+        return check_file(expand(self.values, faults), faults)
+
+    def with_values(self, values: Mapping[str, Any]) -> Scenario:
+        """The scenario with other values, given as they would stand in the file.
+
+        Args:
+            values: by dotted key, such as `tcp.variant`, `flow.0.start` or
+                `topology.bottleneck.buffer`.
+
+        Raises:
+            ScenarioFaults: with these values it cannot be run.
+        """
+        changed = copy.deepcopy(dict(self.values))
+        faults = FaultCollector(self.name)
+        for key, value in values.items():
+            _set(changed, key, copy.deepcopy(value), faults)
+        faults.raise_if_any()
+        touched = tuple(values)
+        kept = {
+            path: place
+            for path, place in self.positions.items()
+            if not any(path == key or path.startswith(f"{key}.") for key in touched)
+        }
+        return _checked(Scenario(self.name, changed, kept))
+
+    def resolve(self, seed: int | None = None) -> NetworkSpec:
+        """The complete spec of the run; `seed` replaces the file's."""
+        spec = self._resolved
+        return spec if seed is None or seed == spec.seed else spec.with_seed(seed)
+
+    @cached_property
+    def _resolved(self) -> NetworkSpec:
+        file = self.file
+        faults = FaultCollector(self.name, self.positions)
+        plan = _plan(file, faults)
+        faults.raise_if_any()
+        return resolve(file, plan, file.run.seed, faults)
+
+
+def load(path: str | FilePath) -> Scenario:
+    """Reads and checks a scenario file.
+
+    Raises:
+        ScenarioFaults: with every fault of the file.
+        OSError: the file cannot be read.
+    """
+    file = FilePath(path)
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        faults = FaultCollector(str(path))
+        faults.add((), Shown(f"the octet {error.object[error.start]:#04x}"), "UTF-8 text")
+        faults.raise_if_any()
+    return parse(text, str(path))
+
+
+def parse(source: Mapping[str, Any] | str, name: str = "scenario") -> Scenario:
+    """Checks a scenario given as TOML text or as the data that such a text stands for.
+
+    Raises:
+        ScenarioFaults: with every fault; `name` is what they call the file.
+    """
+    if isinstance(source, str):
+        values, positions = read_toml(source, name)
+    else:
+        values, positions = copy.deepcopy(dict(source)), {}
+    return _checked(Scenario(name, values, positions))
+
+
+def _checked(scenario: Scenario) -> Scenario:
+    scenario.resolve()
+    return scenario
+
+
+def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
+    if isinstance(file.topology, NSource):
+        return plan_n_source(file.topology, faults)
+    if isinstance(file.topology, ParkingLot):
+        return plan_parking_lot(file.topology, faults)
+    return plan_graph(file.topology, faults)
+
+
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+def _set(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
+    """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
+    steps = [step for step in _INDEX.sub(r".\1", key).split(".") if step]
+    if not steps:
+        faults.add((key,), value, "a dotted key such as tcp.variant")
+        return
+    here: Any = values
+    for depth, step in enumerate(steps):
+        last = depth == len(steps) - 1
+        if isinstance(here, list):
+            if not step.isdecimal() or int(step) >= len(here):
+                allowed = f"a list index below {len(here)}"
+                faults.add(tuple(steps[: depth + 1]), Shown(step), allowed)
+                return
+            index: Any = int(step)
+        elif isinstance(here, dict):
+            index = step
+            if not last and index not in here:
+                here[index] = {}
+            elif not last and isinstance(here[index], str) and not last:
+                here[index] = {"kind": here[index]}
+        else:
+            faults.add(tuple(steps[:depth]), here, "a table, to set one of its keys")
+            return
+        if last:
+            here[index] = value
+        else:
+            here = here[index]

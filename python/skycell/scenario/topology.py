@@ -1,0 +1,121 @@
+"""Topologies as a scenario file writes them: two generated ones and an explicit graph."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from skycell.scenario.links import (
+    AccessLink,
+    Buffer,
+    CongestedLink,
+    Delay,
+    Framing,
+    Rate,
+)
+from skycell.scenario.parameters import Flag, Name, Parameters, whole_number, param
+from skycell.scenario.policies import Policy
+
+MOST_FLOWS = 10_000
+
+
+class NSource(Parameters):
+    """N hosts - switch - switch - N hosts, one TCP connection from each source to its destination.
+
+    With `tcps_per_vc` edge routers stand between hosts and switches, and so many connections share
+    one VC between a pair of routers.
+    """
+
+    kind: Literal["n_source"] = param(..., "the topology")
+    sources: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
+        ..., "TCP connections, each with its own pair of hosts", symbol="N"
+    )
+    bottleneck: CongestedLink = param(..., "the link from switch1 to switch2")
+    access: AccessLink = param(..., "the links between a host and its switch or router")
+    tcps_per_vc: Annotated[int, whole_number(1, MOST_FLOWS)] | None = param(
+        None, "TCP connections on each VC; without it no routers, and a VC for each connection"
+    )
+    edge: AccessLink | None = param(
+        None,
+        "the links between a router and its switch; only with tcps_per_vc",
+        source="as access",
+    )
+
+
+class ParkingLot(Parameters):
+    """A chain of switches: long flows cross every congested link, cross flows one each.
+
+    Switches are switch1, switch2, ...; the k-th congested link leads from switch k to switch k + 1.
+    """
+
+    kind: Literal["parking_lot"] = param(..., "the topology")
+    hops: Annotated[int, whole_number(1, 100)] = param(..., "congested links in the chain")
+    long_flows: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
+        1, "connections over the whole chain", source="choice: the classic figure shows one"
+    )
+    cross_flows: Annotated[int, whole_number(0, 1000)] = param(
+        1, "connections over each congested link", source="choice: the classic figure shows one"
+    )
+    bottleneck: CongestedLink = param(..., "each congested link")
+    access: AccessLink = param(..., "the links between a host and its switch")
+
+
+class GraphLink(Parameters):
+    """A link between two nodes, both directions alike unless `one_way`."""
+
+    source: Name = param(..., "node at which the link begins", alias="from")
+    target: Name = param(..., "node at which the link ends", alias="to")
+    rate: Rate = param(
+        ..., "bit rate of the link, framing included; or the cells it carries a second"
+    )
+    framing: Framing | None = param(None, "what of the rate carries cells")
+    delay: Delay = param(..., "propagation delay, one way")
+    buffer: Buffer = param(
+        "unlimited",
+        "K: cells that the switch or router port which feeds the link holds",
+        symbol="K",
+        source="a port where nothing queues",
+    )
+    policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
+    one_way: Flag = param(False, "the link leads one way only", source="duplex links")
+
+
+class GraphVc(Parameters):
+    """A virtual channel, one direction."""
+
+    name: Name = param(..., "name of the VC")
+    path: tuple[Name, ...] = param(..., "nodes from end to end")
+
+
+class GraphFlow(Parameters):
+    """A TCP connection between two hosts of the graph."""
+
+    name: Name = param(..., "name of the flow")
+    source: Name = param(..., "host that sends data")
+    destination: Name = param(..., "host that receives data")
+    forward: tuple[Name, ...] | None = param(
+        None,
+        "VCs that carry data, end to end; routers join one to the next",
+        source="a VC of its own for each stretch of the shortest path",
+    )
+    reverse: tuple[Name, ...] | None = param(
+        None,
+        "VCs that carry acknowledgements",
+        source="a VC of its own for each stretch of the shortest path",
+    )
+
+
+class Graph(Parameters):
+    """Any graph of hosts, routers and switches."""
+
+    kind: Literal["graph"] = param(..., "the topology")
+    hosts: tuple[Name, ...] = param(..., "names of the hosts")
+    routers: tuple[Name, ...] = param([], "names of the edge routers", source="none")
+    switches: tuple[Name, ...] = param([], "names of the switches", source="none")
+    link: tuple[GraphLink, ...] = param(..., "links")
+    vc: tuple[GraphVc, ...] = param([], "VCs with a given path", source="shortest paths")
+    flow: tuple[GraphFlow, ...] = param(..., "TCP connections")
+
+
+Topology = Annotated[NSource | ParkingLot | Graph, Field(discriminator="kind")]

@@ -1,0 +1,170 @@
+"""What applications send, when they begin, and losses that a scenario prescribes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from skycell.scenario.parameters import Flag, Leaf, Parameters, whole_number, param, quantity
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.scenario.tcp import LARGEST_WINDOW
+
+_DAYS_PS = 100 * 86_400 * PS_PER_SECOND
+
+TransferSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**15, example="10 MB")]
+IdleTime = Annotated[
+    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=_DAYS_PS, example="0.1 s")
+]
+Moment = Annotated[
+    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=_DAYS_PS, example="100 ms")
+]
+
+
+class Constant(Parameters):
+    """Always the same time."""
+
+    kind: Literal["constant"] = param(..., "the distribution")
+    value: IdleTime = param(..., "the time")
+
+
+class Uniform(Parameters):
+    """Uniform over [low, high)."""
+
+    kind: Literal["uniform"] = param(..., "the distribution")
+    low: IdleTime = param(..., "least time")
+    high: IdleTime = param(..., "end of the range, above low")
+
+
+class Exponential(Parameters):
+    """Exponential with a given mean."""
+
+    kind: Literal["exponential"] = param(..., "the distribution")
+    mean: IdleTime = param(..., "mean time, above zero")
+
+
+def _constant_by_value(value: Any) -> Any:
+    return {"kind": "constant", "value": value} if isinstance(value, str) else value
+
+
+Idle = Annotated[
+    Annotated[Constant | Uniform | Exponential, Field(discriminator="kind")],
+    BeforeValidator(_constant_by_value, json_schema_input_type=str | Mapping[str, Any]),
+]
+
+
+def _kind_by_name(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+class Persistent(Parameters):
+    """Always more to send."""
+
+    kind: Literal["persistent"] = param(..., "the traffic")
+
+
+class Transfers(Parameters):
+    """Transfers of one size with idle times between them."""
+
+    kind: Literal["transfers"] = param(..., "the traffic")
+    size: TransferSize = param(..., "octets of a transfer")
+    count: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
+        None, "transfers in all; without it as many as the run has time for", source="no end"
+    )
+    idle: Idle = param(
+        "0 s",
+        "time from the end of a transfer (its last octet acknowledged) to the next",
+        source="back to back",
+    )
+    new_connection: Flag = param(
+        True,
+        "each transfer opens its own connection with fresh TCP state",
+        source="Bonaventure, simulation study of TCP with GFR: closed after each transfer",
+    )
+
+
+Traffic = Annotated[
+    Annotated[Persistent | Transfers, Field(discriminator="kind")],
+    BeforeValidator(_kind_by_name, json_schema_input_type=str | Mapping[str, Any]),
+]
+
+
+class Together(Parameters):
+    """All flows begin at the same time."""
+
+    kind: Literal["together"] = param(..., "the rule")
+    at: Moment = param("0 s", "when", source="the start of the run")
+
+
+class Staggered(Parameters):
+    """One flow after the other, in their order."""
+
+    kind: Literal["staggered"] = param(..., "the rule")
+    every: Moment = param(..., "time between one flow and the next")
+    first: Moment = param("0 s", "when the first flow begins", source="the start of the run")
+
+
+class Drawn(Parameters):
+    """Uniform over [from, to), each flow from its own random stream."""
+
+    kind: Literal["drawn"] = param(..., "the rule")
+    earliest: Moment = param("0 s", "start of the range", source="the start of the run")
+    latest: Moment = param(
+        "100 ms",
+        "end of the range, above earliest",
+        source="choice: one tick of the studies' clocks, so that sources do not move in step",
+    )
+
+
+Start = Annotated[
+    Annotated[Together | Staggered | Drawn, Field(discriminator="kind")],
+    BeforeValidator(_kind_by_name, json_schema_input_type=str | Mapping[str, Any]),
+]
+
+_MOST_LOSSES = 100_000
+
+
+def _read_transmissions(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple) or len(value) > _MOST_LOSSES:
+        raise Refused("")
+    for number in value:
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
+            raise Refused("")
+    if any(a >= b for a, b in zip(value, value[1:], strict=False)):
+        raise Refused("")
+    return tuple(value)
+
+
+_TRANSMISSIONS = Leaf(
+    "whole numbers from 0, ascending",
+    _read_transmissions,
+    {"type": "array", "items": {"type": "integer", "minimum": 0}, "uniqueItems": True},
+)
+
+
+class Loss(Parameters):
+    """Data segments that a flow loses before they reach the network."""
+
+    transmissions: Annotated[tuple[int, ...], _TRANSMISSIONS] = param(
+        [],
+        "ordinals, from 0, of the transmissions (new or repeated) that are lost",
+        source="no losses but those of the network",
+    )
+    at_cwnd: (
+        Annotated[
+            Quantity,
+            quantity(
+                Dimension.SIZE,
+                Dimension.SEGMENTS,
+                low=1,
+                high=LARGEST_WINDOW,
+                example="125000 B",
+            ),
+        ]
+        | None
+    ) = param(
+        None,
+        "the first new segment is lost each time cwnd reaches this from below",
+        source="no losses but those of the network",
+    )
