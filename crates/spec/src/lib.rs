@@ -5,6 +5,7 @@
 //! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
 
 mod check;
+mod form;
 mod tcp;
 
 pub use check::SpecError;
@@ -170,7 +171,8 @@ pub enum TrafficSpec {
         size_octets: Octets,
         /// Transfers in all; none for as many as the run has time for.
         count: Option<u32>,
-        /// Time from the end of one transfer (its last octet acknowledged) to the next.
+        /// Time from the end of one transfer (its last octet acknowledged and, with `new_connection`,
+        /// its connection closed) to the next; drawn from the stream `flow/<name>/idle`.
         idle: Distribution,
         /// Whether each transfer opens its own connection, with fresh TCP state.
         new_connection: bool,
@@ -267,8 +269,7 @@ impl NetworkSpec {
     /// # Errors
     /// The text is not the JSON form, or what it describes breaks a rule of [`SpecError`].
     pub fn from_json(text: &str) -> Result<Self, SpecError> {
-        let spec: NetworkSpec =
-            serde_json::from_str(text).map_err(|e| SpecError::Form(e.to_string()))?;
+        let spec = form::read(text)?;
         spec.validate()?;
         Ok(spec)
     }

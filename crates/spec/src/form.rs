@@ -1,0 +1,110 @@
+//! The JSON form, held to the letter: no key beyond it and none left out.
+//!
+//! serde alone is laxer than that. It takes an absent key for `None`, and it takes unknown keys in
+//! the variants of a tagged enum that hold nothing else, `deny_unknown_fields` or not.
+
+use crate::{NetworkSpec, SpecError};
+use serde_json::Value;
+
+/// Reads the form; does not judge what it describes.
+pub(crate) fn read(text: &str) -> Result<NetworkSpec, SpecError> {
+    let unreadable = |e: serde_json::Error| SpecError::Form(e.to_string());
+    let spec: NetworkSpec = serde_json::from_str(text).map_err(unreadable)?;
+    let given: Value = serde_json::from_str(text).map_err(unreadable)?;
+    let expected = serde_json::to_value(&spec).expect("a spec is plain data");
+    same_keys(&given, &expected, &mut String::new())?;
+    Ok(spec)
+}
+
+/// Refuses the first object of `given` whose keys are not those of its counterpart in `expected`.
+fn same_keys(given: &Value, expected: &Value, path: &mut String) -> Result<(), SpecError> {
+    let above = path.len();
+    match (given, expected) {
+        (Value::Object(given), Value::Object(expected)) => {
+            let fault = |key: &String, problem: &str| SpecError::Structure {
+                path: format!("{path}.{key}").trim_start_matches('.').to_owned(),
+                problem: problem.to_owned(),
+            };
+            if let Some(key) = given.keys().find(|key| !expected.contains_key(*key)) {
+                return Err(fault(key, "no such key"));
+            }
+            if let Some(key) = expected.keys().find(|key| !given.contains_key(*key)) {
+                return Err(fault(key, "the key is missing"));
+            }
+            for (key, value) in given {
+                if above > 0 {
+                    path.push('.');
+                }
+                path.push_str(key);
+                same_keys(value, &expected[key], path)?;
+                path.truncate(above);
+            }
+        }
+        (Value::Array(given), Value::Array(expected)) => {
+            for (i, (given, expected)) in given.iter().zip(expected).enumerate() {
+                path.push_str(&format!("[{i}]"));
+                same_keys(given, expected, path)?;
+                path.truncate(above);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0,
+        "port": {"capacity_cells": null, "policy": {"kind": "tail_drop"}}}"#;
+
+    fn spec_with(link: &str) -> String {
+        format!(
+            r#"{{"version": 1, "seed": 0, "duration_ps": 1,
+            "nodes": [{{"name": "a", "kind": "host"}}, {{"name": "b", "kind": "host"}}],
+            "links": [{link}], "vcs": [], "flows": [], "records": {{"sample_every_ps": 1,
+            "sampled_ports": [], "vc_sampled_ports": [], "traces": []}}}}"#
+        )
+    }
+
+    fn refusal(link: &str) -> String {
+        read(&spec_with(link)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let spec = read(&spec_with(LINK)).unwrap();
+        assert_eq!(read(&spec.to_json()), Ok(spec));
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_even_beside_nothing_but_a_kind() {
+        let faulty = LINK.replace(r#""tail_drop""#, r#""tail_drop", "threshold_cells": 3"#);
+        assert_eq!(
+            refusal(&faulty),
+            "links[0].port.policy.threshold_cells: no such key"
+        );
+    }
+
+    #[test]
+    fn a_missing_key_is_refused_even_where_none_would_do() {
+        let faulty = LINK.replace(r#""capacity_cells": null, "#, "");
+        assert_eq!(
+            refusal(&faulty),
+            "links[0].port.capacity_cells: the key is missing"
+        );
+    }
+
+    #[test]
+    fn numbers_are_read_to_the_last_bit() {
+        // A value that a reader without correct rounding takes for its neighbour.
+        let z = 0.235_827_325_778_478_27;
+        let link = LINK.replace("null", "10").replace(
+            r#""tail_drop""#,
+            &format!(r#""selective_drop", "threshold_cells": 3, "fairness_threshold": {z}"#),
+        );
+        let spec = read(&spec_with(&link)).unwrap();
+        assert!(spec.to_json().contains(&z.to_string()));
+    }
+}

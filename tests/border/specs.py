@@ -1,0 +1,226 @@
+"""Generated specs: a line of switches, hosts with and without routers, all that a spec can say."""
+
+from hypothesis import strategies as st
+
+from skycell.scenario.network_spec import (
+    ConstantSpec,
+    DelayedAckSpec,
+    EpdSpec,
+    ExponentialSpec,
+    FairBufferAllocationSpec,
+    FlowSpec,
+    LinkSpec,
+    LossScript,
+    NetworkSpec,
+    NodeSpec,
+    PersistentSpec,
+    PolicySpec,
+    PortSpec,
+    PpdSpec,
+    RecordSpec,
+    RetransmitDelayNone,
+    RetransmitDelaySegments,
+    SelectiveDropSpec,
+    SingleDropSpec,
+    StartAt,
+    StartDrawn,
+    TailDropSpec,
+    TcpSpec,
+    TickPhaseAt,
+    TickPhaseDrawn,
+    TransfersSpec,
+    UniformSpec,
+    VcSpec,
+)
+
+SECOND = 10**12
+U32 = 2**32 - 1
+U64 = 2**64 - 1
+
+names = st.text(min_size=1, max_size=5)
+parts = st.floats(min_value=0, max_value=1, exclude_min=True)
+
+
+def policies(capacity: int | None) -> st.SearchStrategy[PolicySpec]:
+    """Policies for a buffer; those with a threshold below its capacity need a limited one."""
+    free: st.SearchStrategy[PolicySpec] = (
+        st.just(TailDropSpec())
+        | st.just(PpdSpec())
+        | st.builds(
+            SingleDropSpec,
+            thresholds_cells=st.lists(st.none() | st.integers(0, U32), max_size=3).map(tuple),
+            rearm_below_cells=st.integers(0, U32),
+        )
+    )
+    if capacity is None:
+        return free
+    threshold = st.integers(0, capacity)
+    return (
+        free
+        | st.builds(EpdSpec, threshold_cells=threshold)
+        | st.builds(SelectiveDropSpec, threshold_cells=threshold, fairness_threshold=parts)
+        | st.builds(FairBufferAllocationSpec, threshold_cells=threshold, fairness_threshold=parts)
+    )
+
+
+@st.composite
+def links(draw: st.DrawFn, start: int, end: int) -> LinkSpec:
+    """A link from one node to another."""
+    capacity = draw(st.none() | st.integers(1, U32))
+    return LinkSpec.model_validate(
+        {
+            "name": draw(names),
+            "from": start,
+            "to": end,
+            "cell_time_ps": draw(st.integers(1, SECOND)),
+            "delay_ps": draw(st.integers(0, 86_400 * SECOND)),
+            "port": PortSpec(capacity_cells=capacity, policy=draw(policies(capacity))),
+        }
+    )
+
+
+@st.composite
+def tcps(draw: st.DrawFn) -> TcpSpec:
+    """Parameters of a connection within the ranges of `validate`."""
+    mss = draw(st.integers(1, 65_443))
+    scaling = draw(st.booleans())
+    timestamps = draw(st.booleans())
+    tick = draw(st.integers(1, SECOND))
+    rto_min, rto_initial, rto_max = sorted(
+        draw(st.lists(st.integers(1, U32), min_size=3, max_size=3))
+    )
+    return TcpSpec(
+        variant=draw(st.sampled_from(["vanilla", "reno", "new_reno", "sack"])),
+        mss=mss,
+        llc_snap=draw(st.booleans()),
+        rwnd=draw(st.integers(mss, 65_535 << 14 if scaling else 65_535)),
+        window_scaling=scaling,
+        initial_cwnd=draw(st.integers(mss, U64)),
+        initial_ssthresh=draw(st.integers(1, U64)),
+        max_cwnd=draw(st.integers(mss, U64)),
+        cwnd_growth=draw(st.sampled_from(["float", "integer", "ack_counting"])),
+        dup_ack_threshold=draw(st.integers(1, U32)),
+        tick_ps=tick,
+        tick_phase=draw(
+            st.just(TickPhaseDrawn()) | st.builds(TickPhaseAt, offset_ps=st.integers(0, tick - 1))
+        ),
+        rto_min_ticks=rto_min,
+        rto_initial_ticks=rto_initial,
+        rto_max_ticks=rto_max,
+        rto_max_backoff=draw(st.integers(1, U32)),
+        rto_restart=draw(st.sampled_from(["on_ack", "on_send"])),
+        timestamps=timestamps,
+        pipe_at_entry=draw(st.sampled_from(["cwnd", "cwnd_less_three"])),
+        sack_retransmit_delay=draw(
+            st.just(RetransmitDelayNone())
+            | st.builds(RetransmitDelaySegments, count=st.integers(1, U32))
+        ),
+        sack_max_blocks=draw(st.integers(1, 3 if timestamps else 4)),
+        partial_ack_window=draw(st.sampled_from(["keep", "ssthresh", "deflate"])),
+        partial_ack_first_restarts_only=draw(st.booleans()),
+        flywheel=draw(st.booleans()),
+        avoid_multiple_fast_retransmits=draw(st.booleans()),
+        delayed_ack=draw(
+            st.none()
+            | st.builds(
+                DelayedAckSpec,
+                timeout_ps=st.integers(1, U64),
+                every_segments=st.integers(1, U32),
+            )
+        ),
+        nagle=draw(st.booleans()),
+        sws_avoidance=draw(st.booleans()),
+        idle_restart=draw(st.booleans()),
+        handshake=draw(st.booleans()),
+    )
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[int, int]:
+    """A time and a later one, picoseconds."""
+    low = draw(st.integers(0, U64 - 1))
+    return low, draw(st.integers(low + 1, U64))
+
+
+starts = st.builds(StartAt, time_ps=st.integers(0, U64)) | ranges().map(
+    lambda r: StartDrawn(from_ps=r[0], to_ps=r[1])
+)
+idles = (
+    st.builds(ConstantSpec, value_ps=st.integers(0, U64))
+    | st.builds(ExponentialSpec, mean_ps=st.integers(1, U64))
+    | ranges().map(lambda r: UniformSpec(low_ps=r[0], high_ps=r[1]))
+)
+traffics = st.just(PersistentSpec()) | st.builds(
+    TransfersSpec,
+    size_octets=st.integers(1, U64),
+    count=st.none() | st.integers(0, U32),
+    idle=idles,
+    new_connection=st.booleans(),
+)
+loss_scripts = st.builds(
+    LossScript,
+    transmissions=st.lists(st.integers(0, U64), max_size=3).map(sorted).map(tuple),
+    at_cwnd_octets=st.none() | st.integers(0, U64),
+)
+
+
+@st.composite
+def network_specs(draw: st.DrawFn) -> NetworkSpec:
+    """A line of one to three switches; each flow from a host at one end to a host at the other."""
+    hops = draw(st.integers(1, 3))
+    nodes = [NodeSpec(name=f"sw{i}", kind="switch") for i in range(hops)]
+    wires: list[LinkSpec] = []
+
+    def wire(start: int, end: int) -> tuple[int, int]:
+        """Ids of a pair of links, there and back."""
+        wires.extend([draw(links(start, end)), draw(links(end, start))])
+        return len(wires) - 2, len(wires) - 1
+
+    line = [wire(i, i + 1) for i in range(hops - 1)]
+    vcs: list[VcSpec] = []
+
+    def vc(path: list[int]) -> int:
+        vcs.append(VcSpec(name=draw(names), path=tuple(path)))
+        return len(vcs) - 1
+
+    flows = []
+    for _ in range(draw(st.integers(0, 3))):
+        source, sink = len(nodes), len(nodes) + 1
+        nodes += [NodeSpec(name=draw(names), kind="host") for _ in range(2)]
+        before_router, after_router = [], []
+        edge = source
+        if draw(st.booleans()):
+            edge = len(nodes)
+            nodes.append(NodeSpec(name=draw(names), kind="router"))
+            there, back = wire(source, edge)
+            before_router, after_router = [vc([there])], [vc([back])]
+        first, last = wire(edge, 0), wire(hops - 1, sink)
+        there_path = [first[0], *(pair[0] for pair in line), last[0]]
+        back_path = [last[1], *(pair[1] for pair in reversed(line)), first[1]]
+        flows.append(
+            FlowSpec(
+                name=draw(names),
+                forward=(*before_router, vc(there_path)),
+                reverse=(vc(back_path), *after_router),
+                tcp=draw(tcps()),
+                traffic=draw(traffics),
+                start=draw(starts),
+                loss_script=draw(loss_scripts),
+            )
+        )
+    ports = st.sets(st.integers(0, len(wires) - 1), max_size=3) if wires else st.just(set[int]())
+    traces = ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"]
+    return NetworkSpec(
+        seed=draw(st.integers(0, U64)),
+        duration_ps=draw(st.integers(1, 8_640_000 * SECOND)),
+        nodes=tuple(nodes),
+        links=tuple(wires),
+        vcs=tuple(vcs),
+        flows=tuple(flows),
+        records=RecordSpec(
+            sample_every_ps=draw(st.integers(1, U64)),
+            sampled_ports=tuple(sorted(draw(ports))),
+            vc_sampled_ports=tuple(sorted(draw(ports))),
+            traces=tuple(draw(st.lists(st.sampled_from(traces), unique=True))),
+        ),
+    )

@@ -1,0 +1,101 @@
+"""Every spec that Python can write, Rust reads back the same; what is no spec, both refuse."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from skycell._core import SpecError, reread, validate
+from skycell.scenario.network_spec import NetworkSpec
+from tests.border.specs import network_specs
+
+# A spec is large for hypothesis; what it finds matters here, not how fast it draws.
+patient = settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@patient
+@given(network_specs())
+def test_a_spec_comes_back_from_rust_as_python_wrote_it(spec: NetworkSpec) -> None:
+    validate(spec.canonical_json())
+    again = NetworkSpec.from_json(reread(spec.canonical_json()))
+    assert again == spec
+    assert again.hash() == spec.hash()
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The path of every object within a value."""
+    if isinstance(value, dict):
+        yield path
+        for key, part in value.items():
+            yield from places(part, (*path, key))
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from places(part, (*path, index))
+
+
+def at(value: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def refusal_by_both(spec: dict[str, Any]) -> str:
+    text = json.dumps(spec)
+    with pytest.raises(ValidationError):
+        NetworkSpec.from_json(text)
+    with pytest.raises(SpecError) as caught:
+        validate(text)
+    return str(caught.value)
+
+
+@patient
+@given(network_specs(), st.data())
+def test_an_unknown_key_is_refused_wherever_it_stands(
+    spec: NetworkSpec, data: st.DataObject
+) -> None:
+    faulty = spec.as_dict()
+    path = data.draw(st.sampled_from(list(places(faulty))))
+    at(faulty, path)["no_such_key"] = 1
+    message = refusal_by_both(faulty)
+    assert "no_such_key: no such key" in message or "unknown field `no_such_key`" in message
+
+
+@patient
+@given(network_specs(), st.data())
+def test_a_missing_key_is_refused_wherever_it_is_missing(
+    spec: NetworkSpec, data: st.DataObject
+) -> None:
+    faulty = spec.as_dict()
+    part = at(faulty, data.draw(st.sampled_from(list(places(faulty)))))
+    # Python fills in a key that can have one value only.
+    key = data.draw(
+        st.sampled_from([key for key in part if key not in ("kind", "version")] or [""])
+    )
+    assume(key)
+    del part[key]
+    message = refusal_by_both(faulty)
+    assert f"{key}: the key is missing" in message or f"missing field `{key}`" in message
+
+
+@patient
+@given(network_specs().filter(lambda spec: bool(spec.links)))
+def test_a_refusal_names_the_part_at_fault(spec: NetworkSpec) -> None:
+    faulty = spec.as_dict()
+    faulty["links"][-1]["cell_time_ps"] = 0
+    with pytest.raises(SpecError) as caught:
+        validate(json.dumps(faulty))
+    place = f"links[{len(spec.links) - 1}].cell_time_ps"
+    assert str(caught.value) == f"{place}: got 0, allowed above 0, at most 1 s"
+
+
+def test_text_that_is_no_spec_is_refused_with_its_place() -> None:
+    with pytest.raises(SpecError, match=r"^the spec cannot be read: .* at line 1 column 2$"):
+        validate("{}")
