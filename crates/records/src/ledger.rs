@@ -1,5 +1,6 @@
 //! The ledger: what went in, where it came out, and the proof that nothing was lost count of.
 
+use crate::{FlowRecord, PortRecord, VcRecord};
 use serde::Serialize;
 
 /// One line of the ledger: `put_in` must equal the sum of `found`.
@@ -28,6 +29,67 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// The ledger of a run whose end points handed `frames` frames to their ports.
+    pub fn of(flows: &[FlowRecord], vcs: &[VcRecord], ports: &[PortRecord], frames: u64) -> Self {
+        let mut ledger = Ledger::default();
+        let mut segments = [("data", 0), ("acknowledgements", 0), ("control", 0)];
+        for flow in flows {
+            segments[0].1 += flow.segments_sent - flow.segments_lost_by_script;
+            segments[1].1 += flow.acks_sent;
+            segments[2].1 += flow.control_segments;
+            ledger.add(
+                format!("new octets sent, flow {}", flow.name),
+                flow.octets_sent - flow.octets_retransmitted,
+                vec![
+                    ("acknowledged", flow.octets_acked),
+                    ("outstanding", flow.octets_outstanding),
+                ],
+            );
+            ledger.add(
+                format!("octets received, flow {}", flow.name),
+                flow.octets_received,
+                vec![
+                    ("delivered", flow.octets_delivered),
+                    ("waiting", flow.octets_waiting),
+                ],
+            );
+        }
+        ledger.add("frames handed to ports".into(), frames, segments.into());
+        for vc in vcs {
+            ledger.add(
+                format!("cells, vc {}", vc.name),
+                vc.cells_offered,
+                vec![
+                    ("delivered", vc.cells_delivered),
+                    ("discarded", vc.cells_discarded.total()),
+                    ("queued", vc.cells_queued),
+                    ("in transit", vc.cells_in_transit),
+                ],
+            );
+            ledger.add(
+                format!("cells delivered, vc {}", vc.name),
+                vc.cells_delivered,
+                vec![
+                    ("in whole frames", vc.cells_whole),
+                    ("in corrupt frames", vc.cells_corrupt),
+                    ("in an open frame", vc.cells_open),
+                ],
+            );
+        }
+        for port in ports {
+            ledger.add(
+                format!("cells, port {}", port.name),
+                port.arrived,
+                vec![
+                    ("departed", port.departed),
+                    ("discarded", port.discarded.total()),
+                    ("queued", port.queued),
+                ],
+            );
+        }
+        ledger
+    }
+
     /// Adds a line.
     pub fn add(&mut self, name: String, put_in: u64, found: Vec<(&'static str, u64)>) {
         self.accounts.push(Account {

@@ -152,6 +152,12 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Segments without data that open or close connections, both ways.
+    pub control_segments: u64,
+    /// Octets sent and not acknowledged at the end of the run.
+    pub octets_outstanding: u64,
+    /// Octets that wait at the receiver for earlier ones at the end of the run.
+    pub octets_waiting: u64,
     /// Largest cwnd, octets, whole.
     pub cwnd_max: u64,
     /// Finished transfers.
@@ -184,6 +190,8 @@ pub struct VcRecord {
     pub frames_offered: u64,
     /// Frames reassembled whole.
     pub frames_delivered: u64,
+    /// Cells of the frames reassembled whole.
+    pub cells_whole: u64,
     /// Reassemblies that failed, each ended by a last-cell mark.
     pub frames_corrupt: u64,
     /// Cells in the reassemblies that failed.

@@ -1,1 +1,13 @@
-//! x
+//! The plain engine: one event for each cell at each hop, written from the sources and easy to check
+//! by eye. It is the definition of the right answer, and slow.
+//!
+//! Order is meaning. At one instant: cells leave ports (by port), queues are sampled, cells arrive
+//! (by input link), retransmission timers run out (by flow), held acknowledgements go out (by flow),
+//! applications act (by flow). Nothing depends on who was inserted first into a queue.
+
+mod frames;
+mod network;
+mod port;
+mod run;
+
+pub use run::{RunError, run};

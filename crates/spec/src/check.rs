@@ -95,7 +95,10 @@ impl NetworkSpec {
                 return Err(structure(at("from/to"), "no such node"));
             }
             if link.from == link.to {
-                return Err(structure(at("to"), "a link cannot lead back to its own node"));
+                return Err(structure(
+                    at("to"),
+                    "a link cannot lead back to its own node",
+                ));
             }
             if link.cell_time_ps == 0 || link.cell_time_ps > 1_000_000_000_000 {
                 return Err(range(

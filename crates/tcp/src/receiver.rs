@@ -20,6 +20,8 @@ pub struct ReceiverCounters {
     pub duplicates: u64,
     /// Acknowledgements sent.
     pub acks: u64,
+    /// Answers to SYN and FIN sent.
+    pub controls: u64,
 }
 
 /// The receiver of one flow.
@@ -73,6 +75,11 @@ impl Receiver {
         &self.counters
     }
 
+    /// Octets that wait for earlier ones.
+    pub fn waiting(&self) -> Octets {
+        self.early.octets_above(self.rcv_nxt)
+    }
+
     /// A segment from the sender has arrived.
     pub fn on_segment(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
         if segment.connection > self.connection {
@@ -81,15 +88,8 @@ impl Receiver {
             return; // left over from a connection that is closed
         }
         match segment.kind {
-            SegmentKind::Syn => out.push(Segment {
-                timestamp: segment.timestamp,
-                ..Segment::bare(SegmentKind::SynAck, self.connection)
-            }),
-            SegmentKind::Fin => out.push(Segment {
-                timestamp: segment.timestamp,
-                acknowledgement: self.rcv_nxt,
-                ..Segment::bare(SegmentKind::FinAck, self.connection)
-            }),
+            SegmentKind::Syn => self.answer(SegmentKind::SynAck, out),
+            SegmentKind::Fin => self.answer(SegmentKind::FinAck, out),
             SegmentKind::Data => self.on_data(now, segment, out),
             SegmentKind::SynAck
             | SegmentKind::FinAck
@@ -101,6 +101,11 @@ impl Receiver {
     /// The hold of an acknowledgement has run out.
     pub fn on_deadline(&mut self, out: &mut Vec<Segment>) {
         self.acknowledge(None, out);
+    }
+
+    fn answer(&mut self, kind: SegmentKind, out: &mut Vec<Segment>) {
+        self.counters.controls += 1;
+        out.push(Segment::bare(kind, self.connection));
     }
 
     fn begin(&mut self, connection: u32) {
@@ -242,10 +247,7 @@ mod tests {
             (0, vec![(4, 7), (8, 9), (1, 3)]), // 5 joins two blocks
             (3, vec![(4, 7), (8, 9)]),         // 0 fills the first hole
         ];
-        assert_eq!(
-            answers(&mut receiver(), &[1, 2, 4, 6, 8, 5, 0]),
-            expected
-        );
+        assert_eq!(answers(&mut receiver(), &[1, 2, 4, 6, 8, 5, 0]), expected);
     }
 
     #[test]

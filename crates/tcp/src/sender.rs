@@ -74,9 +74,9 @@ impl Sender {
         self.tx.snd_una == self.tx.available
     }
 
-    /// Octet below which this connection has sent everything at least once.
-    pub fn snd_max(&self) -> u64 {
-        self.tx.snd_max
+    /// Octets sent and not acknowledged.
+    pub fn outstanding(&self) -> Octets {
+        self.tx.snd_max - self.tx.snd_una
     }
 
     /// Opens the `connection`-th connection of the flow.
@@ -201,6 +201,7 @@ impl Sender {
         let ticks = self.tx.clock.ticks(now);
         self.control_sent_at = is_first.then_some(ticks);
         self.tx.start_timer();
+        self.tx.counters.controls += 1;
         out.push(Segment {
             timestamp: ticks,
             ..Segment::bare(kind, self.tx.connection)
@@ -215,6 +216,7 @@ impl Sender {
             self.tx.rto.on_sample(self.tx.clock.ticks(now) - sent_at);
         }
         self.tx.deadline = None;
+        self.tx.counters.controls += 1;
         out.push(Segment::bare(SegmentKind::ControlAck, self.tx.connection));
     }
 

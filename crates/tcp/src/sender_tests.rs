@@ -247,7 +247,9 @@ fn the_flywheel_sends_one_new_segment_for_two_duplicates() {
         8,
     );
     s.dup_acks(0, 3).expect_sent(&[0]);
-    s.dup_acks(0, 4).expect_sent(&[8, 9]).expect_window(7.0, 4.0);
+    s.dup_acks(0, 4)
+        .expect_sent(&[8, 9])
+        .expect_window(7.0, 4.0);
 }
 
 #[test]
@@ -264,7 +266,8 @@ fn only_the_first_partial_ack_restarts_the_timer_where_told() {
         s.at_millis(2_010).acked(4);
         s.sender.deadline().unwrap()
     };
-    let difference = deadline_after_two_partial_acks(false).0 - deadline_after_two_partial_acks(true).0;
+    let difference =
+        deadline_after_two_partial_acks(false).0 - deadline_after_two_partial_acks(true).0;
     assert_eq!(SimTime(difference), SimTime::from_millis(1_000));
 }
 
@@ -282,7 +285,9 @@ fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
     // The partial ACK takes two off: pipe 4 is not below cwnd 4.
     s.acked_with(3, &[(4, 8)]).expect_sent(&[]);
     s.acked_with(3, &[(4, 8)]).expect_sent(&[3]); // pipe 3, so the hole goes out
-    s.acked(8).expect_window(4.0, 4.0).expect_sent(&[8, 9, 10, 11]);
+    s.acked(8)
+        .expect_window(4.0, 4.0)
+        .expect_sent(&[8, 9, 10, 11]);
 }
 
 #[test]
@@ -435,7 +440,10 @@ fn lengths(tcp: TcpSpec, cwnd: u64, transfers: &[u64]) -> Vec<u32> {
 #[test]
 fn nagle_holds_a_short_segment_while_data_is_unacknowledged() {
     let nagle = |nagle| TcpSpec { nagle, ..tcp() };
-    assert_eq!(lengths(nagle(false), 9 * MSS, &[1_500, 200]), [1_000, 500, 200]);
+    assert_eq!(
+        lengths(nagle(false), 9 * MSS, &[1_500, 200]),
+        [1_000, 500, 200]
+    );
     assert_eq!(lengths(nagle(true), 9 * MSS, &[1_500, 200]), [1_000]);
     assert_eq!(lengths(nagle(true), 9 * MSS, &[300]), [300]);
 }

@@ -29,6 +29,8 @@ pub struct SenderCounters {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Segments sent that open or close connections.
+    pub controls: u64,
     /// Largest cwnd, whole octets.
     pub cwnd_max: Octets,
 }

@@ -1,0 +1,108 @@
+//! Frames on their way, and the cells that carry them.
+
+use skycell_tcp::Segment;
+use skycell_units::SimTime;
+
+/// An AAL5 frame with the segment it carries.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    /// Number of the frame in the run; never repeats.
+    pub(crate) serial: u64,
+    pub(crate) segment: Segment,
+    /// Flow id.
+    pub(crate) flow: u32,
+    /// Whether it goes from the flow's source to its destination.
+    pub(crate) is_forward: bool,
+    /// Which VC of the flow's route it is on.
+    pub(crate) leg: u32,
+    /// Its length, cells.
+    pub(crate) cells: u32,
+    /// When the end point handed it to its port.
+    pub(crate) handed_at: SimTime,
+    /// Cells that have neither reached the VC's end nor been discarded.
+    left: u32,
+}
+
+/// One cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    /// Place of its frame among the [`Frames`].
+    pub(crate) frame: u32,
+    /// Place in its frame, from 0.
+    pub(crate) index: u32,
+    /// VC id.
+    pub(crate) vc: u32,
+    /// How many links of the VC it has crossed.
+    pub(crate) hop: u16,
+    /// The end-of-message mark.
+    pub(crate) is_last: bool,
+}
+
+/// All frames that still have cells under way.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    frames: Vec<Frame>,
+    free: Vec<u32>,
+    serial: u64,
+}
+
+impl Frames {
+    /// A new frame of `cells` cells.
+    pub(crate) fn add(
+        &mut self,
+        segment: Segment,
+        flow: u32,
+        is_forward: bool,
+        cells: u32,
+        handed_at: SimTime,
+    ) -> u32 {
+        self.serial += 1;
+        let frame = Frame {
+            serial: self.serial,
+            segment,
+            flow,
+            is_forward,
+            leg: 0,
+            cells,
+            handed_at,
+            left: cells,
+        };
+        match self.free.pop() {
+            Some(id) => {
+                self.frames[id as usize] = frame;
+                id
+            }
+            None => {
+                self.frames.push(frame);
+                self.frames.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Frames made so far.
+    pub(crate) fn made(&self) -> u64 {
+        self.serial
+    }
+
+    /// The frame `id`.
+    pub(crate) fn get(&self, id: u32) -> &Frame {
+        &self.frames[id as usize]
+    }
+
+    /// Puts the frame on the next VC of its route, all cells before it again.
+    pub(crate) fn next_leg(&mut self, id: u32) {
+        let frame = &mut self.frames[id as usize];
+        frame.leg += 1;
+        frame.left = frame.cells;
+    }
+
+    /// `cells` cells of the frame have reached their VC's end or were discarded; forgets the frame
+    /// with its last one.
+    pub(crate) fn settle(&mut self, id: u32, cells: u32) {
+        let frame = &mut self.frames[id as usize];
+        frame.left -= cells;
+        if frame.left == 0 {
+            self.free.push(id);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Nodes, ports, VCs and flows of a run, and what happens at each event.
+
+use crate::frames::{Cell, Frames};
+use crate::port::{Port, Verdict};
+use skycell_atm::{Reassembled, Reassembly};
+use skycell_des::{EventQueue, Key};
+use skycell_records::{Traces, VcRecord};
+use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_tcp::Segment;
+use skycell_traffic::{Flow, Outbox};
+use skycell_units::SimTime;
+
+/// Kinds of events, in their order at one instant.
+pub(crate) mod rank {
+    /// A cell leaves a port; subject: port.
+    pub(crate) const DEPARTURE: u8 = 0;
+    /// The queues are sampled.
+    pub(crate) const SAMPLE: u8 = 1;
+    /// A cell arrives at the end of a link; subject: link.
+    pub(crate) const ARRIVAL: u8 = 2;
+    /// A retransmission timer may have run out; subject: flow.
+    pub(crate) const RETRANSMISSION: u8 = 3;
+    /// A held acknowledgement may be due; subject: flow.
+    pub(crate) const HELD_ACK: u8 = 4;
+    /// An application acts; subject: flow.
+    pub(crate) const APPLICATION: u8 = 5;
+}
+
+/// A virtual channel.
+#[derive(Debug)]
+struct Vc {
+    /// For each link of its path: the port, and the VC's place there.
+    hops: Vec<(u32, u32)>,
+    reassembly: Reassembly,
+    record: VcRecord,
+}
+
+/// A flow with its routes and the events that are pending for it.
+#[derive(Debug)]
+struct FlowAtWork {
+    flow: Flow,
+    forward: Vec<u32>,
+    reverse: Vec<u32>,
+    /// By kind of timer: the time of the earliest event in the queue for it.
+    pending: [Option<SimTime>; 3],
+}
+
+/// The state of a run.
+#[derive(Debug)]
+pub(crate) struct Network<'a> {
+    spec: &'a NetworkSpec,
+    pub(crate) ports: Vec<Port>,
+    vcs: Vec<Vc>,
+    flows: Vec<FlowAtWork>,
+    frames: Frames,
+    pub(crate) events: EventQueue,
+    out: Outbox,
+    traces_discards: bool,
+}
+
+impl<'a> Network<'a> {
+    pub(crate) fn new(spec: &'a NetworkSpec) -> Self {
+        let mut ports: Vec<Port> = spec.links.iter().map(Port::new).collect();
+        let vcs = spec
+            .vcs
+            .iter()
+            .zip(0u32..)
+            .map(|(vc, id)| Vc {
+                hops: vc
+                    .path
+                    .iter()
+                    .map(|&link| (link, ports[link as usize].add_vc(id)))
+                    .collect(),
+                reassembly: Reassembly::default(),
+                record: VcRecord {
+                    name: vc.name.clone(),
+                    ..VcRecord::default()
+                },
+            })
+            .collect();
+        let flows = spec
+            .flows
+            .iter()
+            .zip(0u32..)
+            .map(|(flow, id)| {
+                let host = spec.vc_source(flow.forward[0] as usize);
+                let name = &spec.nodes[host as usize].name;
+                FlowAtWork {
+                    flow: Flow::new(id, flow, spec.seed, name, &spec.records.traces),
+                    forward: flow.forward.clone(),
+                    reverse: flow.reverse.clone(),
+                    pending: [None; 3],
+                }
+            })
+            .collect();
+        let mut network = Network {
+            spec,
+            ports,
+            vcs,
+            flows,
+            frames: Frames::default(),
+            events: EventQueue::default(),
+            out: Outbox::default(),
+            traces_discards: spec.records.traces.contains(&TraceKind::Discards),
+        };
+        for id in 0..network.flows.len() as u32 {
+            network.plan(id);
+        }
+        let first_sample = SimTime(spec.records.sample_every_ps);
+        network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
+        network
+    }
+
+    /// Lets an event happen.
+    pub(crate) fn on_event(&mut self, event: Key) {
+        let (now, subject) = (event.time(), event.subject());
+        match event.rank() {
+            rank::DEPARTURE => self.on_departure(now, subject),
+            rank::SAMPLE => self.on_sample(now),
+            rank::ARRIVAL => self.on_arrival(now, subject),
+            timer => self.on_timer(now, timer, subject),
+        }
+    }
+
+    fn on_departure(&mut self, now: SimTime, port_id: u32) {
+        let port = &mut self.ports[port_id as usize];
+        let vcs = &self.vcs;
+        let place = |cell: &Cell| vcs[cell.vc as usize].hops[usize::from(cell.hop)].1;
+        if port.on_departure(now, place) {
+            let next = now + port.cell_time;
+            self.events.push(Key::new(next, rank::DEPARTURE, port_id));
+        }
+        if port.link.len() == 1 {
+            let arrival = port.link[0].0;
+            self.events.push(Key::new(arrival, rank::ARRIVAL, port_id));
+        }
+    }
+
+    fn on_arrival(&mut self, now: SimTime, link_id: u32) {
+        let link = &mut self.ports[link_id as usize].link;
+        let (_, mut cell) = link.pop_front().expect("an arriving cell is on the link");
+        if let Some(&(next, _)) = link.front() {
+            self.events.push(Key::new(next, rank::ARRIVAL, link_id));
+        }
+        cell.hop += 1;
+        if usize::from(cell.hop) < self.vcs[cell.vc as usize].hops.len() {
+            self.on_cell_at_switch(now, cell);
+        } else {
+            self.on_cell_at_end(now, cell);
+        }
+    }
+
+    fn on_cell_at_switch(&mut self, now: SimTime, cell: Cell) {
+        let (port_id, place) = self.vcs[cell.vc as usize].hops[usize::from(cell.hop)];
+        let port = &mut self.ports[port_id as usize];
+        let was_idle = port.queued() == 0;
+        let verdict = port.on_cell(now, cell, place);
+        self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, 1, verdict);
+    }
+
+    /// A cell has reached the end of its VC.
+    fn on_cell_at_end(&mut self, now: SimTime, cell: Cell) {
+        let frame = self.frames.get(cell.frame);
+        let vc = &mut self.vcs[cell.vc as usize];
+        vc.record.cells_delivered += 1;
+        match vc
+            .reassembly
+            .on_cell(frame.serial, cell.index, cell.is_last)
+        {
+            Some(Reassembled::Whole) => {
+                vc.record.frames_delivered += 1;
+                vc.record.cells_whole += u64::from(frame.cells);
+                self.on_frame_at_end(now, cell.frame);
+            }
+            Some(Reassembled::Corrupt { cells }) => {
+                vc.record.frames_corrupt += 1;
+                vc.record.cells_corrupt += u64::from(cells);
+                self.frames.settle(cell.frame, 1);
+            }
+            None => self.frames.settle(cell.frame, 1),
+        }
+    }
+
+    /// A whole frame has reached the end of its VC: a router sends it on, a host hands it up.
+    fn on_frame_at_end(&mut self, now: SimTime, id: u32) {
+        let frame = self.frames.get(id);
+        let at_work = &self.flows[frame.flow as usize];
+        let route = if frame.is_forward {
+            &at_work.forward
+        } else {
+            &at_work.reverse
+        };
+        if let Some(&next) = route.get(frame.leg as usize + 1) {
+            self.frames.next_leg(id);
+            self.offer_frame(now, id, next);
+            return;
+        }
+        let frame = frame.clone();
+        self.frames.settle(id, 1);
+        let flow = &mut self.flows[frame.flow as usize].flow;
+        let (segment, out) = (&frame.segment, &mut self.out);
+        if frame.is_forward {
+            flow.on_segment_at_destination(now, segment, frame.handed_at, out);
+        } else {
+            flow.on_segment_at_source(now, segment, out);
+        }
+        self.after_flow(now, frame.flow);
+    }
+
+    fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {
+        let at_work = &mut self.flows[id as usize];
+        at_work.pending[usize::from(timer - rank::RETRANSMISSION)] = None;
+        let flow = &mut at_work.flow;
+        match timer {
+            rank::RETRANSMISSION if flow.retransmission_due() == Some(now) => {
+                flow.on_retransmission(now, &mut self.out);
+            }
+            rank::HELD_ACK if flow.held_ack_due() == Some(now) => {
+                flow.on_held_ack(&mut self.out);
+            }
+            rank::APPLICATION if flow.application_due() == Some(now) => {
+                flow.on_application(now, &mut self.out);
+            }
+            _ => {} // the timer was stopped, or runs on
+        }
+        self.after_flow(now, id);
+    }
+
+    /// Sends what the flow wants sent and plans its timers.
+    fn after_flow(&mut self, now: SimTime, id: u32) {
+        let mut segments = std::mem::take(&mut self.out.forward);
+        segments
+            .drain(..)
+            .for_each(|segment| self.send(now, id, true, segment));
+        self.out.forward = segments;
+        let mut segments = std::mem::take(&mut self.out.reverse);
+        segments
+            .drain(..)
+            .for_each(|segment| self.send(now, id, false, segment));
+        self.out.reverse = segments;
+        self.plan(id);
+    }
+
+    /// Puts the flow's next times into the event queue. Times that have been put off keep their
+    /// earlier event, which finds nothing due and plans again.
+    fn plan(&mut self, id: u32) {
+        let at_work = &mut self.flows[id as usize];
+        let due = [
+            at_work.flow.retransmission_due(),
+            at_work.flow.held_ack_due(),
+            at_work.flow.application_due(),
+        ];
+        for (timer, due) in (rank::RETRANSMISSION..).zip(due) {
+            let pending = &mut at_work.pending[usize::from(timer - rank::RETRANSMISSION)];
+            if let Some(due) = due
+                && pending.is_none_or(|earliest| due < earliest)
+            {
+                *pending = Some(due);
+                self.events.push(Key::new(due, timer, id));
+            }
+        }
+    }
+
+    fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
+        let at_work = &self.flows[flow_id as usize];
+        let cells = at_work.flow.cells(&segment).0;
+        let vc = if is_forward {
+            at_work.forward[0]
+        } else {
+            at_work.reverse[0]
+        };
+        let id = self.frames.add(segment, flow_id, is_forward, cells, now);
+        self.offer_frame(now, id, vc);
+    }
+
+    /// Offers a whole frame to the first port of VC `vc_id`.
+    fn offer_frame(&mut self, now: SimTime, id: u32, vc_id: u32) {
+        let cells = self.frames.get(id).cells;
+        let vc = &mut self.vcs[vc_id as usize];
+        vc.record.frames_offered += 1;
+        vc.record.cells_offered += u64::from(cells);
+        let (port_id, place) = vc.hops[0];
+        let port = &mut self.ports[port_id as usize];
+        let was_idle = port.queued() == 0;
+        let verdict = port.on_frame(now, place, cells, |index| Cell {
+            frame: id,
+            index,
+            vc: vc_id,
+            hop: 0,
+            is_last: index + 1 == cells,
+        });
+        self.after_offer(now, port_id, was_idle, vc_id, id, cells, verdict);
+    }
+
+    /// What follows when `cells` cells of frame `frame` were offered to a port: transmission begins,
+    /// or the loss is counted.
+    #[allow(clippy::too_many_arguments)] // the offer and its outcome
+    fn after_offer(
+        &mut self,
+        now: SimTime,
+        port_id: u32,
+        was_idle: bool,
+        vc_id: u32,
+        frame: u32,
+        cells: u32,
+        verdict: Verdict,
+    ) {
+        match verdict {
+            Verdict::Accepted if was_idle => {
+                let departure = now + self.ports[port_id as usize].cell_time;
+                self.events
+                    .push(Key::new(departure, rank::DEPARTURE, port_id));
+            }
+            Verdict::Accepted => {}
+            Verdict::Discarded {
+                reason,
+                is_first_loss,
+            } => {
+                let discarded = &mut self.vcs[vc_id as usize].record.cells_discarded;
+                discarded.add(reason, u64::from(cells));
+                if is_first_loss && self.traces_discards {
+                    let flow = self.frames.get(frame).flow;
+                    let trace = &mut self.out.traces.discards;
+                    trace.push(port_id, vc_id, flow, now.0, reason as u8);
+                }
+                self.frames.settle(frame, cells);
+            }
+        }
+    }
+
+    fn on_sample(&mut self, now: SimTime) {
+        let records = &self.spec.records;
+        let traces = &mut self.out.traces;
+        for &id in &records.sampled_ports {
+            let port = &mut self.ports[id as usize];
+            let cells = port.queued();
+            port.samples.add(cells);
+            if records.traces.contains(&TraceKind::Queue) {
+                traces.queue.push(id, now.0, cells);
+            }
+        }
+        for &id in &records.vc_sampled_ports {
+            for vc in &mut self.ports[id as usize].vcs {
+                vc.samples.add(vc.queued);
+                if records.traces.contains(&TraceKind::VcQueue) {
+                    traces.vc_queue.push(id, vc.vc, now.0, vc.queued);
+                }
+            }
+        }
+        let next = now + SimTime(records.sample_every_ps);
+        self.events.push(Key::new(next, rank::SAMPLE, 0));
+    }
+
+    /// Ends the run: hands out the flows, the VCs' records and the traces.
+    pub(crate) fn finish(mut self) -> Finished {
+        for (port, link) in self.ports.iter().zip(0u32..) {
+            for vc in &port.vcs {
+                self.vcs[vc.vc as usize].record.cells_queued += u64::from(vc.queued);
+            }
+            for (_, cell) in &port.link {
+                let vc = &mut self.vcs[cell.vc as usize];
+                debug_assert_eq!(vc.hops[usize::from(cell.hop)].0, link);
+                vc.record.cells_in_transit += 1;
+            }
+        }
+        let vcs = self.vcs.into_iter().map(|vc| VcRecord {
+            cells_open: u64::from(vc.reassembly.open_cells()),
+            ..vc.record
+        });
+        Finished {
+            ports: self.ports,
+            vcs: vcs.collect(),
+            flows: self.flows.into_iter().map(|f| f.flow).collect(),
+            traces: self.out.traces,
+            frames: self.frames.made(),
+            events: self.events.popped(),
+        }
+    }
+}
+
+/// What is left of a network when its run has ended.
+pub(crate) struct Finished {
+    pub(crate) ports: Vec<Port>,
+    pub(crate) vcs: Vec<VcRecord>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) traces: Traces,
+    /// Frames handed to ports by end points.
+    pub(crate) frames: u64,
+    pub(crate) events: u64,
+}

@@ -1,0 +1,222 @@
+//! An output port: one FIFO queue, a buffer policy, and the link it feeds.
+
+use crate::frames::Cell;
+use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
+use skycell_spec::LinkSpec;
+use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// One VC as the port sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct VcAtPort {
+    /// VC id.
+    pub(crate) vc: u32,
+    /// Cells in the port.
+    pub(crate) queued: u32,
+    /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
+    in_frame: bool,
+    /// Why the frame that is arriving is being discarded.
+    discarding: Option<DiscardReason>,
+    /// Whether the last cell that was taken in was not a last cell: downstream waits for one.
+    awaits_boundary: bool,
+    /// Whether the frame that is arriving has lost a cell here.
+    has_lost: bool,
+    pub(crate) samples: QueueSamples,
+}
+
+/// What a port did with a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Accepted,
+    Discarded {
+        reason: DiscardReason,
+        /// Whether it is the first cell that its frame loses here.
+        is_first_loss: bool,
+    },
+}
+
+/// An output port and its link.
+#[derive(Debug)]
+pub(crate) struct Port {
+    pub(crate) cell_time: SimTime,
+    pub(crate) delay: SimTime,
+    capacity: u32,
+    policy: Policy,
+    /// The cell at the front is under transmission.
+    queue: VecDeque<Cell>,
+    /// When its transmission began.
+    sending_since: SimTime,
+    pub(crate) vcs: Vec<VcAtPort>,
+    active_vcs: u32,
+    /// Cells on the link, with their times of arrival.
+    pub(crate) link: VecDeque<(SimTime, Cell)>,
+    pub(crate) arrived: u64,
+    pub(crate) departed: u64,
+    pub(crate) discarded: Discards,
+    pub(crate) frames_discarded: Discards,
+    pub(crate) integral: QueueIntegral,
+    pub(crate) queue_max: u32,
+    pub(crate) samples: QueueSamples,
+}
+
+impl Port {
+    pub(crate) fn new(spec: &LinkSpec) -> Self {
+        Port {
+            cell_time: SimTime(spec.cell_time_ps),
+            delay: SimTime(spec.delay_ps),
+            capacity: spec.port.capacity_cells.unwrap_or(u32::MAX),
+            policy: Policy::new(&spec.port.policy),
+            queue: VecDeque::new(),
+            sending_since: SimTime::ZERO,
+            vcs: Vec::new(),
+            active_vcs: 0,
+            link: VecDeque::new(),
+            arrived: 0,
+            departed: 0,
+            discarded: Discards::default(),
+            frames_discarded: Discards::default(),
+            integral: QueueIntegral::default(),
+            queue_max: 0,
+            samples: QueueSamples::default(),
+        }
+    }
+
+    /// Lets VC `vc` cross the port; returns its place there.
+    pub(crate) fn add_vc(&mut self, vc: u32) -> u32 {
+        self.vcs.push(VcAtPort {
+            vc,
+            queued: 0,
+            in_frame: false,
+            discarding: None,
+            awaits_boundary: false,
+            has_lost: false,
+            samples: QueueSamples::default(),
+        });
+        self.vcs.len() as u32 - 1
+    }
+
+    /// X: cells in the port.
+    pub(crate) fn queued(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// Time during which a cell was under transmission, up to `end`.
+    pub(crate) fn busy(&self, end: SimTime) -> SimTime {
+        let sending = if self.queue.is_empty() {
+            SimTime::ZERO
+        } else {
+            end - self.sending_since
+        };
+        SimTime(self.departed * self.cell_time.0) + sending
+    }
+
+    /// A cell of the VC at `place` arrives from a link.
+    pub(crate) fn on_cell(&mut self, now: SimTime, cell: Cell, place: u32) -> Verdict {
+        self.arrived += 1;
+        self.integral.arrived(u128::from(now.0));
+        if !self.vcs[place as usize].in_frame {
+            self.begin_frame(place);
+        }
+        let has_room = self.queued() < self.capacity;
+        let vc = &mut self.vcs[place as usize];
+        vc.in_frame = !cell.is_last;
+        let reason = match vc.discarding {
+            // The boundary that downstream waits for, although its frame is lost.
+            Some(_) if cell.is_last && vc.awaits_boundary && has_room => None,
+            Some(reason) => Some(reason),
+            None if has_room => None,
+            None => {
+                if self.policy.is_frame_aware() {
+                    vc.discarding = Some(DiscardReason::RestOfFrame);
+                }
+                Some(DiscardReason::Overflow)
+            }
+        };
+        if let Some(reason) = reason {
+            return self.discard(now, place, reason, 1);
+        }
+        self.take_in(now, cell, place);
+        Verdict::Accepted
+    }
+
+    /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
+    /// or nothing. `make` gives the cell of an index.
+    pub(crate) fn on_frame(
+        &mut self,
+        now: SimTime,
+        place: u32,
+        cells: u32,
+        make: impl Fn(u32) -> Cell,
+    ) -> Verdict {
+        self.arrived += u64::from(cells);
+        self.integral.arrived(u128::from(now.0) * u128::from(cells));
+        self.begin_frame(place);
+        let refused = self.vcs[place as usize].discarding.take();
+        let has_room = u64::from(self.queued()) + u64::from(cells) <= u64::from(self.capacity);
+        let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
+        if let Some(reason) = reason {
+            return self.discard(now, place, reason, cells);
+        }
+        (0..cells).for_each(|index| self.take_in(now, make(index), place));
+        Verdict::Accepted
+    }
+
+    /// The first cell of a frame: the policy decides.
+    fn begin_frame(&mut self, place: u32) {
+        let view = BufferView {
+            queued: self.queued(),
+            vc_queued: self.vcs[place as usize].queued,
+            active_vcs: self.active_vcs,
+            capacity: self.capacity,
+        };
+        let vc = &mut self.vcs[place as usize];
+        vc.discarding = self.policy.on_frame(vc.vc, &view);
+        vc.has_lost = false;
+    }
+
+    fn discard(&mut self, now: SimTime, place: u32, reason: DiscardReason, cells: u32) -> Verdict {
+        self.discarded.add(reason, u64::from(cells));
+        // A discarded cell spends no time in the queue.
+        self.integral
+            .departed(u128::from(now.0) * u128::from(cells));
+        let is_first_loss = !std::mem::replace(&mut self.vcs[place as usize].has_lost, true);
+        if is_first_loss {
+            self.frames_discarded.add(reason, 1);
+        }
+        Verdict::Discarded {
+            reason,
+            is_first_loss,
+        }
+    }
+
+    fn take_in(&mut self, now: SimTime, cell: Cell, place: u32) {
+        if self.queue.is_empty() {
+            self.sending_since = now;
+        }
+        let vc = &mut self.vcs[place as usize];
+        vc.awaits_boundary = !cell.is_last;
+        self.active_vcs += u32::from(vc.queued == 0);
+        vc.queued += 1;
+        self.queue.push_back(cell);
+        self.queue_max = self.queue_max.max(self.queue.len() as u32);
+    }
+
+    /// The last bit of the cell under transmission leaves: it is on the link now. `place` gives the
+    /// place of a cell's VC at this port. Returns whether another cell follows.
+    pub(crate) fn on_departure(&mut self, now: SimTime, place: impl Fn(&Cell) -> u32) -> bool {
+        let cell = self.queue.pop_front().expect("a departing cell is queued");
+        self.departed += 1;
+        self.integral.departed(u128::from(now.0));
+        let vc = &mut self.vcs[place(&cell) as usize];
+        vc.queued -= 1;
+        self.active_vcs -= u32::from(vc.queued == 0);
+        self.link.push_back((now + self.delay, cell));
+        self.sending_since = now;
+        !self.queue.is_empty()
+    }
+}
+
+#[cfg(test)]
+#[path = "port_tests.rs"]
+mod tests;

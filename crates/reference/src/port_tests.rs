@@ -1,0 +1,155 @@
+//! What a port takes in, cell by cell.
+
+use super::*;
+use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
+use skycell_spec::{PolicySpec, PortSpec};
+
+fn port(capacity: u32, policy: PolicySpec) -> Port {
+    let mut port = Port::new(&LinkSpec {
+        name: "p".into(),
+        from: 0,
+        to: 1,
+        cell_time_ps: 10,
+        delay_ps: 0,
+        port: PortSpec {
+            capacity_cells: Some(capacity),
+            policy,
+        },
+    });
+    port.add_vc(0);
+    port.add_vc(1);
+    port
+}
+
+/// Offers a frame of `cells` cells of VC `vc`, cell by cell at one instant; reasons by cell.
+fn offer(port: &mut Port, vc: u32, cells: u32) -> Vec<Option<DiscardReason>> {
+    (0..cells)
+        .map(|index| offer_cell(port, vc, index, index + 1 == cells))
+        .collect()
+}
+
+fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<DiscardReason> {
+    let cell = Cell {
+        frame: 0,
+        index,
+        vc,
+        hop: 0,
+        is_last,
+    };
+    match port.on_cell(SimTime::ZERO, cell, vc) {
+        Verdict::Accepted => None,
+        Verdict::Discarded { reason, .. } => Some(reason),
+    }
+}
+
+fn depart(port: &mut Port, cells: u32) {
+    (0..cells).for_each(|_| {
+        port.on_departure(SimTime(10), |cell| cell.vc);
+    });
+}
+
+#[test]
+fn tail_drop_discards_the_cells_that_find_the_buffer_full_and_no_others() {
+    let mut port = port(3, PolicySpec::TailDrop);
+    let verdicts = offer(&mut port, 0, 4);
+    assert_eq!(verdicts, [None, None, None, Some(Overflow)]);
+    depart(&mut port, 2);
+    assert_eq!(offer(&mut port, 1, 2), [None, None]);
+}
+
+#[test]
+fn ppd_discards_the_rest_of_a_frame_but_keeps_its_last_cell_when_there_is_room() {
+    let mut port = port(2, PolicySpec::Ppd);
+    assert_eq!(offer_cell(&mut port, 0, 0, false), None);
+    assert_eq!(offer_cell(&mut port, 0, 1, false), None);
+    assert_eq!(offer_cell(&mut port, 0, 2, false), Some(Overflow));
+    depart(&mut port, 1);
+    assert_eq!(offer_cell(&mut port, 0, 3, false), Some(RestOfFrame));
+    assert_eq!(offer_cell(&mut port, 0, 4, true), None); // the boundary
+    assert_eq!(port.frames_discarded.total(), 1);
+    assert_eq!(port.discarded.total(), 2);
+}
+
+#[test]
+fn epd_discards_a_frame_whole_from_its_first_cell() {
+    let mut port = port(10, PolicySpec::Epd { threshold_cells: 2 });
+    assert_eq!(offer(&mut port, 0, 3), [None; 3]);
+    // X = 3 > R = 2; nothing of the frame was taken in, so no boundary is needed.
+    assert_eq!(offer(&mut port, 0, 3), [Some(AboveThreshold); 3]);
+    depart(&mut port, 1);
+    assert_eq!(offer(&mut port, 1, 2), [None; 2]); // X = 2 is not above R
+}
+
+#[test]
+fn frames_begun_are_taken_in_above_the_threshold() {
+    let mut port = port(10, PolicySpec::Epd { threshold_cells: 2 });
+    assert_eq!(offer(&mut port, 0, 6), [None; 6]);
+}
+
+#[test]
+fn the_last_cell_of_a_discarded_frame_ends_an_earlier_frame_that_lost_its_own() {
+    let mut port = port(2, PolicySpec::Epd { threshold_cells: 1 });
+    assert_eq!(offer(&mut port, 0, 3), [None, None, Some(Overflow)]); // loses its last cell
+    depart(&mut port, 1);
+    assert_eq!(offer_cell(&mut port, 1, 0, false), None);
+    // X = 2 > 1: discarded; VC 0 still waits for a boundary, but there is no room.
+    assert_eq!(offer(&mut port, 0, 2), [Some(AboveThreshold); 2]);
+    depart(&mut port, 1);
+    assert_eq!(offer_cell(&mut port, 1, 1, false), None);
+    assert_eq!(offer_cell(&mut port, 0, 0, false), Some(AboveThreshold));
+    depart(&mut port, 1);
+    assert_eq!(offer_cell(&mut port, 0, 1, true), None);
+}
+
+#[test]
+fn a_frame_is_the_cells_up_to_a_mark_even_when_an_earlier_mark_is_missing() {
+    let mut port = port(10, PolicySpec::Epd { threshold_cells: 2 });
+    // A frame whose last cell was lost upstream runs on into the next one: the policy is not asked
+    // again, although X = 3 > R.
+    (0..3).for_each(|index| assert_eq!(offer_cell(&mut port, 0, index, false), None));
+    assert_eq!(offer(&mut port, 0, 2), [None; 2]);
+    assert_eq!(offer(&mut port, 0, 1), [Some(AboveThreshold)]);
+}
+
+#[test]
+fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
+    let mut port = port(5, PolicySpec::TailDrop);
+    let make = |index| Cell {
+        frame: 0,
+        index,
+        vc: 0,
+        hop: 0,
+        is_last: index == 2,
+    };
+    let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);
+    assert_eq!(offer(&mut port), Verdict::Accepted);
+    assert!(matches!(
+        offer(&mut port),
+        Verdict::Discarded {
+            reason: Overflow,
+            is_first_loss: true
+        }
+    ));
+    assert_eq!((port.queued(), port.discarded.total()), (3, 3));
+}
+
+#[test]
+fn active_vcs_are_those_with_queued_cells() {
+    let mut port = port(10, PolicySpec::TailDrop);
+    offer(&mut port, 0, 2);
+    offer(&mut port, 1, 1);
+    assert_eq!(port.active_vcs, 2);
+    depart(&mut port, 2);
+    assert_eq!(port.active_vcs, 1);
+    depart(&mut port, 1);
+    assert_eq!(port.active_vcs, 0);
+}
+
+#[test]
+fn the_mean_queue_is_the_mean_over_time() {
+    let mut port = port(10, PolicySpec::TailDrop);
+    offer(&mut port, 0, 2); // at 0; departures at 10 and, here, 10
+    depart(&mut port, 2);
+    assert_eq!(port.integral.mean(0, 40), 2.0 * 10.0 / 40.0);
+    assert_eq!(port.busy(SimTime(40)), SimTime(20));
+}

@@ -1,0 +1,130 @@
+//! A run: the event loop, and what it leaves.
+
+use crate::network::{Finished, Network};
+use crate::port::Port;
+use skycell_records::{
+    Account, EngineStats, Ledger, PortRecord, QueueRecord, QueueSamples, RunRecords, VcQueueRecord,
+};
+use skycell_spec::{NetworkSpec, SpecError};
+use skycell_units::SimTime;
+
+/// Events between two calls of the progress function.
+const EVENTS_PER_CALL: u32 = 1 << 16;
+
+/// Why a run left no records.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The spec cannot be simulated.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The progress function asked for an end.
+    #[error("the run was cancelled at {at}")]
+    Cancelled {
+        /// Simulated time reached.
+        at: SimTime,
+    },
+    /// Something was lost count of: a defect of the engine.
+    #[error("the ledger does not balance: {account:?}")]
+    Unbalanced {
+        /// The account that does not balance.
+        account: Account,
+    },
+}
+
+/// Runs `spec` over [0, duration). `progress` is told the simulated time now and then and returns
+/// false to cancel.
+///
+/// # Errors
+/// The spec is not valid, `progress` cancelled, or the ledger did not balance.
+pub fn run(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
+    spec.validate()?;
+    let end = SimTime(spec.duration_ps);
+    let mut network = Network::new(spec);
+    let mut until_call = EVENTS_PER_CALL;
+    while let Some(event) = network.events.pop_before(end) {
+        network.on_event(event);
+        until_call -= 1;
+        if until_call == 0 {
+            until_call = EVENTS_PER_CALL;
+            if !progress(event.time()) {
+                return Err(RunError::Cancelled { at: event.time() });
+            }
+        }
+    }
+    let records = records(spec, network.finish());
+    match records.ledger.first_unbalanced() {
+        None => Ok(records),
+        Some(account) => Err(RunError::Unbalanced {
+            account: account.clone(),
+        }),
+    }
+}
+
+fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
+    let end = SimTime(spec.duration_ps);
+    let flows: Vec<_> = finished.flows.iter().map(|f| f.record(end)).collect();
+    let ports: Vec<_> = finished
+        .ports
+        .iter()
+        .zip(&spec.links)
+        .zip(0u32..)
+        .map(|((port, link), id)| {
+            let has_vc_samples = spec.records.vc_sampled_ports.contains(&id);
+            port_record(port, &link.name, end, has_vc_samples)
+        })
+        .collect();
+    let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
+    RunRecords {
+        engine: "reference",
+        duration_ps: spec.duration_ps,
+        ledger: Ledger::of(&flows, &finished.vcs, &ports, finished.frames),
+        flows,
+        vcs: finished.vcs,
+        ports,
+        engine_stats: EngineStats {
+            events: finished.events,
+            cells,
+            cells_stepped: cells,
+        },
+        traces: finished.traces,
+    }
+}
+
+fn port_record(port: &Port, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
+    let vc_queues = port.vcs.iter().filter(|_| has_vc_samples).map(|vc| {
+        let percentile = |percent| vc.samples.percentile(percent).unwrap_or(0);
+        VcQueueRecord {
+            vc: vc.vc,
+            mean: vc.samples.mean(),
+            max: vc.samples.max(),
+            p50: percentile(50),
+            p90: percentile(90),
+            p99: percentile(99),
+        }
+    });
+    PortRecord {
+        name: name.to_string(),
+        arrived: port.arrived,
+        departed: port.departed,
+        queued: u64::from(port.queued()),
+        discarded: port.discarded,
+        frames_discarded: port.frames_discarded,
+        busy_ps: port.busy(end).0,
+        queue: queue_record(port, end),
+        vc_queues: vc_queues.collect(),
+    }
+}
+
+fn queue_record(port: &Port, end: SimTime) -> QueueRecord {
+    let samples: &QueueSamples = &port.samples;
+    QueueRecord {
+        mean: port.integral.mean(u64::from(port.queued()), end.0),
+        max: port.queue_max,
+        p50: samples.percentile(50),
+        p90: samples.percentile(90),
+        p99: samples.percentile(99),
+    }
+}
