@@ -39,11 +39,11 @@ def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> No
         got = Shown(f"the unknown key {str(place.path[-1])[:60]!r}")
     elif kind == "union_tag_not_found":
         place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
-        got, allowed = NOTHING, details_of_kinds(place.annotation)
+        got, allowed = NOTHING, _kinds(place.annotation)
     elif kind == "union_tag_invalid":
         got = _kind_written(details["input"])
         place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
-        allowed = details_of_kinds(place.annotation, got if isinstance(got, str) else None)
+        allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
     elif kind in _SHAPES:
         allowed = _SHAPES[kind]
     else:
@@ -107,7 +107,7 @@ class _Place:
             return leaf.allowed
         models = models_of(self.annotation)
         if len(models) > 1:
-            return "a table with " + details_of_kinds(self.annotation)
+            return f"a table with kind = {_kinds(self.annotation)}"
         if models:
             required = [key for key, f in keys_of(models[0]).items() if f.is_required()]
             return "a table" + (f" with {', '.join(required)}" if required else "")
@@ -116,12 +116,12 @@ class _Place:
         return "a list"
 
 
-def details_of_kinds(annotation: Any, got: str | None = None) -> str:
+def _kinds(annotation: Any, got: str | None = None) -> str:
     """The kinds that a tagged table may have."""
     kinds = [k for k in (kind_of(model) for model in models_of(annotation)) if k]
     close = get_close_matches(got, kinds, n=1) if got else []
     hint = f'; did you mean "{close[0]}"?' if close else ""
-    return "kind = " + " or ".join(f'"{k}"' for k in kinds) + hint
+    return " or ".join(f'"{k}"' for k in kinds) + hint
 
 
 def _known_keys(place: _Place) -> str:

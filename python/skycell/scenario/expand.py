@@ -1,4 +1,4 @@
-"""Presets put into a file's values, and each flow's own TCP parameters laid over the common ones."""
+"""Presets put into a file's values, and each flow's own TCP parameters over the common ones."""
 
 from __future__ import annotations
 

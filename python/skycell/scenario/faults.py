@@ -12,7 +12,7 @@ from typing import Any
 
 #: A path into a scenario: keys and list indices.
 Path = tuple[str | int, ...]
-#: Line and column (both from 1) of a value, by its dotted path, as `skycell._core.parse_toml` gives.
+#: Line and column (both from 1) of a value by its dotted path, as `skycell._core` gives them.
 Positions = Mapping[str, tuple[int, int]]
 
 _LONGEST_VALUE = 80

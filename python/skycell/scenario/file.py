@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.scenario.parameters import Name, Parameters, whole_number, param, quantity, word
+from skycell.scenario.parameters import Name, Parameters, param, quantity, whole_number, word
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
 from skycell.scenario.tcp import Tcp
 from skycell.scenario.topology import Topology

@@ -1,7 +1,7 @@
 """An explicit graph: its nodes, links, VCs and flows, with shortest paths where none are given.
 
-A path is shortest by propagation delay, then by hops; of equal ones the one whose links were written
-first wins, link by link from the source. Hosts begin and end paths, they are never on the way.
+A path is shortest by propagation delay, then by hops; of equal ones the first that a search from the
+source reaches wins, which takes links in their order in the file. Hosts are never on the way.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from itertools import pairwise
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.plan import NodeKind, Plan, PlannedLink
@@ -113,7 +114,7 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
     for name in path[1:-1]:
         if plan.nodes[name] != "switch":
             return f'switches on the way; "{name}" is a {plan.nodes[name]}'
-    hops = [f"{a}>{b}" for a, b in zip(path, path[1:], strict=False)]
+    hops = [f"{a}>{b}" for a, b in pairwise(path)]
     for hop in hops:
         if hop not in plan.links:
             return f"nodes joined by links; there is no link {hop}"

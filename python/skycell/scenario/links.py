@@ -20,7 +20,7 @@ FRAMINGS: dict[str, tuple[Fraction, int | None]] = {
     "sts3c": (Fraction(260, 270), 155_520_000),
     # Likewise 1040 of 1080 columns of an STS-12c: 599.04 of 622.08 Mbit/s.
     "sts12c": (Fraction(1040, 1080), 622_080_000),
-    # ANSI T1.624: PLCP puts 12 cells in each 125 us frame of a DS3: 96 000 cells/s of 44.736 Mbit/s.
+    # ANSI T1.624: PLCP puts 12 cells in each 125 us frame of a DS3: 96 000 cells/s.
     "ds3_plcp": (Fraction(96_000 * CELL_BITS, 44_736_000), 44_736_000),
 }
 

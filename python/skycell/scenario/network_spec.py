@@ -12,9 +12,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-#: Version of the JSON form, as `SPEC_VERSION` in `crates/spec`.
-SPEC_VERSION = 1
-
 U32 = Annotated[int, Field(ge=0, lt=2**32)]
 U64 = Annotated[int, Field(ge=0, lt=2**64)]
 
@@ -264,9 +261,12 @@ class RecordSpec(_Part):
 
 
 class NetworkSpec(_Part):
-    """One run: nodes, links with their output ports, VCs, flows, and what to record."""
+    """One run: nodes, links with their output ports, VCs, flows, and what to record.
 
-    version: Literal[1] = SPEC_VERSION
+    `version` is the `SPEC_VERSION` of `crates/spec`.
+    """
+
+    version: Literal[1] = 1
     seed: U64
     duration_ps: U64
     nodes: tuple[NodeSpec, ...]

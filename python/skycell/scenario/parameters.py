@@ -1,4 +1,4 @@
-"""What a parameter of a scenario file is: its type with unit and range, default, source and meaning.
+"""What a parameter of a scenario file is: type with unit and range, default, source, meaning.
 
 A parameter is declared once, as a field of a `Parameters` class:
 
@@ -72,7 +72,7 @@ def param(
 
 @dataclass(frozen=True)
 class Leaf:
-    """The type of a parameter that is no table: how a value is read, and what is allowed in words."""
+    """The type of a parameter that is no table: how a value is read, what is allowed in words."""
 
     allowed: str
     read: Callable[[Any], Any]
@@ -176,8 +176,8 @@ def quantity(
 ) -> Leaf:
     """A quantity in units of the given dimensions, or one of some words.
 
-    `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units, and
-    hold for the first dimension; of the others only the sign is bounded.
+    `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units
+    and hold for the first dimension; of the others only the sign is bounded.
     """
     words = tuple(words)
 
@@ -212,9 +212,8 @@ def quantity(
 
 
 def _in_dimension(value: Quantity, dimensions: tuple[Dimension, ...]) -> Quantity:
-    if value.dimension is Dimension.DISTANCE and Dimension.TIME in dimensions:
-        if Dimension.DISTANCE in dimensions:
-            return Quantity(value.amount * PS_PER_KM, Dimension.TIME, value.text)
+    if value.dimension is Dimension.DISTANCE and Dimension.DISTANCE in dimensions:
+        value = Quantity(value.amount * PS_PER_KM, Dimension.TIME, value.text)
     if value.dimension not in dimensions:
         raise Refused(f"{value.text!r} is a {value.dimension.value}")
     return value

@@ -1,9 +1,10 @@
-"""A network between people's words and numbers: who is joined to whom, quantities still as written."""
+"""A network between words and numbers: who is joined to whom, quantities still as written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from skycell.scenario.faults import Path
@@ -68,7 +69,7 @@ class Plan:
     def add_vc(self, name: str, nodes: Iterable[str]) -> str:
         """Adds a VC that visits `nodes`, and returns its name."""
         visited = tuple(nodes)
-        hops = zip(visited, visited[1:], strict=False)
+        hops = pairwise(visited)
         self.vcs[name] = PlannedVc(name, tuple(f"{a}>{b}" for a, b in hops))
         return name
 

@@ -108,7 +108,7 @@ class Epd(Parameters):
 
 
 class SelectiveDrop(Parameters):
-    """Discards frames of VCs above their fair share of a buffer that is filled above a threshold."""
+    """Above a threshold, discards the frames of VCs that hold more than their fair share."""
 
     kind: Literal["selective_drop"] = param(..., "the policy")
     drop_threshold: Threshold = param(
@@ -155,7 +155,7 @@ class SingleDrop(Parameters):
     )
     rearm_below: CellCount = param(
         "0 cells",
-        "cells below the threshold to which the occupancy must fall before the next crossing counts",
+        "cells below the threshold to which the occupancy must fall before a crossing counts again",
         source="choice: the journal version of the fifteen-TCP study counts every crossing",
     )
 

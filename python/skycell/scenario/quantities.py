@@ -1,7 +1,7 @@
 """Quantities as people write them: "155.52 Mbit/s", "275 ms", "12000 cells", "0.5 RTT".
 
-A quantity is read exactly (as a fraction of base units) and keeps the text it was written with. A unit
-that means different things to different people is refused with the words that are known.
+A quantity is read exactly (as a fraction of base units) and keeps the text it was written with. A
+unit that means different things to different people is refused, with the word to write instead.
 """
 
 from __future__ import annotations
@@ -186,7 +186,8 @@ def show_time(time_ps: Fraction | int) -> str:
     >>> show_time(550_020_000_000), show_time(0)
     ('550.02 ms', '0 s')
     """
-    for unit, factor in (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3)):
-        if abs(time_ps) >= factor:
-            return f"{show_amount(Fraction(time_ps) / factor)} {unit}"
-    return f"{show_amount(Fraction(time_ps) / 1000)} ns" if time_ps else "0 s"
+    time = Fraction(time_ps)
+    for unit, factor in (("s", 10**12), ("ms", 10**9), ("us", 10**6)):
+        if time >= factor:
+            return f"{show_amount(time / factor)} {unit}"
+    return f"{show_amount(time / 1000)} ns" if time else "0 s"

@@ -6,10 +6,8 @@ time at the payload rate of the slowest link on that route, in octets, cell head
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
@@ -30,11 +28,10 @@ from skycell.scenario.network_spec import (
     VcSpec,
 )
 from skycell.scenario.parameters import exact
-from skycell.scenario.plan import UNLIMITED, Plan, PlannedLink
+from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.policies import (
     Epd,
     FairBufferAllocation,
-    Policy,
     Ppd,
     SelectiveDrop,
     SingleDrop,
@@ -142,7 +139,7 @@ def _check_size(
     hops: dict[str, int] = {}
     for flow in plan.flows.values():
         route = plan.links_of(flow.forward)
-        # A flow sends no faster than its slowest link; of equal ones the most used is the bottleneck.
+        # A flow sends no faster than its slowest link; of equal ones the most used counts.
         slowest = min(route, key=lambda link: (rates[link.name], -users[link.name])).name
         hops[slowest] = max(hops.get(slowest, 0), len(route))
     seconds = Fraction(context.duration_ps, PS_PER_SECOND)

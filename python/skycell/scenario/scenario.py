@@ -142,7 +142,7 @@ def _set(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -
             index = step
             if not last and index not in here:
                 here[index] = {}
-            elif not last and isinstance(here[index], str) and not last:
+            elif not last and isinstance(here[index], str):
                 here[index] = {"kind": here[index]}
         else:
             faults.add(tuple(steps[:depth]), here, "a table, to set one of its keys")

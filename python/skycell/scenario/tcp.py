@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from skycell.scenario.parameters import Flag, Leaf, Parameters, whole_number, param, quantity, word
+from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number, word
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 
 _HOUR_PS = 3600 * PS_PER_SECOND
@@ -172,7 +172,7 @@ class Tcp(Parameters):
     )
     rto_restart: Annotated[str, word("on_ack", "on_send")] = param(
         "on_ack",
-        "what restarts the running retransmission timer: an ACK of new data, or every segment sent too",
+        "what restarts the running retransmission timer: an ACK of new data, or also every segment",
         source="RFC 6298 section 5; 4.4BSD",
     )
     timestamps: Flag = param(

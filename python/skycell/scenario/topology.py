@@ -14,7 +14,7 @@ from skycell.scenario.links import (
     Framing,
     Rate,
 )
-from skycell.scenario.parameters import Flag, Name, Parameters, whole_number, param
+from skycell.scenario.parameters import Flag, Name, Parameters, param, whole_number
 from skycell.scenario.policies import Policy
 
 MOST_FLOWS = 10_000

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameters import Flag, Leaf, Parameters, whole_number, param, quantity
+from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 from skycell.scenario.tcp import LARGEST_WINDOW
 
@@ -131,7 +132,7 @@ def _read_transmissions(value: Any) -> tuple[int, ...]:
     for number in value:
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
             raise Refused("")
-    if any(a >= b for a, b in zip(value, value[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(value)):
         raise Refused("")
     return tuple(value)
 

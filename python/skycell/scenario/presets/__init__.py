@@ -1,7 +1,6 @@
-"""Named sets of parameters, each value with its source or, where a paper leaves it open, the reason
-why it was chosen.
+"""Named sets of parameters, each value with its source or the reason why it was chosen.
 
-A preset is a TOML file beside this module: `title`, `source`, an optional `builds_on` (another
+What a paper leaves open is marked as chosen. A preset is a TOML file beside this module: `title`, `source`, an optional `builds_on` (another
 preset), and two tables by dotted key: `[stated]` with `value` and `where` it stands in the source,
 `[chosen]` with `value` and `why`.
 """
