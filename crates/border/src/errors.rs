@@ -49,3 +49,14 @@ pub fn toml_error(py: Python<'_>, errors: Vec<TextError>) -> PyErr {
 pub fn spec_error(error: skycell_spec::SpecError) -> PyErr {
     SpecError::new_err(error.to_string())
 }
+
+/// The engine's word on a run that left no records.
+pub fn run_error(error: skycell_reference::RunError) -> PyErr {
+    use skycell_reference::RunError as Failure;
+    let message = error.to_string();
+    match error {
+        Failure::Spec(_) => SpecError::new_err(message),
+        Failure::Cancelled { .. } => RunCancelled::new_err(message),
+        Failure::Unbalanced { .. } => RunError::new_err(message),
+    }
+}

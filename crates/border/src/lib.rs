@@ -4,6 +4,7 @@
 //! What Python sees is written down in `python/skycell/_core.pyi`.
 
 mod errors;
+mod run;
 mod scenario_text;
 
 use pyo3::prelude::*;
@@ -30,6 +31,8 @@ fn reread(spec_json: &str) -> PyResult<String> {
 mod _core {
     #[pymodule_export]
     use super::errors::{RunCancelled, RunError, SpecError, TomlError};
+    #[pymodule_export]
+    use super::run::run;
     #[pymodule_export]
     use super::scenario_text::parse_toml;
     #[pymodule_export]

@@ -1,0 +1,143 @@
+//! One run for Python: the engine works without the interpreter's lock, its records become JSON and
+//! its traces NumPy arrays.
+
+use crate::errors::{run_error, spec_error};
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use skycell_records::{Column, Traces};
+use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_units::SimTime;
+use std::time::{Duration, Instant};
+
+/// Wall time between two looks at Python: its signals and the caller's `on_progress`.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Simulates one run.
+///
+/// `engine` is `"reference"`. `on_progress` is called with the simulated time in picoseconds about
+/// every 0.1 s; a false answer cancels the run. Returns the records as JSON and the traces that the
+/// spec asked for, name -> column -> array.
+#[pyfunction]
+#[pyo3(signature = (spec_json, engine, on_progress = None))]
+pub fn run<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    engine: &str,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Bound<'py, PyDict>)> {
+    let spec = NetworkSpec::from_json(spec_json).map_err(spec_error)?;
+    if engine != "reference" {
+        return Err(PyValueError::new_err(format!(
+            "no engine is called {engine:?}; there is \"reference\""
+        )));
+    }
+    let (outcome, failure) = py.detach(|| {
+        let mut watch = Watch::new(on_progress);
+        let outcome = skycell_reference::run(&spec, &mut |now| watch.goes_on(now));
+        (outcome, watch.failure)
+    });
+    // An exception of Python's also cancels the run, and says more.
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let mut records = outcome.map_err(run_error)?;
+    let traces = arrays(
+        py,
+        &spec.records.traces,
+        std::mem::take(&mut records.traces),
+    )?;
+    Ok((records.to_json(), traces))
+}
+
+/// Looks at Python now and then while the engine works.
+struct Watch {
+    on_progress: Option<Py<PyAny>>,
+    last_look: Instant,
+    /// What was raised at the last look.
+    failure: Option<PyErr>,
+}
+
+impl Watch {
+    fn new(on_progress: Option<Py<PyAny>>) -> Self {
+        Watch {
+            on_progress,
+            last_look: Instant::now(),
+            failure: None,
+        }
+    }
+
+    /// Whether the run may go on beyond `now`. The engine asks once in thousands of events.
+    fn goes_on(&mut self, now: SimTime) -> bool {
+        if self.last_look.elapsed() < LOOK_EVERY {
+            return true;
+        }
+        let answer = Python::attach(|py| self.look(py, now));
+        self.last_look = Instant::now();
+        answer.unwrap_or_else(|failure| {
+            self.failure = Some(failure);
+            false
+        })
+    }
+
+    /// Lets signals in and asks `on_progress`.
+    fn look(&self, py: Python<'_>, now: SimTime) -> PyResult<bool> {
+        py.check_signals()?;
+        match &self.on_progress {
+            Some(callback) => callback.call1(py, (now.0,))?.is_truthy(py),
+            None => Ok(true),
+        }
+    }
+}
+
+/// The traces that were asked for as name -> column -> array.
+fn arrays<'py>(
+    py: Python<'py>,
+    asked: &[TraceKind],
+    traces: Traces,
+) -> PyResult<Bound<'py, PyDict>> {
+    let tables = [
+        (TraceKind::Cwnd, "cwnd", traces.cwnd.into_columns()),
+        (
+            TraceKind::Sequence,
+            "sequence",
+            traces.sequence.into_columns(),
+        ),
+        (TraceKind::Queue, "queue", traces.queue.into_columns()),
+        (
+            TraceKind::VcQueue,
+            "vc_queue",
+            traces.vc_queue.into_columns(),
+        ),
+        (
+            TraceKind::Discards,
+            "discards",
+            traces.discards.into_columns(),
+        ),
+        (
+            TraceKind::Transfers,
+            "transfers",
+            traces.transfers.into_columns(),
+        ),
+    ];
+    let by_name = PyDict::new(py);
+    for (_, name, columns) in tables.into_iter().filter(|(kind, ..)| asked.contains(kind)) {
+        let table = PyDict::new(py);
+        for (column, values) in columns {
+            table.set_item(column, array(py, values))?;
+        }
+        by_name.set_item(name, table)?;
+    }
+    Ok(by_name)
+}
+
+/// The column's own memory as a NumPy array; nothing is copied.
+fn array(py: Python<'_>, column: Column) -> Bound<'_, PyAny> {
+    match column {
+        Column::U8(values) => values.into_pyarray(py).into_any(),
+        Column::U32(values) => values.into_pyarray(py).into_any(),
+        Column::U64(values) => values.into_pyarray(py).into_any(),
+        Column::F64(values) => values.into_pyarray(py).into_any(),
+    }
+}
