@@ -1,0 +1,256 @@
+"""Published values beside ours, with the spread of ours over replications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.words import described, explained, factor, metric, name
+
+SHORT = {"Selective Drop": "SD"}
+"""Names that are too long for the labels of an axis; the caption spells them out."""
+
+LETTER_WIDTH = 6.0
+"""Width of a letter of an axis label, pixels, on the average."""
+
+OURS, PUBLISHED, DOUBTED = "ours", "published", "published, print in doubt"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which factor of a study goes where in a figure; None where no factor is left.
+
+    Attributes:
+        x: along the horizontal axis of each panel.
+        series: by colour, side by side at each x.
+        column: panels from left to right.
+        rows: panels from top to bottom, all remaining factors together.
+    """
+
+    x: str
+    series: str | None
+    column: str | None
+    rows: tuple[str, ...]
+
+
+def layout_of(rows: Sequence[Mapping[str, Any]]) -> Layout:
+    """A layout for the factors that vary between rows.
+
+    Policies go along the axis where there are any, buffers by colour, TCPs into columns, everything
+    else into rows of panels.
+    """
+    keys = list(dict.fromkeys(key for row in rows for key in row["factors"]))
+    varying = [k for k in keys if len({str(row["factors"].get(k)) for row in rows}) > 1]
+    left = varying or [key for key in keys if key == "policy"] or keys[:1]
+
+    def take(*preferred: str) -> str | None:
+        for key in preferred:
+            if key in left:
+                left.remove(key)
+                return key
+        return None
+
+    x = take("policy", "tcp_group") or left.pop()
+    series = take("buffer_cells", "buffer_rtt")
+    column = take("tcp", "experiment") or (take("n_sources") if len(left) > 1 else None)
+    return Layout(x=x, series=series, column=column, rows=tuple(left))
+
+
+def comparison(
+    rows: Sequence[Mapping[str, Any]],
+    origin: Origin,
+    *,
+    title: str,
+    layout: Layout | None = None,
+) -> Figure:
+    """One metric of one table, published beside ours.
+
+    A dot stands for our mean, a bar goes from our lowest to our highest replication, and a diamond
+    is the published value.
+
+    Args:
+        rows: as in ``Reproduction.rows``: ``factors``, ``metric``, ``unit``, ``published`` (or
+            None), ``mean``, ``low``, ``high``, ``n`` and ``doubt``; one metric.
+        origin: the runs.
+        title: what the figure shows.
+        layout: which factor goes where; chosen from the factors when None.
+
+    Raises:
+        NothingToDrawError: there are no rows.
+        ValueError: the rows are of several metrics.
+    """
+    import altair as alt
+
+    if not rows:
+        raise NothingToDrawError("there are no values to compare")
+    metrics = {(row["metric"], row["unit"]) for row in rows}
+    if len(metrics) > 1:
+        raise ValueError(f"one figure shows one metric, not {sorted(map(str, metrics))}")
+    (key, unit) = metrics.pop()
+    layout = layout or layout_of(rows)
+    data = _tidy(rows, layout)
+    columns = list(dict.fromkeys(row["column"] for row in data))
+    panels = list(dict.fromkeys(row["row"] for row in data))
+    series = list(dict.fromkeys(row["series"] for row in data))
+    present = [kind for kind in (OURS, PUBLISHED, DOUBTED) if any(r["kind"] == kind for r in data)]
+    width = (theme.WIDTH - 20 * (len(columns) - 1)) / len(columns)
+    chart = _layers(data, key, unit, layout, series, present, width).properties(
+        width=width, height=240 if len(panels) == 1 else 150
+    )
+    facets: dict[str, Any] = {"data": alt.InlineData(values=data), "spacing": 20}
+    if len(columns) > 1:
+        facets["column"] = alt.Column("column:N", title=None, sort=columns)
+    if len(panels) > 1:
+        header = alt.Header(labelOrient="top", labelAnchor="start")
+        facets["row"] = alt.Row("row:N", title=None, sort=panels, header=header)
+    single = len(columns) == len(panels) == 1
+    chart = chart.properties(data=facets["data"]) if single else chart.facet(**facets)
+    return Figure(
+        name=f"{key}-by-{layout.x}".replace("_", "-"),
+        title=title,
+        subtitle=_constant(rows, layout),
+        chart=chart,
+        caption=_caption(rows, key, unit, data),
+        origin=origin,
+        description=_description(rows, key),
+    )
+
+
+def _tidy(rows: Sequence[Mapping[str, Any]], layout: Layout) -> list[dict[str, Any]]:
+    """One row for each mark: ours and, where there is one, the published value."""
+    data: list[dict[str, Any]] = []
+    slots: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        factors = row["factors"]
+        panel = described({key: factors[key] for key in layout.rows if key in factors})
+        series = _label(factors, layout.series)
+        slot = slots.setdefault((panel, _label(factors, layout.column)), [])
+        if series not in slot:
+            slot.append(series)
+        x = name(factors.get(layout.x))
+        place = {
+            "row": panel,
+            "column": _label(factors, layout.column),
+            "series": series,
+            "slot": slot.index(series),
+            "x": SHORT.get(x, x),
+        }
+        ours = {"value": row["mean"], "low": row["low"], "high": row["high"], "n": row["n"]}
+        data.append({**place, "kind": OURS, **ours})
+        if row["published"] is not None:
+            kind = DOUBTED if row.get("doubt") else PUBLISHED
+            data.append({**place, "kind": kind, "value": row["published"]})
+    return data
+
+
+def _label(factors: Mapping[str, Any], key: str | None) -> str:
+    """The value of a factor as a legend or a panel's title names it."""
+    return "" if key is None or key not in factors else described({key: factors[key]})
+
+
+def _layers(
+    data: Sequence[Mapping[str, Any]],
+    key: str,
+    unit: str,
+    layout: Layout,
+    series: Sequence[str],
+    present: Sequence[str],
+    width: float,
+) -> Any:
+    """Bar, dot and diamond of one panel."""
+    import altair as alt
+
+    share = key in {"efficiency", "fairness"}
+    top = max(row.get("high") or row["value"] for row in data)
+    scale = alt.Scale(domain=[0, max(1.05, top)], nice=False) if share else alt.Scale(zero=True)
+    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1.0]) if share else alt.Axis(tickCount=6)
+    xs = list(dict.fromkeys(row["x"] for row in data))
+    turned = LETTER_WIDTH * (max(map(len, xs)) + 1) > width / len(xs)
+    base = alt.Chart().encode(
+        x=alt.X(
+            "x:N",
+            sort=xs,
+            title=None if layout.x in {"policy", "tcp"} else factor(layout.x),
+            axis=alt.Axis(labelAngle=-40 if turned else 0, domain=True, ticks=False),
+            scale=alt.Scale(paddingInner=0.25, paddingOuter=0.15),
+        ),
+        xOffset=alt.XOffset("slot:O", scale=alt.Scale(paddingOuter=0.2)),
+    )
+    colour = alt.Color(
+        "series:N",
+        sort=list(series),
+        title=None,
+        scale=alt.Scale(domain=list(series), range=list(theme.PALETTE[: len(series)])),
+        legend=alt.Legend(symbolType="circle", symbolOpacity=1) if len(series) > 1 else None,
+    )
+    shapes = {OURS: "circle", PUBLISHED: "diamond", DOUBTED: "triangle-up"}
+    shape = alt.Shape(
+        "kind:N",
+        title=None,
+        scale=alt.Scale(domain=list(present), range=[shapes[kind] for kind in present]),
+        legend=alt.Legend(symbolFillColor="transparent", symbolStrokeColor=theme.INK),
+    )
+    tooltip = [
+        alt.Tooltip("kind:N", title="value"),
+        alt.Tooltip("value:Q", title=metric(key, unit), format=".4~g"),
+        alt.Tooltip("low:Q", title="lowest", format=".4~g"),
+        alt.Tooltip("high:Q", title="highest", format=".4~g"),
+        alt.Tooltip("n:Q", title="replications"),
+    ]
+    y = alt.Y("value:Q", title=metric(key, unit), scale=scale, axis=axis)
+    ours = base.transform_filter(f"datum.kind == '{OURS}'")
+    published = base.transform_filter(f"datum.kind != '{OURS}'")
+    return alt.layer(
+        ours.mark_rule(strokeWidth=7, opacity=0.35, strokeCap="butt").encode(
+            y=alt.Y("low:Q", title=metric(key, unit), scale=scale, axis=axis),
+            y2="high:Q",
+            color=colour,
+        ),
+        ours.mark_point(filled=True, size=55, opacity=1).encode(
+            y=y, color=colour, shape=shape, tooltip=tooltip
+        ),
+        published.mark_point(
+            filled=False, size=95, strokeWidth=1.6, opacity=1, color=theme.PUBLISHED
+        ).encode(y=y, shape=shape, tooltip=tooltip[:2]),
+    )
+
+
+def _constant(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str | None:
+    """The factors that are the same in the whole figure."""
+    placed = {layout.x, layout.series, layout.column, *layout.rows}
+    first = rows[0]["factors"]
+    return described({key: first[key] for key in first if key not in placed}) or None
+
+
+def _caption(
+    rows: Sequence[Mapping[str, Any]], key: str, unit: str, data: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Units, replications and what the marks are."""
+    counts = sorted({row["n"] for row in rows})
+    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    noun = "replication" if counts == [1] else "replications"
+    doubted = any(row["kind"] == DOUBTED for row in data)
+    sentences = [
+        explained(key, unit),
+        f"Dot: mean of {number} {noun}; bar: lowest to highest; diamond: published value.",
+        "Triangle: published value whose print is in doubt." if doubted else "",
+        *(
+            f"{short}: {long}."
+            for long, short in SHORT.items()
+            if any(r["x"] == short for r in data)
+        ),
+    ]
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _description(rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    """The figure in words: each place with ours and the published value."""
+    places = [
+        f"{described(row['factors'])}: ours {row['mean']:.3g}"
+        + (f", published {row['published']:.3g}" if row["published"] is not None else "")
+        for row in rows
+    ]
+    return f"{metric(key)} for {len(rows)} combinations. " + "; ".join(places) + "."

@@ -1,0 +1,102 @@
+"""What ports discarded, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.words import NAMES, grouped
+
+REASONS = (
+    "overflow",
+    "rest_of_frame",
+    "above_threshold",
+    "over_fair_share",
+    "vc_threshold",
+)
+"""Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
+
+
+def discards_by_reason(
+    records: Sequence[Mapping[str, Any]], origin: Origin, *, noun: str = "VC"
+) -> Figure:
+    """A bar for each VC or port, split by the reason of the discard.
+
+    Args:
+        records: rows with ``name``, ``offered`` (cells) and ``discarded`` (cells by reason); rows
+            that lost nothing are left out.
+        origin: the run.
+        noun: what a row is.
+
+    Raises:
+        NothingToDrawError: nothing was discarded.
+    """
+    import altair as alt
+
+    rows = [
+        {
+            "name": record["name"],
+            "reason": NAMES[reason],
+            "order": number,
+            "cells": record["discarded"][reason],
+            "part": record["discarded"][reason] / record["offered"],
+        }
+        for record in records
+        for number, reason in enumerate(REASONS)
+        if record["discarded"].get(reason)
+    ]
+    if not rows:
+        raise NothingToDrawError("no cell was discarded in this run")
+    present = [reason for reason in REASONS if any(r["reason"] == NAMES[reason] for r in rows)]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(height={"band": 0.72})
+        .encode(
+            x=alt.X("sum(cells):Q", title="Cells discarded", axis=alt.Axis(grid=True, tickCount=8)),
+            y=alt.Y("name:N", title=None, sort=names, axis=alt.Axis(labelLimit=260)),
+            color=alt.Color(
+                "reason:N",
+                title=None,
+                scale=alt.Scale(
+                    domain=[NAMES[reason] for reason in present],
+                    range=[theme.PALETTE[REASONS.index(reason)] for reason in present],
+                ),
+                legend=alt.Legend(columns=3),
+            ),
+            order="order:Q",
+            tooltip=[
+                alt.Tooltip("name:N", title=noun),
+                alt.Tooltip("reason:N", title="reason"),
+                alt.Tooltip("cells:Q", title="cells", format=","),
+                alt.Tooltip("part:Q", title="part of the cells offered", format=".3%"),
+            ],
+        )
+        .properties(width=theme.WIDTH - 60, height=alt.Step(26 if len(names) <= 20 else 16))
+    )
+    total = sum(row["cells"] for row in rows)
+    quiet = len(records) - len(names)
+    caption = [
+        f"Cells discarded at all ports on the way, {grouped(total)} in all, by recorded reason.",
+        f"{quiet} {noun}s that lost nothing are left out." if quiet > 1 else None,
+        f"One {noun} that lost nothing is left out." if quiet == 1 else None,
+    ]
+    return Figure(
+        name="discards",
+        title="Cells discarded, by reason",
+        chart=chart,
+        caption=tuple(sentence for sentence in caption if sentence),
+        origin=origin,
+        description=(
+            f"Stacked bars of {grouped(total)} discarded cells over {len(names)} {noun}s: "
+            + "; ".join(f"{NAMES[reason]} {grouped(_sum_of(rows, reason))}" for reason in present)
+            + "."
+        ),
+    )
+
+
+def _sum_of(rows: Sequence[Mapping[str, Any]], reason: str) -> int:
+    """Cells discarded for one reason, all rows together."""
+    return sum(row["cells"] for row in rows if row["reason"] == NAMES[reason])

@@ -1,0 +1,128 @@
+"""A figure: a chart, the words that belong to it, and where its numbers come from."""
+
+from __future__ import annotations
+
+import hashlib
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots import theme
+
+if TYPE_CHECKING:
+    import altair as alt
+
+CAPTION_COLUMNS = 118
+"""Letters of a caption line; at 11 pixels a line then is about as wide as the figure."""
+
+
+class NothingToDrawError(ValueError):
+    """The data that a figure needs is not there; the message says what to ask the run for."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which runs the numbers of a figure come from.
+
+    Attributes:
+        engine: name of the engine, such as ``reference``.
+        version: version of the package that simulated.
+        spec_hashes: hash of each run's resolved spec, hexadecimal.
+        seed: the run's seed, or the first one of a study.
+        replications: runs with different seeds behind every mean; None for a single run.
+        source: the publication that the figure compares with.
+    """
+
+    engine: str
+    version: str
+    spec_hashes: tuple[str, ...] = ()
+    seed: int | None = None
+    replications: int | None = None
+    source: str | None = None
+
+    def sentence(self) -> str:
+        """The last sentence of a caption."""
+        parts = [f"skycell {self.version}, engine {self.engine}"]
+        if len(self.spec_hashes) == 1:
+            parts.append(f"scenario {self.spec_hashes[0][:12]}")
+        elif self.spec_hashes:
+            parts.append(f"{len(self.spec_hashes)} runs, scenarios {digest(self.spec_hashes)}")
+        if self.seed is not None:
+            parts.append(f"{'first seed' if self.replications else 'seed'} {self.seed}")
+        text = ", ".join(parts) + "."
+        return f"Published values: {self.source}. {text}" if self.source else text
+
+
+def digest(spec_hashes: Iterable[str]) -> str:
+    """Twelve hexadecimal digits that stand for a set of runs: SHA-256 over the sorted hashes."""
+    return hashlib.sha256("\n".join(sorted(spec_hashes)).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure, ready to be shown, saved or put into a page.
+
+    Attributes:
+        name: short name, used for files: letters, digits and hyphens.
+        title: what the figure shows, one line.
+        chart: the Altair chart without title and caption.
+        caption: sentences on units, replications, bars and thinning.
+        origin: where the numbers come from; ends the caption.
+        description: what a reader who cannot see the figure should know.
+        subtitle: second line under the title.
+    """
+
+    name: str
+    title: str
+    chart: alt.TopLevelMixin = field(repr=False)
+    caption: tuple[str, ...]
+    origin: Origin
+    description: str = field(repr=False)
+    subtitle: str | None = None
+
+    def caption_text(self) -> str:
+        """The whole caption, as one paragraph."""
+        return " ".join([*self.caption, self.origin.sentence()])
+
+    def bare_spec(self) -> dict[str, Any]:
+        """Vega-Lite without title and caption, for pages that set them as text."""
+        spec: dict[str, Any] = self.chart.to_dict()
+        spec["config"] = {**theme.config(), "padding": 4}
+        spec["description"] = self.description
+        return spec
+
+    def spec(self) -> dict[str, Any]:
+        """Vega-Lite with title above and caption below, for a picture that stands alone."""
+        inner = self.bare_spec()
+        inner.pop("config")
+        outer: dict[str, Any] = {
+            key: inner.pop(key) for key in ("$schema", "datasets") if key in inner
+        }
+        # Legends belong to the outer view, so its title is above them and the caption below all.
+        inner["title"] = {
+            "text": textwrap.wrap(self.caption_text(), CAPTION_COLUMNS),
+            "orient": "bottom",
+            "fontSize": 11,
+            "fontWeight": 400,
+            "lineHeight": 15,
+            "color": theme.MUTED,
+            "offset": 12,
+        }
+        title: dict[str, Any] = {"text": self.title}
+        if self.subtitle:
+            title["subtitle"] = self.subtitle
+        return {
+            **outer,
+            "config": theme.config(),
+            "description": self.description,
+            "title": title,
+            "vconcat": [inner],
+        }
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """What a notebook shows."""
+        return {
+            "application/vnd.vegalite.v6+json": self.spec(),
+            "text/plain": f"{self.title}\n{self.caption_text()}",
+        }

@@ -1,0 +1,199 @@
+"""Queue length of output ports over time, as a whole and VC by VC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.panels import TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.thin import most, select, thin
+from skycell.plots.words import grouped
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Lines across the figure of a port's queue.
+
+    Attributes:
+        capacity_cells: K, the size of the buffer; None without limit.
+        threshold_cells: R, from which the policy may discard frames; None where it has none.
+    """
+
+    capacity_cells: int | None = None
+    threshold_cells: int | None = None
+
+    def named(self) -> Mapping[str, int]:
+        """The levels that exist, by what the figure calls them."""
+        levels = {"buffer K": self.capacity_cells, "threshold R": self.threshold_cells}
+        return {name: cells for name, cells in levels.items() if cells is not None}
+
+
+def queue_over_time(
+    trace: pl.DataFrame,
+    port_names: Sequence[str],
+    span: TimeRange,
+    origin: Origin,
+    *,
+    levels: Mapping[str, Levels] | None = None,
+    ports: Sequence[str] | None = None,
+) -> Figure:
+    """The sampled queue length, one panel for each port, with its buffer and threshold.
+
+    Args:
+        trace: columns ``port`` (link id), ``time_ps`` and ``cells``, in order of time.
+        port_names: names of the spec's links by id.
+        span: the range of time to draw.
+        origin: the run.
+        levels: lines to draw across a port's panel, by the port's name.
+        ports: names of the ports to draw; None for the first six.
+
+    Raises:
+        NothingToDrawError: the trace is empty, in that range, or for a wanted port.
+    """
+    import altair as alt
+
+    if trace.is_empty():
+        raise NothingToDrawError("the run kept no queue trace")
+    panels = choose(trace["port"].unique().to_list(), port_names, ports, noun="port")
+    rows, note, largest = _sampled(trace, "port", panels, span)
+    marks: list[dict[str, Any]] = [
+        {"panel": port, "level": level, "height": cells, "time_s": span.seconds()[1]}
+        for port in panels.names.values()
+        for level, cells in (levels or {}).get(port, Levels()).named().items()
+    ]
+    top = max([largest, *(mark["height"] for mark in marks)])
+    scale = alt.Scale(domain=[0, max(top, 1) * 1.06], nice=True)
+    y = alt.Y("cells:Q", title="Queue (cells)", scale=scale)
+    line = (
+        alt.Chart()
+        .transform_filter("!isValid(datum.level)")
+        .mark_line(color=theme.PALETTE[0], clip=True)
+        .encode(x=time_axis(span), y=y)
+    )
+    across = alt.Chart().transform_filter("isValid(datum.level)").encode(y="height:Q")
+    layers = [line]
+    if marks:
+        rule = across.mark_rule(color=theme.MUTED, strokeDash=[5, 3])
+        label = across.mark_text(align="right", baseline="bottom", dy=-3, fontSize=11).encode(
+            x="time_s:Q", text="level:N", color=alt.value(theme.MUTED)
+        )
+        layers += [rule, label]
+    caption = [
+        "Cells in the port, the one under transmission included.",
+        "Sampled after the departures and before the arrivals of an instant.",
+        panels.sentence(),
+        note,
+    ]
+    return Figure(
+        name="queue",
+        title="Queue of an output port" if len(panels.names) == 1 else "Queues of output ports",
+        subtitle=next(iter(panels.names.values())) if len(panels.names) == 1 else None,
+        chart=stacked(layers, rows + marks, panels, height=280),
+        caption=tuple(sentence for sentence in caption if sentence),
+        origin=origin,
+        description=(
+            f"Queue length over {span.seconds()[0]:g} to {span.seconds()[1]:g} s at "
+            f"{', '.join(panels.names.values())}; the largest sample is {grouped(largest)} cells."
+        ),
+    )
+
+
+def vc_queue_over_time(
+    trace: pl.DataFrame,
+    port_name: str,
+    vc_names: Sequence[str],
+    span: TimeRange,
+    origin: Origin,
+    *,
+    thresholds: Mapping[str, int] | None = None,
+    vcs: Sequence[str] | None = None,
+) -> Figure:
+    """The sampled occupancy of each VC at one port, one panel for each VC.
+
+    Args:
+        trace: columns ``vc`` (id), ``time_ps`` and ``cells`` of one port, in order of time.
+        port_name: name of the port.
+        vc_names: names of the spec's VCs by id.
+        span: the range of time to draw.
+        origin: the run.
+        thresholds: r_i, cells, by VC name, where the port's policy has them.
+        vcs: names of the VCs to draw; None for the first six.
+
+    Raises:
+        NothingToDrawError: the trace is empty, in that range, or for a wanted VC.
+    """
+    import altair as alt
+
+    if trace.is_empty():
+        raise NothingToDrawError(f"the run kept no VC queue trace at {port_name}")
+    panels = choose(trace["vc"].unique().to_list(), vc_names, vcs, noun="VC")
+    rows, note, largest = _sampled(trace, "vc", panels, span)
+    marks: list[dict[str, Any]] = [
+        {"panel": vc, "height": thresholds[vc]}
+        for vc in panels.names.values()
+        if thresholds and vc in thresholds
+    ]
+    top = max([largest, *(mark["height"] for mark in marks)])
+    scale = alt.Scale(domain=[0, max(top, 1) * 1.04], nice=True)
+    line = (
+        alt.Chart()
+        .transform_filter("isValid(datum.cells)")
+        .mark_area(
+            color=theme.PALETTE[0],
+            fillOpacity=0.18,
+            line={"strokeWidth": 1.2, "color": theme.PALETTE[0]},
+            clip=True,
+        )
+        .encode(x=time_axis(span), y=alt.Y("cells:Q", title="Cells", scale=scale))
+    )
+    layers = [line]
+    if marks:
+        across = alt.Chart().transform_filter("isValid(datum.height)").encode(y="height:Q")
+        layers.append(across.mark_rule(color=theme.MUTED, strokeDash=[5, 3]))
+    caption = [
+        "Cells of each VC in the port, sampled; all panels share one scale.",
+        "Dashed: the VC's own threshold r." if marks else None,
+        panels.sentence(),
+        note,
+    ]
+    return Figure(
+        name="vc-queue",
+        title="Occupancy of an output port, VC by VC",
+        subtitle=port_name,
+        chart=stacked(layers, rows + marks, panels, height=280),
+        caption=tuple(sentence for sentence in caption if sentence),
+        origin=origin,
+        description=(
+            f"Cells of {', '.join(panels.names.values())} at {port_name} over "
+            f"{span.seconds()[0]:g} to {span.seconds()[1]:g} s; the largest sample is "
+            f"{grouped(largest)} cells."
+        ),
+    )
+
+
+def _sampled(
+    trace: pl.DataFrame, key: str, panels: Any, span: TimeRange
+) -> tuple[list[dict[str, Any]], str | None, int]:
+    """Rows to draw, what the caption says about thinning, and the largest sample in the range."""
+    import polars as pl
+
+    shown = trace.filter(pl.col(key).is_in(list(panels.names)))
+    part = select(shown, from_ps=span.from_ps, to_ps=span.to_ps)
+    if part.is_empty():
+        raise NothingToDrawError("no sample falls in that range of time")
+    thinned = thin(
+        part,
+        from_ps=span.from_ps,
+        to_ps=span.to_ps,
+        columns=theme.WIDTH,
+        values=["cells"],
+        keys=[key],
+    )
+    rows = with_panel_names(thinned.frame, key, panels).select("panel", "time_s", "cells")
+    return rows.to_dicts(), thinned.sentence(), most(part["cells"])

@@ -1,0 +1,116 @@
+"""Sequence numbers of TCP senders over time, in the manner of Van Jacobson's diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.panels import TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.thin import least, most, select, thin
+from skycell.plots.words import grouped, octets_unit
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EVENTS = {0: "sent", 1: "sent again", 2: "acknowledged up to"}
+"""What a number in the column ``event`` of the trace means."""
+
+
+def sequence_over_time(
+    trace: pl.DataFrame,
+    flow_names: Sequence[str],
+    span: TimeRange,
+    origin: Origin,
+    *,
+    flows: Sequence[str] | None = None,
+) -> Figure:
+    """A mark for each segment sent or sent again, a step line for what was acknowledged.
+
+    Args:
+        trace: columns ``flow`` (id), ``time_ps``, ``event`` (0 sent, 1 sent again, 2 acknowledged),
+            ``sequence`` (octets) and ``length`` (octets), in order of time.
+        flow_names: names of the run's flows by id.
+        span: the range of time to draw.
+        origin: the run.
+        flows: names of the flows to draw; None for the first six.
+
+    Raises:
+        NothingToDrawError: the trace is empty, in that range, or for a wanted flow.
+    """
+    import altair as alt
+    import polars as pl
+
+    if trace.is_empty():
+        raise NothingToDrawError("the run kept no sequence trace")
+    panels = choose(trace["flow"].unique().to_list(), flow_names, flows, noun="flow")
+    shown = trace.filter(pl.col("flow").is_in(list(panels.names)))
+    part = select(shown, from_ps=span.from_ps, to_ps=span.to_ps)
+    if part.is_empty():
+        raise NothingToDrawError("no segment was sent or acknowledged in that range of time")
+    thinned = thin(
+        part,
+        from_ps=span.from_ps,
+        to_ps=span.to_ps,
+        columns=theme.WIDTH,
+        values=["sequence"],
+        keys=["flow", "event"],
+    )
+    low, high = least(part["sequence"]), most(part["sequence"])
+    divisor, unit = octets_unit(high)
+    rows = (
+        with_panel_names(thinned.frame, "flow", panels)
+        .with_columns(
+            pl.col("sequence") / divisor,
+            pl.col("event").replace_strict(EVENTS, return_dtype=pl.String),
+        )
+        .select("panel", "time_s", "event", "sequence")
+    )
+    names = list(EVENTS.values())
+    colour = alt.Color(
+        "event:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=[theme.PALETTE[0], theme.PALETTE[1], theme.PALETTE[2]]),
+    )
+    shape = alt.Shape(
+        "event:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=["circle", "cross", "stroke"]),
+    )
+    y = alt.Y(
+        "sequence:Q",
+        title=f"Sequence number ({unit})",
+        scale=alt.Scale(domain=[low / divisor, high / divisor], nice=True, zero=False),
+    )
+    base = alt.Chart().encode(x=time_axis(span), y=y, color=colour)
+    acknowledged = base.transform_filter(f"datum.event == '{EVENTS[2]}'")
+    sent = base.transform_filter(f"datum.event == '{EVENTS[0]}'")
+    again = base.transform_filter(f"datum.event == '{EVENTS[1]}'")
+    layers = [
+        acknowledged.mark_line(interpolate="step-after", strokeWidth=1.2),
+        sent.mark_point(size=7, filled=True, opacity=1).encode(shape=shape),
+        again.mark_point(size=30, filled=True, opacity=1).encode(shape=shape),
+    ]
+    caption = (
+        "Dot: first octet of a new segment, when its sender gave it to the port.",
+        "Cross: of a repeated one.",
+        "Line: octets acknowledged at the sender.",
+        f"1 {unit} is {grouped(int(divisor))} octets of TCP payload." if divisor > 1 else None,
+        panels.sentence(),
+        thinned.sentence(),
+    )
+    counts = part["event"].value_counts()
+    repeated = counts.filter(pl.col("event") == 1)["count"].sum()
+    return Figure(
+        name="sequence",
+        title="Sequence numbers sent and acknowledged",
+        chart=stacked(layers, rows.to_dicts(), panels, height=340),
+        caption=tuple(sentence for sentence in caption if sentence),
+        origin=origin,
+        description=(
+            f"Sequence numbers over {span.seconds()[0]:g} to {span.seconds()[1]:g} s for "
+            f"{', '.join(panels.names.values())}, up to {high / divisor:.4g} {unit}; "
+            f"{repeated} segments were sent again."
+        ),
+    )

@@ -1,0 +1,147 @@
+"""Words and units for what figures show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+PS_PER_SECOND = 1_000_000_000_000
+
+NAMES = {
+    # policies, as the published tables and as the engine spell them
+    "ubr": "tail drop",
+    "tail_drop": "tail drop",
+    "ppd": "PPD",
+    "epd": "EPD",
+    "sd": "Selective Drop",
+    "selective_drop": "Selective Drop",
+    "fba": "FBA",
+    "fair_buffer_allocation": "FBA",
+    "single_drop": "single drop",
+    # TCP
+    "vanilla": "vanilla",
+    "reno": "Reno",
+    "newreno": "NewReno",
+    "new_reno": "NewReno",
+    "sack": "SACK",
+    # configurations
+    "lan": "LAN",
+    "wan": "WAN",
+    "geo": "GEO",
+    "leo": "LEO",
+    "meo": "MEO",
+    "multi_leo": "multi-hop LEO",
+    "multi-leo": "multi-hop LEO",
+    # reasons of discard
+    "overflow": "buffer full",
+    "rest_of_frame": "rest of a frame",
+    "above_threshold": "queue above threshold",
+    "over_fair_share": "VC over its fair share",
+    "vc_threshold": "VC crossed its own threshold",
+}
+"""How a key of the data is written for people."""
+
+FACTORS = {
+    "config": "configuration",
+    "tcp": "TCP",
+    "tcp_group": "TCPs",
+    "policy": "buffer policy",
+    "n_sources": "N",
+    "buffer_cells": "buffer (cells)",
+    "buffer_rtt": "buffer (RTT)",
+    "max_window_bytes": "receiver window (bytes)",
+    "threshold_bytes": "window threshold (bytes)",
+}
+"""How a factor of a study is written for people."""
+
+METRICS = {
+    "efficiency": "Efficiency",
+    "fairness": "Fairness index",
+    "throughput": "Throughput",
+}
+"""Axis titles of metrics."""
+
+EXPLAINED = {
+    "efficiency": "Efficiency: sum of the throughputs as a part of the ceiling, no unit.",
+    "fairness": "Fairness index: from 1/N (one connection has all) to 1 (equal shares), no unit.",
+}
+"""What a caption says of a metric that has no unit."""
+
+
+def name(value: object) -> str:
+    """A value of the data as people write it: numbers with thin spaces, names from the field."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "–"}[value]
+    if isinstance(value, int):
+        return grouped(value)
+    if isinstance(value, float):
+        return grouped(int(value)) if value.is_integer() else f"{value:g}"
+    known = NAMES.get(str(value).lower())
+    return known or re.sub(r"(?<=\d)-(?=\d)", "–", str(value).replace("_", " "))
+
+
+def grouped(number: int) -> str:
+    """A whole number in groups of three digits, with narrow spaces that do not break.
+
+    >>> grouped(200000).replace(chr(0x202F), " ")
+    '200 000'
+    """
+    return f"{number:,}".replace(",", "\u202f")
+
+
+def factor(key: str) -> str:
+    """The name of a factor as people write it."""
+    return FACTORS.get(key, key.replace("_", " "))
+
+
+def described(factors: Mapping[str, Any]) -> str:
+    """Factors and their values as one line, such as ``GEO, N = 5``."""
+    parts = []
+    for key, value in factors.items():
+        if key in {"config", "tcp", "policy"}:
+            parts.append(name(value))
+        elif key == "buffer_cells":
+            parts.append(f"{name(value)} cells")
+        elif key == "experiment":
+            parts.append(f"experiment {name(value)}")
+        else:
+            parts.append(f"{factor(key)} = {name(value)}")
+    return ", ".join(parts)
+
+
+def metric(key: str, unit: str | None = None) -> str:
+    """The axis title of a metric, with its unit in brackets where it has one.
+
+    >>> metric("throughput", "Mbit/s")
+    'Throughput (Mbit/s)'
+    """
+    title = METRICS.get(key, key.replace("_", " ").capitalize())
+    return f"{title} ({unit})" if unit and unit not in {"1", "-"} else title
+
+
+def explained(key: str, unit: str | None = None) -> str:
+    """What a caption says of a metric: its unit, or what the number without unit means."""
+    return EXPLAINED.get(key, f"{metric(key, unit)}.")
+
+
+def octets_unit(largest: float) -> tuple[float, str]:
+    """A unit for a count of octets, so that an axis needs few digits: divisor and name.
+
+    >>> octets_unit(8_704_000)
+    (1000000.0, 'MB')
+    """
+    for divisor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if largest >= 2 * divisor:
+            return divisor, unit
+    return 1.0, "octets"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a phrase.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,153 @@
+"""Published beside ours, and a metric against the buffer."""
+
+from typing import Any
+
+import pytest
+
+from skycell.plots.buffers import metric_by_buffer
+from skycell.plots.comparison import Layout, comparison, layout_of
+from skycell.plots.figure import NothingToDrawError, Origin, digest
+from tests.unit.plots.traces import compared, drawn
+
+STUDY = Origin(
+    engine="reference",
+    version="0.1.0",
+    spec_hashes=("aa", "bb"),
+    seed=1,
+    replications=5,
+    source="ICCCN'97 Table 3",
+)
+
+
+def values(rows: list[dict[str, Any]], **options: Any) -> list[dict[str, Any]]:
+    return drawn(comparison(rows, STUDY, title="Efficiency", **options))
+
+
+def test_each_row_gives_our_mean_with_its_spread_and_the_published_value() -> None:
+    ours, published = values([compared()])
+    assert (ours["kind"], ours["value"], ours["low"], ours["high"], ours["n"]) == (
+        "ours",
+        0.62,
+        0.58,
+        0.65,
+        5,
+    )
+    assert (published["kind"], published["value"]) == ("published", 0.6)
+
+
+def test_a_row_that_was_never_published_gives_ours_alone() -> None:
+    assert [row["kind"] for row in values([compared(published=None)])] == ["ours"]
+
+
+def test_a_doubt_about_the_print_is_seen_in_the_figure_and_said_in_the_caption() -> None:
+    figure = comparison([compared(doubt="digit")], STUDY, title="Efficiency")
+    kinds = [row["kind"] for row in drawn(figure)]
+    assert kinds == ["ours", "published, print in doubt"]
+    assert "Triangle: published value whose print is in doubt." in figure.caption
+
+
+def test_policies_go_along_the_axis_buffers_by_colour_and_tcps_into_columns() -> None:
+    rows = [
+        compared(policy, buffer_cells=cells, tcp=tcp)
+        for tcp in ("sack", "reno")
+        for cells in (200_000, 600_000)
+        for policy in ("ubr", "sd")
+    ]
+    assert layout_of(rows) == Layout(x="policy", series="buffer_cells", column="tcp", rows=())
+    drawn = values(rows)
+    assert {row["column"] for row in drawn} == {"SACK", "Reno"}
+    assert {row["series"] for row in drawn} == {"200\u202f000 cells", "600\u202f000 cells"}
+    assert {row["x"] for row in drawn} == {"tail drop", "SD"}
+
+
+def test_two_more_factors_become_rows_and_columns() -> None:
+    rows = [compared(p, config=c, n_sources=n) for p in "ab" for c in "cd" for n in (5, 15)]
+    assert layout_of(rows) == Layout(x="policy", series=None, column="n_sources", rows=("config",))
+
+
+def test_the_series_of_a_panel_stand_side_by_side_whatever_other_panels_hold() -> None:
+    rows = [
+        compared(config=config, buffer_cells=cells)
+        for config, sizes in (("lan", (1000, 3000)), ("wan", (12_000, 36_000)))
+        for cells in sizes
+    ]
+    layout = Layout("policy", "buffer_cells", None, ("config",))
+    slots = {(row["row"], row["series"]): row["slot"] for row in values(rows, layout=layout)}
+    assert list(slots.values()) == [0, 1, 0, 1]
+
+
+def test_factors_that_do_not_vary_stand_under_the_title() -> None:
+    figure = comparison([compared("epd"), compared("sd")], STUDY, title="Efficiency")
+    assert figure.subtitle == "GEO, N = 5, 200\u202f000 cells, SACK"
+
+
+def test_the_caption_says_units_replications_bars_source_and_runs() -> None:
+    figure = comparison([compared("sd")], STUDY, title="Efficiency")
+    assert figure.caption_text() == (
+        "Efficiency: sum of the throughputs as a part of the ceiling, no unit. Dot: mean of 5 "
+        "replications; bar: lowest to highest; diamond: published value. SD: Selective Drop. "
+        "Published values: ICCCN'97 Table 3. skycell 0.1.0, engine reference, 2 runs, scenarios "
+        f"{digest(['bb', 'aa'])}, first seed 1."
+    )
+
+
+def test_the_description_tells_every_value_to_those_who_cannot_see() -> None:
+    figure = comparison([compared("sd")], STUDY, title="Efficiency")
+    assert "Selective Drop: ours 0.62, published 0.6" in figure.description
+
+
+def test_a_metric_with_a_unit_names_it_on_the_axis() -> None:
+    row = {**compared(), "metric": "throughput", "unit": "Mbit/s", "high": 14.0, "mean": 13.0}
+    spec = comparison([row], STUDY, title="Throughput").bare_spec()
+    assert spec["layer"][0]["encoding"]["y"]["title"] == "Throughput (Mbit/s)"
+
+
+def test_no_rows_make_no_figure() -> None:
+    with pytest.raises(NothingToDrawError, match="no values to compare"):
+        comparison([], STUDY, title="Efficiency")
+
+
+def test_two_metrics_in_one_figure_are_refused() -> None:
+    other = {**compared(), "metric": "fairness"}
+    with pytest.raises(ValueError, match="one figure shows one metric"):
+        comparison([compared(), other], STUDY, title="Efficiency")
+
+
+def buffered(config: str, count: int, size: float, mean: float) -> dict[str, Any]:
+    row = compared(config=config, n_sources=count, buffer_rtt=size, published=None)
+    return {**row, "mean": mean, "low": mean - 0.1, "high": mean + 0.02}
+
+
+BUFFERS = [
+    buffered(config, count, size, 0.5 + size / 4)
+    for config in ("leo", "geo")
+    for count in (5, 15)
+    for size in (0.125, 0.5, 1.0)
+]
+
+
+def test_each_configuration_has_a_panel_and_each_count_of_sources_a_line() -> None:
+    figure = metric_by_buffer(BUFFERS, STUDY, title="Efficiency", goal=0.98)
+    spec = figure.bare_spec()
+    assert spec["facet"]["column"]["sort"] == ["LEO", "GEO"]
+    layers = spec["spec"]["layer"]
+    line = next(layer for layer in layers if layer["mark"]["type"] == "line")
+    assert line["encoding"]["color"]["scale"]["domain"] == ["N = 5", "N = 15"]
+    assert line["encoding"]["x"]["scale"]["type"] == "log"
+    assert line["encoding"]["x"]["axis"]["values"] == [0.125, 0.5, 1.0]
+    assert line["encoding"]["x"]["title"] == "Buffer (RTT × bandwidth)"
+    rule = next(layer for layer in layers if layer["mark"]["type"] == "rule")
+    assert rule["encoding"]["y"]["datum"] == 0.98
+    point = next(row for row in drawn(figure) if row["buffer_rtt"] == 0.5)
+    assert (point["low"], point["value"], point["high"]) == (0.525, 0.625, 0.645)
+
+
+def test_one_configuration_needs_no_panels() -> None:
+    spec = metric_by_buffer(BUFFERS[:6], STUDY, title="Efficiency").bare_spec()
+    assert "facet" not in spec
+    assert len(spec["layer"]) == 3
+
+
+def test_no_rows_of_a_buffer_study_make_no_figure() -> None:
+    with pytest.raises(NothingToDrawError, match="no values of a buffer study"):
+        metric_by_buffer([], STUDY, title="Efficiency")

@@ -1,0 +1,191 @@
+"""Figures as files: every format, offline, whole or not at all."""
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from skycell.plots import theme
+from skycell.plots.export import RenderError, format_of, render, save
+from skycell.plots.figure import Figure
+from skycell.plots.files import WouldOverwriteError, write_all
+from skycell.plots.page import in_script
+from skycell.plots.panels import TimeRange
+from skycell.plots.svg import inline
+from skycell.plots.window import cwnd_over_time
+from tests.unit.plots.browser import browse, outside_references
+from tests.unit.plots.traces import FLOWS, ORIGIN, SECOND, cwnd
+
+
+@pytest.fixture(scope="module")
+def figure() -> Figure:
+    return cwnd_over_time(cwnd(flows=2), FLOWS, TimeRange(0, 5 * SECOND), ORIGIN)
+
+
+@pytest.fixture(scope="module")
+def files(figure: Figure, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same figure in every format."""
+    folder = tmp_path_factory.mktemp("figures")
+    paths = {form: folder / f"window.{form}" for form in ("svg", "pdf", "png", "html")}
+    assert save(dict.fromkeys(paths.values(), figure)) == list(paths.values())
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("form", "magic"),
+    [
+        ("svg", b"<svg "),
+        ("pdf", b"%PDF-1."),
+        ("png", b"\x89PNG\r\n\x1a\n"),
+        ("html", b"<!doctype html>"),
+    ],
+)
+def test_each_format_begins_as_its_readers_expect(
+    files: dict[str, Path], form: str, magic: bytes
+) -> None:
+    assert files[form].read_bytes().startswith(magic)
+
+
+def test_the_pdf_carries_the_packages_font(files: dict[str, Path]) -> None:
+    fonts = re.findall(rb"/FontName /[A-Z]{6}\+([\w-]+)", files["pdf"].read_bytes())
+    assert set(fonts) == {b"SkycellSans-Regular", b"SkycellSans-SemiBold"}
+
+
+def test_the_svg_carries_the_font_and_the_caption(files: dict[str, Path]) -> None:
+    svg = files["svg"].read_text(encoding="utf-8")
+    font = (theme.FONT_DIRECTORY / theme.FONT_FILES[400]).read_bytes()
+    assert base64.b64encode(font).decode() in svg
+    assert "Congestion window and slow-start threshold" in svg
+    assert "scenario" in svg
+
+
+@pytest.mark.parametrize("form", ["svg", "html"])
+def test_nothing_in_the_file_refers_to_another_place(files: dict[str, Path], form: str) -> None:
+    assert outside_references(files[form].read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<script src="https://cdn.example.org/vega.js"></script>',
+        '<link rel="stylesheet" href="//fonts.example.org/a.css">',
+        '<p style="background: url(http://example.org/a.png)">',
+        "<style>@import 'https://example.org/a.css';</style>",
+        "<style>@font-face { src: url('https://example.org/a.woff') }</style>",
+    ],
+)
+def test_a_reference_to_another_place_would_be_found(page: str) -> None:
+    assert len(outside_references(page)) == 1
+
+
+def test_the_page_draws_its_figure_in_a_browser_without_a_network(files: dict[str, Path]) -> None:
+    visit = browse(files["html"])
+    assert visit.requests == []
+    assert visit.dom.count('class="mark-group role-frame root"') == 1
+    assert ">cwnd</text>" in visit.dom
+
+
+def test_a_request_that_leaves_the_machine_would_be_seen(tmp_path: Path) -> None:
+    page = tmp_path / "leak.html"
+    page.write_text('<img src="http://example.org/x.png">', encoding="utf-8")
+    assert browse(page).requests == ["http://example.org/x.png"]
+
+
+class Text(HTMLParser):
+    """The text that a page shows, scripts and styles left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+        self.hidden = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.hidden = tag in {"script", "style"}
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden = False
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.shown.append(data)
+
+
+def test_the_page_says_title_and_caption(files: dict[str, Path], figure: Figure) -> None:
+    reader = Text()
+    reader.feed(files["html"].read_text(encoding="utf-8"))
+    text = " ".join(reader.shown)
+    assert figure.title in text
+    assert figure.caption_text() in text
+
+
+def test_data_cannot_end_the_script_that_holds_it() -> None:
+    assert "</script" not in in_script('{"name": "</script><b>"}')
+
+
+def test_the_same_figure_gives_the_same_bytes(figure: Figure) -> None:
+    first, second = render([(figure.spec(), "svg"), (figure.spec(), "svg")])
+    assert first == second
+
+
+def test_an_inline_picture_takes_its_paper_from_the_page(figure: Figure) -> None:
+    (drawn,) = render([(figure.bare_spec(), "svg")])
+    svg = inline(drawn.decode(), name="a", description='say "hello"')
+    assert theme.INK not in svg
+    assert "var(--ink)" in svg
+    assert theme.PALETTE[0] in svg
+    assert 'aria-label="say &quot;hello&quot;"' in svg
+
+
+def test_ids_of_two_inline_pictures_do_not_meet(figure: Figure) -> None:
+    (drawn,) = render([(figure.bare_spec(), "svg")])
+    ids = [
+        set(re.findall(r'\bid="([^"]+)"', inline(drawn.decode(), name=n, description="")))
+        for n in ("one", "two")
+    ]
+    assert ids[0]
+    assert ids[0].isdisjoint(ids[1])
+    used = set(re.findall(r"url\(#([^)]+)\)", inline(drawn.decode(), name="one", description="")))
+    assert used <= ids[0]
+
+
+def test_a_picture_that_cannot_be_drawn_says_why() -> None:
+    with pytest.raises(RenderError, match="nonsense"):
+        render(
+            [({"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "nonsense": 1}, "svg")]
+        )
+
+
+def test_an_ending_that_is_no_format_is_refused_before_anything_is_drawn(figure: Figure) -> None:
+    with pytest.raises(
+        ValueError, match=r"^a.gif: a figure is written as one of .svg, .pdf, .png, .html$"
+    ):
+        save({Path("a.gif"): figure})
+    assert format_of(Path("A.SVG")) == "svg"
+
+
+def test_a_figure_does_not_replace_a_file_without_leave(figure: Figure, tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text("mine", encoding="utf-8")
+    with pytest.raises(WouldOverwriteError, match=r"a\.svg exists already; nothing was written"):
+        save({tmp_path / "b.svg": figure, path: figure})
+    assert [p.name for p in tmp_path.iterdir()] == ["a.svg"]
+    assert path.read_text(encoding="utf-8") == "mine"
+    save({path: figure}, force=True)
+    assert path.read_bytes().startswith(b"<svg ")
+
+
+def test_a_write_that_fails_leaves_neither_half_a_file_nor_a_temporary_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.mkdir()  # a folder cannot be replaced by a file
+    with pytest.raises(OSError, match=r"a\.txt"):
+        write_all({path: b"x"}, force=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_files_are_readable_for_others_as_the_mask_allows(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.touch()
+    (path,) = write_all({tmp_path / "new" / "a.txt": b"x"})
+    assert path.stat().st_mode == plain.stat().st_mode

@@ -1,0 +1,209 @@
+"""What the figures of a run hold: their data, units and words."""
+
+from typing import Any
+
+import pytest
+
+from skycell.plots.discards import REASONS, discards_by_reason
+from skycell.plots.figure import NothingToDrawError
+from skycell.plots.panels import TimeRange, choose
+from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
+from skycell.plots.sequence import sequence_over_time
+from skycell.plots.window import cwnd_over_time
+from tests.unit.plots import traces
+from tests.unit.plots.traces import FLOWS, ORIGIN, SECOND, drawn
+
+TEN_SECONDS = TimeRange(0, 10 * SECOND)
+PORTS = ["a>b", "b>a", "sw1>sw2", "sw2>sw1"]
+
+
+def titles(spec: Any, axis: str) -> set[str]:
+    """All titles of an axis, wherever in the spec."""
+    if isinstance(spec, list):
+        return set().union(*(titles(part, axis) for part in spec))
+    if not isinstance(spec, dict):
+        return set()
+    own = spec.get(axis)
+    here = {own["title"]} if isinstance(own, dict) and own.get("title") else set()
+    return here.union(*(titles(part, axis) for part in spec.values()))
+
+
+def test_windows_are_drawn_as_steps_of_both_lines_up_to_the_end() -> None:
+    figure = cwnd_over_time(traces.cwnd(), FLOWS, TEN_SECONDS, ORIGIN)
+    rows = drawn(figure)
+    assert [(r["time_s"], r["window"]) for r in rows if r["line"] == "cwnd"] == [
+        (0.0, 1.0),
+        (1.0, 2.0),
+        (2.0, 3.0),
+        (3.0, 4.0),
+        (4.0, 5.0),
+        (10.0, 5.0),
+    ]
+    assert {r["window"] for r in rows if r["line"] == "ssthresh"} == {3.0}
+    spec = figure.bare_spec()
+    assert titles(spec, "y") == {"Window (kB)"}
+    assert titles(spec, "x") == {"Time (s)"}
+    assert spec["layer"][0]["mark"]["interpolate"] == "step-after"
+
+
+def test_the_caption_of_a_run_names_scenario_seed_engine_and_version() -> None:
+    caption = cwnd_over_time(traces.cwnd(), FLOWS, TEN_SECONDS, ORIGIN).caption_text()
+    assert caption.endswith("skycell 0.1.0, engine reference, scenario 3f9a12cd77aa, seed 7.")
+
+
+def test_an_ssthresh_far_above_cwnd_does_not_squeeze_the_figure() -> None:
+    trace = traces.cwnd().with_columns(ssthresh=1e12)
+    figure = cwnd_over_time(trace, FLOWS, TEN_SECONDS, ORIGIN)
+    low, high = figure.bare_spec()["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert (low, round(high, 3)) == (0, 5.4)
+    assert "ssthresh above the axis is not drawn." in figure.caption
+
+
+def test_many_flows_are_cut_to_six_panels_and_the_caption_says_so() -> None:
+    figure = cwnd_over_time(traces.cwnd(flows=8), FLOWS, TEN_SECONDS, ORIGIN)
+    assert {row["panel"] for row in drawn(figure)} == set(FLOWS[:6])
+    assert "Shown: flow1, flow2, flow3, flow4, flow5 and flow6 of 8 flows." in figure.caption
+
+
+def test_flows_that_were_asked_for_are_all_shown_in_that_order() -> None:
+    figure = cwnd_over_time(
+        traces.cwnd(flows=8), FLOWS, TEN_SECONDS, ORIGIN, flows=["flow8", "flow2", "flow8"]
+    )
+    assert figure.bare_spec()["facet"]["row"]["sort"] == ["flow8", "flow2"]
+
+
+def test_a_flow_that_the_trace_does_not_hold_is_refused_with_those_it_holds() -> None:
+    with pytest.raises(NothingToDrawError) as fault:
+        cwnd_over_time(traces.cwnd(flows=2), FLOWS, TEN_SECONDS, ORIGIN, flows=["flow9"])
+    assert str(fault.value) == "the trace holds no flow called flow9; it holds flow1 and flow2"
+
+
+def test_a_trace_of_nothing_is_refused() -> None:
+    with pytest.raises(NothingToDrawError, match="holds nothing of any port"):
+        choose([], PORTS, None, noun="port")
+
+
+def test_a_range_before_the_first_change_is_refused() -> None:
+    late = traces.cwnd().filter(traces.cwnd()["time_ps"] >= 2 * SECOND)
+    with pytest.raises(NothingToDrawError, match="no flow had begun in that range of time"):
+        cwnd_over_time(late, FLOWS, TimeRange(0, SECOND), ORIGIN)
+
+
+@pytest.mark.parametrize(("start", "end"), [(5, 5), (6, 5), (-1, 5)])
+def test_a_range_of_time_that_is_none_is_refused(start: int, end: int) -> None:
+    with pytest.raises(ValueError, match=f"not {start} s to {end} s"):
+        TimeRange(start * SECOND, end * SECOND)
+
+
+def test_sequence_numbers_keep_what_was_sent_repeated_and_acknowledged_apart() -> None:
+    figure = sequence_over_time(traces.sequence(), FLOWS, TEN_SECONDS, ORIGIN)
+    rows = [(r["event"], r["time_s"], r["sequence"]) for r in drawn(figure)]
+    assert rows == [
+        ("sent", 1.0, 0.0),
+        ("sent", 2.0, 500.0),
+        ("acknowledged up to", 3.0, 500.0),
+        ("sent", 4.0, 1000.0),
+        ("sent again", 5.0, 500.0),
+        ("acknowledged up to", 6.0, 1500.0),
+    ]
+    assert titles(figure.bare_spec(), "y") == {"Sequence number (octets)"}
+    assert "1 segments were sent again" in figure.description
+
+
+def test_a_range_without_segments_is_refused() -> None:
+    span = TimeRange(8 * SECOND, 9 * SECOND)
+    with pytest.raises(NothingToDrawError, match="no segment was sent or acknowledged"):
+        sequence_over_time(traces.sequence(), FLOWS, span, ORIGIN)
+
+
+def test_a_queue_is_drawn_with_its_buffer_and_threshold() -> None:
+    levels = {"sw1>sw2": Levels(capacity_cells=200, threshold_cells=180)}
+    figure = queue_over_time(traces.queue(), PORTS, TEN_SECONDS, ORIGIN, levels=levels)
+    rows = drawn(figure)
+    assert [r["cells"] for r in rows if "cells" in r] == [12 + 10 * n for n in range(10)]
+    assert {(r["level"], r["height"]) for r in rows if "level" in r} == {
+        ("buffer K", 200),
+        ("threshold R", 180),
+    }
+    assert figure.subtitle == "sw1>sw2"
+    assert titles(figure.bare_spec(), "y") == {"Queue (cells)"}
+
+
+def test_a_queue_without_levels_has_no_lines_across() -> None:
+    figure = queue_over_time(traces.queue(), PORTS, TEN_SECONDS, ORIGIN)
+    assert len(figure.bare_spec()["layer"]) == 1
+
+
+def test_two_ports_get_a_panel_each() -> None:
+    figure = queue_over_time(traces.queue((1, 2)), PORTS, TEN_SECONDS, ORIGIN)
+    assert {row["panel"] for row in drawn(figure)} == {"b>a", "sw1>sw2"}
+    assert figure.subtitle is None
+
+
+def test_samples_outside_the_range_are_refused() -> None:
+    with pytest.raises(NothingToDrawError, match="no sample falls in that range of time"):
+        queue_over_time(traces.queue(), PORTS, TimeRange(0, SECOND // 2), ORIGIN)
+
+
+def test_vc_occupancy_is_drawn_with_the_thresholds_of_the_vcs() -> None:
+    names = ["flow1.forward", "flow1.reverse", "flow2.forward"]
+    figure = vc_queue_over_time(
+        traces.vc_queue(), "sw1>sw2", names, TEN_SECONDS, ORIGIN, thresholds={"flow2.forward": 25}
+    )
+    rows = drawn(figure)
+    last = {r["panel"]: r["cells"] for r in rows if "cells" in r}
+    assert last == {"flow1.forward": 10, "flow2.forward": 30}
+    assert [r for r in rows if "height" in r] == [{"panel": "flow2.forward", "height": 25}]
+    assert "Dashed: the VC's own threshold r." in figure.caption
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: cwnd_over_time(traces.cwnd().clear(), FLOWS, TEN_SECONDS, ORIGIN), "cwnd trace"),
+        (
+            lambda: sequence_over_time(traces.sequence().clear(), FLOWS, TEN_SECONDS, ORIGIN),
+            "sequence trace",
+        ),
+        (
+            lambda: queue_over_time(traces.queue().clear(), PORTS, TEN_SECONDS, ORIGIN),
+            "queue trace",
+        ),
+        (
+            lambda: vc_queue_over_time(
+                traces.vc_queue().clear(), "sw1>sw2", FLOWS, TEN_SECONDS, ORIGIN
+            ),
+            "VC queue trace at sw1>sw2",
+        ),
+    ],
+)
+def test_a_trace_that_the_run_did_not_keep_is_named(draw: Any, message: str) -> None:
+    with pytest.raises(NothingToDrawError, match=f"^the run kept no {message}$"):
+        draw()
+
+
+def discarded(**counts: int) -> dict[str, int]:
+    return {reason: counts.get(reason, 0) for reason in REASONS}
+
+
+def test_discards_are_split_by_reason_and_quiet_vcs_left_out() -> None:
+    figure = discards_by_reason(
+        [
+            {"name": "a", "offered": 100, "discarded": discarded(overflow=3, rest_of_frame=7)},
+            {"name": "b", "offered": 50, "discarded": discarded()},
+            {"name": "c", "offered": 50, "discarded": discarded(over_fair_share=5)},
+        ],
+        ORIGIN,
+    )
+    assert [(r["name"], r["reason"], r["cells"], r["part"]) for r in drawn(figure)] == [
+        ("a", "buffer full", 3, 0.03),
+        ("a", "rest of a frame", 7, 0.07),
+        ("c", "VC over its fair share", 5, 0.1),
+    ]
+    assert figure.caption[0].startswith("Cells discarded at all ports on the way, 15 in all")
+    assert figure.caption[1] == "One VC that lost nothing is left out."
+
+
+def test_a_run_without_discards_has_no_figure_of_them() -> None:
+    with pytest.raises(NothingToDrawError, match="no cell was discarded in this run"):
+        discards_by_reason([{"name": "a", "offered": 1, "discarded": discarded()}], ORIGIN)
