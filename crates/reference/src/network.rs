@@ -60,7 +60,11 @@ pub(crate) struct Network<'a> {
 
 impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec) -> Self {
-        let mut ports: Vec<Port> = spec.links.iter().map(Port::new).collect();
+        let mut ports: Vec<Port> = spec
+            .links
+            .iter()
+            .map(|link| Port::new(link, spec.seed))
+            .collect();
         let vcs = spec
             .vcs
             .iter()
@@ -126,8 +130,8 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[port_id as usize];
         let vcs = &self.vcs;
         let place = |cell: &Cell| vcs[cell.vc as usize].hops[usize::from(cell.hop)].1;
-        if port.on_departure(now, place) {
-            let next = now + port.cell_time;
+        port.on_departure(now, place);
+        if let Some(next) = port.begin_sending(now) {
             self.events.push(Key::new(next, rank::DEPARTURE, port_id));
         }
         if port.link.len() == 1 {
@@ -307,9 +311,10 @@ impl<'a> Network<'a> {
     ) {
         match verdict {
             Verdict::Accepted if was_idle => {
-                let departure = now + self.ports[port_id as usize].cell_time;
-                self.events
-                    .push(Key::new(departure, rank::DEPARTURE, port_id));
+                let departure = self.ports[port_id as usize].begin_sending(now);
+                let departure = departure.expect("a cell was taken in");
+                let event = Key::new(departure, rank::DEPARTURE, port_id);
+                self.events.push(event);
             }
             Verdict::Accepted => {}
             Verdict::Discarded {

@@ -1,6 +1,7 @@
 //! An output port: one FIFO queue, a buffer policy, and the link it feeds.
 
 use crate::frames::Cell;
+use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
@@ -39,13 +40,16 @@ pub(crate) enum Verdict {
 /// An output port and its link.
 #[derive(Debug)]
 pub(crate) struct Port {
-    pub(crate) cell_time: SimTime,
-    pub(crate) delay: SimTime,
+    cell_time: SimTime,
+    delay: SimTime,
+    /// Range of the wait before a frame, and the stream it is drawn from.
+    frame_gap: u64,
+    gap_stream: Stream,
     capacity: u32,
     policy: Policy,
     /// The cell at the front is under transmission.
     queue: VecDeque<Cell>,
-    /// When its transmission began.
+    /// When its transmission began, or will after the wait before its frame.
     sending_since: SimTime,
     pub(crate) vcs: Vec<VcAtPort>,
     active_vcs: u32,
@@ -61,10 +65,12 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    pub(crate) fn new(spec: &LinkSpec) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
         Port {
             cell_time: SimTime(spec.cell_time_ps),
             delay: SimTime(spec.delay_ps),
+            frame_gap: spec.port.frame_gap_ps,
+            gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             capacity: spec.port.capacity_cells.unwrap_or(u32::MAX),
             policy: Policy::new(&spec.port.policy),
             queue: VecDeque::new(),
@@ -106,7 +112,7 @@ impl Port {
         let sending = if self.queue.is_empty() {
             SimTime::ZERO
         } else {
-            end - self.sending_since
+            end.since(self.sending_since)
         };
         SimTime(self.departed * self.cell_time.0) + sending
     }
@@ -136,7 +142,7 @@ impl Port {
         if let Some(reason) = reason {
             return self.discard(now, place, reason, 1);
         }
-        self.take_in(now, cell, place);
+        self.take_in(cell, place);
         Verdict::Accepted
     }
 
@@ -158,7 +164,7 @@ impl Port {
         if let Some(reason) = reason {
             return self.discard(now, place, reason, cells);
         }
-        (0..cells).for_each(|index| self.take_in(now, make(index), place));
+        (0..cells).for_each(|index| self.take_in(make(index), place));
         Verdict::Accepted
     }
 
@@ -190,10 +196,7 @@ impl Port {
         }
     }
 
-    fn take_in(&mut self, now: SimTime, cell: Cell, place: u32) {
-        if self.queue.is_empty() {
-            self.sending_since = now;
-        }
+    fn take_in(&mut self, cell: Cell, place: u32) {
         let vc = &mut self.vcs[place as usize];
         vc.awaits_boundary = !cell.is_last;
         self.active_vcs += u32::from(vc.queued == 0);
@@ -202,9 +205,21 @@ impl Port {
         self.queue_max = self.queue_max.max(self.queue.len() as u32);
     }
 
+    /// Begins to send the cell at the front, if there is one; returns when its last bit will leave.
+    pub(crate) fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
+        let cell = self.queue.front()?;
+        let gap = if cell.index == 0 && self.frame_gap > 0 {
+            self.gap_stream.uniform(0, self.frame_gap)
+        } else {
+            0
+        };
+        self.sending_since = now + SimTime(gap);
+        Some(self.sending_since + self.cell_time)
+    }
+
     /// The last bit of the cell under transmission leaves: it is on the link now. `place` gives the
-    /// place of a cell's VC at this port. Returns whether another cell follows.
-    pub(crate) fn on_departure(&mut self, now: SimTime, place: impl Fn(&Cell) -> u32) -> bool {
+    /// place of a cell's VC at this port.
+    pub(crate) fn on_departure(&mut self, now: SimTime, place: impl Fn(&Cell) -> u32) {
         let cell = self.queue.pop_front().expect("a departing cell is queued");
         self.departed += 1;
         self.integral.departed(u128::from(now.0));
@@ -212,8 +227,6 @@ impl Port {
         vc.queued -= 1;
         self.active_vcs -= u32::from(vc.queued == 0);
         self.link.push_back((now + self.delay, cell));
-        self.sending_since = now;
-        !self.queue.is_empty()
     }
 }
 

@@ -5,7 +5,7 @@ use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
 use skycell_spec::{PolicySpec, PortSpec};
 
 fn port(capacity: u32, policy: PolicySpec) -> Port {
-    let mut port = Port::new(&LinkSpec {
+    let link = LinkSpec {
         name: "p".into(),
         from: 0,
         to: 1,
@@ -14,8 +14,10 @@ fn port(capacity: u32, policy: PolicySpec) -> Port {
         port: PortSpec {
             capacity_cells: Some(capacity),
             policy,
+            frame_gap_ps: 0,
         },
-    });
+    };
+    let mut port = Port::new(&link, 1);
     port.add_vc(0);
     port.add_vc(1);
     port
@@ -148,8 +150,27 @@ fn active_vcs_are_those_with_queued_cells() {
 #[test]
 fn the_mean_queue_is_the_mean_over_time() {
     let mut port = port(10, PolicySpec::TailDrop);
-    offer(&mut port, 0, 2); // at 0; departures at 10 and, here, 10
+    offer(&mut port, 0, 2); // at 0; departures both at 10 here
     depart(&mut port, 2);
     assert_eq!(port.integral.mean(0, 40), 2.0 * 10.0 / 40.0);
     assert_eq!(port.busy(SimTime(40)), SimTime(20));
+}
+
+#[test]
+fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
+    let mut port = port(10, PolicySpec::TailDrop);
+    port.frame_gap = 1_000;
+    let mut waits = Vec::new();
+    for _ in 0..50 {
+        offer(&mut port, 0, 2);
+        waits.push(port.begin_sending(SimTime::ZERO).unwrap().0 - 10);
+        depart(&mut port, 1);
+        assert_eq!(port.begin_sending(SimTime(77)), Some(SimTime(87)));
+        depart(&mut port, 1);
+        assert_eq!(port.begin_sending(SimTime(80)), None);
+    }
+    assert!(waits.iter().all(|&wait| wait < 1_000));
+    waits.sort_unstable();
+    waits.dedup();
+    assert!(waits.len() > 40, "waits are drawn");
 }

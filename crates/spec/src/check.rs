@@ -113,6 +113,20 @@ impl NetworkSpec {
             if link.port.capacity_cells == Some(0) {
                 return Err(range(at("port.capacity_cells"), 0, "above 0"));
             }
+            let is_switch = self.nodes[link.from as usize].kind == NodeKind::Switch;
+            if link.port.frame_gap_ps > 0 && is_switch {
+                return Err(structure(
+                    at("port.frame_gap_ps"),
+                    "only hosts and routers send whole frames",
+                ));
+            }
+            if link.port.frame_gap_ps > 1_000_000_000_000 {
+                return Err(range(
+                    at("port.frame_gap_ps"),
+                    link.port.frame_gap_ps,
+                    "at most 1 s",
+                ));
+            }
             let capacity = link.port.capacity_cells;
             let threshold = |r: u32| match capacity {
                 Some(k) if r <= k => Ok(()),

@@ -91,6 +91,10 @@ pub struct PortSpec {
     pub capacity_cells: Option<u32>,
     /// What the buffer takes in.
     pub policy: PolicySpec,
+    /// Before each frame the port of a host or router waits for a time uniform over [0, this),
+    /// picoseconds, drawn from the stream `port/<link name>/gap`; 0 for no wait. Without it frames
+    /// stay in step with the bottleneck's cells, and one input always wins a full buffer's place.
+    pub frame_gap_ps: u64,
 }
 
 /// A buffer policy with its thresholds resolved to cells.

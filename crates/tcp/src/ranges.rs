@@ -113,7 +113,7 @@ mod tests {
             from in 0..SPAN as u64,
         ) {
             let mut ranges = Ranges::default();
-            let mut flags = vec![false; SPAN + 12];
+            let mut flags = [false; SPAN + 12];
             for (start, length) in additions {
                 let held = ranges.add(start, start + length);
                 flags[start as usize..(start + length) as usize].fill(true);
@@ -133,8 +133,8 @@ mod tests {
             flags[..limit as usize].fill(false);
             let first = flags.iter().position(|&f| f);
             prop_assert_eq!(ranges.first().map(|r| r.0 as usize), first);
-            for i in 0..SPAN {
-                prop_assert_eq!(ranges.holds(i as u64, i as u64 + 1), flags[i]);
+            for (i, &flag) in (0u64..).zip(&flags[..SPAN]) {
+                prop_assert_eq!(ranges.holds(i, i + 1), flag);
             }
         }
     }

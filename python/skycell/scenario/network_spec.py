@@ -86,6 +86,7 @@ class PortSpec(_Part):
 
     capacity_cells: U32 | None
     policy: PolicySpec
+    frame_gap_ps: U64 = 0
 
 
 class LinkSpec(_Part):
