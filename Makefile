@@ -52,7 +52,7 @@ clean: ## Remove what was built, and the environments
 # Private to this directory: the pinned uv, by nothing but Python's own venv and pip.
 $(TOOLS_STAMP):
 	@test -n "$(PYTHON)" || { echo "skycell needs Python 3.11 or later (Debian, Ubuntu: apt install python3)" >&2; exit 1; }
-	@command -v cargo >/dev/null || { echo "skycell needs Rust's cargo (Debian, Ubuntu: apt install cargo; or rustup)" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "skycell needs cargo, of Rust 1.88 or later (Debian, Ubuntu: apt install rustup; rustup default stable)" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) lacks its venv module \
 	(Debian, Ubuntu: apt install $$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'))" >&2; exit 1; }
 	rm -rf .tools
