@@ -43,13 +43,15 @@ class Origin:
 
     def sentence(self) -> str:
         """The last sentence of a caption."""
-        parts = [f"skycell {self.version}, engine {self.engine}"]
+        parts = [f"skycell\u00a0{self.version}, engine\u00a0{self.engine}"]
         if len(self.spec_hashes) == 1:
-            parts.append(f"scenario {self.spec_hashes[0][:12]}")
+            parts.append(f"scenario\u00a0{self.spec_hashes[0][:12]}")
         elif self.spec_hashes:
-            parts.append(f"{len(self.spec_hashes)} runs, scenarios {digest(self.spec_hashes)}")
+            parts.append(
+                f"{len(self.spec_hashes)}\u00a0runs, scenarios\u00a0{digest(self.spec_hashes)}"
+            )
         if self.seed is not None:
-            parts.append(f"{'first seed' if self.replications else 'seed'} {self.seed}")
+            parts.append(f"{'first seed' if self.replications else 'seed'}\u00a0{self.seed}")
         text = ", ".join(parts) + "."
         return f"Published values: {self.source}. {text}" if self.source else text
 

@@ -107,6 +107,12 @@ def time_axis(span: TimeRange) -> alt.X:
     )
 
 
+def panel_height(panels: Panels, height: int) -> int:
+    """Height of each panel, pixels, where a single one is ``height`` high."""
+    count = len(panels.names)
+    return height if count == 1 else max(92, min(height, 480 // count))
+
+
 def stacked(
     layers: Sequence[alt.Chart],
     rows: Sequence[Mapping[str, Any]],
@@ -128,10 +134,9 @@ def stacked(
     if len(panels.names) == 1:
         single = alt.layer(*layers, data=data)
         return single.properties(width=theme.WIDTH, height=height)
-    low = max(84, min(height, 480 // len(panels.names)))
     return (
         alt.layer(*layers)
-        .properties(width=theme.WIDTH, height=low)
+        .properties(width=theme.WIDTH, height=panel_height(panels, height))
         .facet(
             data=data,
             row=alt.Row(

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.plots.thin import least, most, select, thin
+from skycell.plots.panels import (
+    TimeRange,
+    choose,
+    panel_height,
+    stacked,
+    time_axis,
+    with_panel_names,
+)
+from skycell.plots.thin import least, most, select, thin, thin_marks
 from skycell.plots.words import grouped, octets_unit
 
 if TYPE_CHECKING:
@@ -16,6 +23,10 @@ if TYPE_CHECKING:
 
 EVENTS = {0: "sent", 1: "sent again", 2: "acknowledged up to"}
 """What a number in the column ``event`` of the trace means."""
+
+ACKNOWLEDGED = 2
+HEIGHT = 340
+"""Height of a single panel, pixels."""
 
 
 def sequence_over_time(
@@ -49,18 +60,38 @@ def sequence_over_time(
     part = select(shown, from_ps=span.from_ps, to_ps=span.to_ps)
     if part.is_empty():
         raise NothingToDrawError("no segment was sent or acknowledged in that range of time")
-    thinned = thin(
-        part,
+    low, high = least(part["sequence"]), most(part["sequence"])
+    divisor, unit = octets_unit(high)
+    height = panel_height(panels, HEIGHT)
+    marks = thin_marks(
+        part.filter(pl.col("event") != ACKNOWLEDGED),
+        from_ps=span.from_ps,
+        to_ps=span.to_ps,
+        columns=theme.WIDTH,
+        value="sequence",
+        bottom=low,
+        top=high + 1,
+        lines=height,
+        keys=["flow", "event"],
+    )
+    line = thin(
+        select(
+            shown.filter(pl.col("event") == ACKNOWLEDGED),
+            from_ps=span.from_ps,
+            to_ps=span.to_ps,
+            keys=["flow"],
+            holds=True,
+        ),
         from_ps=span.from_ps,
         to_ps=span.to_ps,
         columns=theme.WIDTH,
         values=["sequence"],
-        keys=["flow", "event"],
-    )
-    low, high = least(part["sequence"]), most(part["sequence"])
-    divisor, unit = octets_unit(high)
+        keys=["flow"],
+    ).frame
+    # What was acknowledged before the range may lie below everything in it.
+    line = line.with_columns(pl.col("sequence").clip(lower_bound=low))
     rows = (
-        with_panel_names(thinned.frame, "flow", panels)
+        with_panel_names(pl.concat([marks, line]), "flow", panels)
         .with_columns(
             pl.col("sequence") / divisor,
             pl.col("event").replace_strict(EVENTS, return_dtype=pl.String),
@@ -80,7 +111,7 @@ def sequence_over_time(
     )
     y = alt.Y(
         "sequence:Q",
-        title=f"Sequence number ({unit})",
+        title=f"{'Sequence number' if len(panels.names) == 1 else 'Sequence'} ({unit})",
         scale=alt.Scale(domain=[low / divisor, high / divisor], nice=True, zero=False),
     )
     base = alt.Chart().encode(x=time_axis(span), y=y, color=colour)
@@ -98,14 +129,14 @@ def sequence_over_time(
         "Line: octets acknowledged at the sender.",
         f"1 {unit} is {grouped(int(divisor))} octets of TCP payload." if divisor > 1 else None,
         panels.sentence(),
-        thinned.sentence(),
+        _thinned(part.height, marks.height + line.height),
     )
     counts = part["event"].value_counts()
     repeated = counts.filter(pl.col("event") == 1)["count"].sum()
     return Figure(
         name="sequence",
         title="Sequence numbers sent and acknowledged",
-        chart=stacked(layers, rows.to_dicts(), panels, height=340),
+        chart=stacked(layers, rows.to_dicts(), panels, height=HEIGHT),
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(
@@ -114,3 +145,10 @@ def sequence_over_time(
             f"{repeated} segments were sent again."
         ),
     )
+
+
+def _thinned(before: int, after: int) -> str | None:
+    """What the caption says when several marks of one pixel were drawn as one."""
+    if after >= before:
+        return None
+    return f"Drawn from {grouped(after)} of {grouped(before)} rows: one mark for each pixel."

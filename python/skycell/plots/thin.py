@@ -122,6 +122,42 @@ def thin(
     return Thinned(trace[kept], trace.height, columns)
 
 
+def thin_marks(
+    trace: pl.DataFrame,
+    *,
+    from_ps: int,
+    to_ps: int,
+    columns: int,
+    value: str,
+    bottom: float,
+    top: float,
+    lines: int,
+    keys: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Keeps, of the marks that fall on one pixel, the first.
+
+    Args:
+        trace: rows with a column ``time_ps``, in order of time, none outside the range.
+        from_ps: start of the range that is drawn, picoseconds.
+        to_ps: end of the range, picoseconds, above ``from_ps``.
+        columns: pixels that the range is drawn across, above zero.
+        value: column that is drawn upwards.
+        bottom: value at the lower edge of the drawing.
+        top: value at its upper edge, above ``bottom``.
+        lines: pixels between the two edges, above zero.
+        keys: columns that tell one kind of mark from another.
+    """
+    import polars as pl
+
+    across = (pl.col("time_ps") - from_ps).cast(pl.Float64) * columns / float(to_ps - from_ps)
+    up = (pl.col(value).cast(pl.Float64) - bottom) * lines / (top - bottom)
+    return (
+        trace.with_columns(across.floor().alias("across"), up.floor().alias("up"))
+        .unique([*keys, "across", "up"], keep="first", maintain_order=True)
+        .select(trace.columns)
+    )
+
+
 def most(column: pl.Series) -> int:
     """The largest of some whole numbers, of which there is at least one."""
     return int(column.cast(int).max())  # type: ignore[arg-type] # polars: any kind of value

@@ -86,8 +86,8 @@ def test_the_caption_says_units_replications_bars_source_and_runs() -> None:
     assert figure.caption_text() == (
         "Efficiency: sum of the throughputs as a part of the ceiling, no unit. Dot: mean of 5 "
         "replications; bar: lowest to highest; diamond: published value. SD: Selective Drop. "
-        "Published values: ICCCN'97 Table 3. skycell 0.1.0, engine reference, 2 runs, scenarios "
-        f"{digest(['bb', 'aa'])}, first seed 1."
+        "Published values: ICCCN'97 Table 3. skycell\u00a00.1.0, engine\u00a0reference, "
+        f"2\u00a0runs, scenarios\u00a0{digest(['bb', 'aa'])}, first seed\u00a01."
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.plots.thin import Thinned, select, thin
+from skycell.plots.thin import Thinned, select, thin, thin_marks
 from tests.unit.plots.traces import SECOND, cwnd
 
 Rows = list[tuple[int, int, int]]
@@ -106,3 +106,27 @@ def test_a_line_that_has_not_begun_is_not_invented() -> None:
     late: list[tuple[Any, ...]] = [(0, 5 * SECOND, 1)]
     part = select(frame(late), from_ps=0, to_ps=SECOND, keys=["line"], holds=True)
     assert part.is_empty()
+
+
+@given(rows_in_range, st.integers(1, 40), st.integers(1, 40))
+def test_of_the_marks_on_one_pixel_the_first_is_kept(rows: Rows, columns: int, lines: int) -> None:
+    trace = frame(rows)
+    kept = thin_marks(
+        trace,
+        from_ps=0,
+        to_ps=1000,
+        columns=columns,
+        value="value",
+        bottom=-50,
+        top=51,
+        lines=lines,
+        keys=["line"],
+    )
+
+    def pixel(row: tuple[int, ...]) -> tuple[int, int, int]:
+        return row[0], row[1] * columns // 1000, (row[2] + 50) * lines // 101
+
+    firsts: dict[tuple[int, int, int], tuple[int, ...]] = {}
+    for row in trace.iter_rows():
+        firsts.setdefault(pixel(row), row)
+    assert kept.rows() == list(firsts.values())

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import polars as pl
 import pytest
 
 from skycell.plots.discards import REASONS, discards_by_reason
@@ -48,7 +49,9 @@ def test_windows_are_drawn_as_steps_of_both_lines_up_to_the_end() -> None:
 
 def test_the_caption_of_a_run_names_scenario_seed_engine_and_version() -> None:
     caption = cwnd_over_time(traces.cwnd(), FLOWS, TEN_SECONDS, ORIGIN).caption_text()
-    assert caption.endswith("skycell 0.1.0, engine reference, scenario 3f9a12cd77aa, seed 7.")
+    # Names and their numbers stay on one line.
+    ending = "skycell\u00a00.1.0, engine\u00a0reference, scenario\u00a03f9a12cd77aa, seed\u00a07."
+    assert caption.endswith(ending)
 
 
 def test_an_ssthresh_far_above_cwnd_does_not_squeeze_the_figure() -> None:
@@ -101,13 +104,23 @@ def test_sequence_numbers_keep_what_was_sent_repeated_and_acknowledged_apart() -
     assert rows == [
         ("sent", 1.0, 0.0),
         ("sent", 2.0, 500.0),
-        ("acknowledged up to", 3.0, 500.0),
         ("sent", 4.0, 1000.0),
         ("sent again", 5.0, 500.0),
+        ("acknowledged up to", 3.0, 500.0),
         ("acknowledged up to", 6.0, 1500.0),
+        ("acknowledged up to", 10.0, 1500.0),  # still so at the end of the figure
     ]
     assert titles(figure.bare_spec(), "y") == {"Sequence number (octets)"}
     assert "1 segments were sent again" in figure.description
+
+
+def test_marks_on_one_pixel_are_drawn_once_and_the_caption_says_so() -> None:
+    crowd = pl.concat([traces.sequence()] * 20).sort("time_ps", maintain_order=True)
+    figure = sequence_over_time(crowd, FLOWS, TEN_SECONDS, ORIGIN)
+    sent = [r for r in drawn(figure) if r["event"] == "sent"]
+    assert [(r["time_s"], r["sequence"]) for r in sent] == [(1, 0), (2, 500), (4, 1000)]
+    # 4 marks; of the line the first and last row of both columns, and its end.
+    assert figure.caption[-1] == "Drawn from 9 of 120 rows: one mark for each pixel."
 
 
 def test_a_range_without_segments_is_refused() -> None:

@@ -1,0 +1,162 @@
+"""The figures of one run, by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skycell.plots.discards import discards_by_reason
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.panels import TimeRange
+from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
+from skycell.plots.sequence import sequence_over_time
+from skycell.plots.window import cwnd_over_time
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.records.result import RunResult
+    from skycell.scenario.network_spec import NetworkSpec
+
+TRACE_OF = {
+    "cwnd": "cwnd",
+    "sequence": "sequence",
+    "queue": "queue",
+    "vc-queue": "vc_queue",
+    "discards": None,
+}
+"""Kinds of figures of a run, with the trace that each needs; discards are counted anyway."""
+
+
+def origin_of(result: RunResult) -> Origin:
+    """What the captions of a run's figures say about it."""
+    return Origin(result.engine, result.version, (result.spec_hash,), result.seed)
+
+
+def run_figure(
+    result: RunResult,
+    kind: str,
+    *,
+    flows: Sequence[str] | None = None,
+    port: str | None = None,
+    from_ps: int = 0,
+    to_ps: int | None = None,
+) -> Figure:
+    """One figure of a run.
+
+    Args:
+        result: the run.
+        kind: a key of :data:`TRACE_OF`.
+        flows: names of the flows to draw, or whose VCs to draw; None for the first six.
+        port: name of the port for the kinds ``queue`` and ``vc-queue``; all that were sampled,
+            or the first one for ``vc-queue``, when None.
+        from_ps: start of the range of time, picoseconds.
+        to_ps: end of the range, picoseconds; the end of the run when None.
+
+    Raises:
+        NothingToDrawError: the run kept no such trace, or nothing of what was asked for.
+        ValueError: there is no such kind, or the range of time is none.
+    """
+    if kind not in TRACE_OF:
+        raise ValueError(f"no figure of a run is called {kind}; there are {', '.join(TRACE_OF)}")
+    origin = origin_of(result)
+    spec = result.spec
+    _refuse_unknown_flows(spec, flows)
+    if kind == "discards":
+        return _discards(result, origin, flows)
+    end = int(result.records["duration_ps"])
+    span = TimeRange(from_ps, end if to_ps is None else min(to_ps, end))
+    trace = _trace(result, kind)
+    names = [flow.name for flow in spec.flows]
+    match kind:
+        case "cwnd":
+            return cwnd_over_time(trace, names, span, origin, flows=flows)
+        case "sequence":
+            return sequence_over_time(trace, names, span, origin, flows=flows)
+        case "queue":
+            ports = [link.name for link in spec.links]
+            wanted = None if port is None else [port]
+            return queue_over_time(trace, ports, span, origin, levels=levels_of(spec), ports=wanted)
+        case _:
+            return _vc_queue(spec, trace, span, origin, flows, port)
+
+
+def figures_of_run(result: RunResult) -> list[Figure]:
+    """Every figure that a run's traces and counters give, those of nothing left out."""
+    figures = []
+    for kind, trace in TRACE_OF.items():
+        if trace is None or trace in result.traces:
+            try:
+                figures.append(run_figure(result, kind))
+            except NothingToDrawError:
+                continue
+    return figures
+
+
+def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
+    """Buffer and discard threshold of each port, by the port's name."""
+    return {
+        link.name: Levels(
+            link.port.capacity_cells, getattr(link.port.policy, "threshold_cells", None)
+        )
+        for link in spec.links
+    }
+
+
+def _trace(result: RunResult, kind: str) -> pl.DataFrame:
+    trace = TRACE_OF[kind]
+    if trace is None or trace not in result.traces:
+        raise NothingToDrawError(
+            f"the run kept no {trace} trace; ask for it with "
+            f'`traces = ["{trace}"]` in the table `records` of the scenario'
+        )
+    return result.traces[trace]
+
+
+def _refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str] | None) -> None:
+    known = [flow.name for flow in spec.flows]
+    unknown = [name for name in flows or () if name not in known]
+    if unknown:
+        shown = ", ".join(known[:8]) + (" and so on" if len(known) > 8 else "")
+        raise NothingToDrawError(f"the run has no flow {', '.join(unknown)}; it has {shown}")
+
+
+def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) -> Figure:
+    vcs_of = {spec.name: {*spec.forward, *spec.reverse} for spec in result.spec.flows}
+    wanted = None if flows is None else set().union(*(vcs_of[name] for name in flows))
+    rows = [
+        {"name": vc["name"], "offered": vc["cells_offered"], "discarded": vc["cells_discarded"]}
+        for number, vc in enumerate(result.records["vcs"])
+        if wanted is None or number in wanted
+    ]
+    return discards_by_reason(rows, origin)
+
+
+def _vc_queue(
+    spec: NetworkSpec,
+    trace: pl.DataFrame,
+    span: TimeRange,
+    origin: Origin,
+    flows: Sequence[str] | None,
+    port: str | None,
+) -> Figure:
+    import polars as pl
+
+    names = [link.name for link in spec.links]
+    sampled = [names[link] for link in trace["port"].unique().sort()]
+    chosen = port if port is not None else next(iter(sampled), None)
+    if chosen is None or chosen not in sampled:
+        held = ", ".join(sampled) or "nothing"
+        raise NothingToDrawError(f"the VC queue trace holds no port {chosen}; it holds {held}")
+    link = names.index(chosen)
+    part = trace.filter(pl.col("port") == link)
+    vcs = [vc.name for vc in spec.vcs]
+    wanted = None
+    if flows is not None:
+        own = {
+            vc for flow in spec.flows if flow.name in flows for vc in flow.forward + flow.reverse
+        }
+        wanted = [vcs[vc] for vc in part["vc"].unique().sort() if vc in own]
+    thresholds = getattr(spec.links[link].port.policy, "thresholds_cells", ())
+    limits = {vcs[vc]: cells for vc, cells in enumerate(thresholds) if cells is not None}
+    return vc_queue_over_time(part, chosen, vcs, span, origin, thresholds=limits, vcs=wanted)

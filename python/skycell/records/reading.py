@@ -1,0 +1,97 @@
+"""A result read back from the folder that it was written to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skycell.records.files import RECORDS_FILE, SPEC_FILE
+from skycell.records.result import RunResult
+from skycell.records.traces import TRACE_COLUMNS
+from skycell.scenario.network_spec import NetworkSpec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+IDENTITY = ("version", "engine", "seed", "spec_hash")
+"""What `records.json` says about the run besides its records."""
+
+
+class NotAResult(Exception):
+    """What was given is no result of a run; the message says what is wrong with it."""
+
+
+class TraceFiles(Mapping[str, "pl.DataFrame"]):
+    """The traces in a folder by name, each read when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        names = [name for name in TRACE_COLUMNS if (folder / f"{name}.parquet").is_file()]
+        self._files = {name: folder / f"{name}.parquet" for name in names}
+        self._tables: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._tables:
+            import polars as pl
+
+            self._tables[name] = pl.read_parquet(self._files[name])
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __repr__(self) -> str:
+        return f"traces: {', '.join(self._files) or 'none'}"
+
+
+def read_result(folder: Path) -> RunResult:
+    """Reads what :func:`~skycell.records.files.write_result` wrote.
+
+    Args:
+        folder: holds `spec.json`, `records.json` and the traces.
+
+    Raises:
+        NotAResult: a file is missing, is no JSON of its kind, or belongs to another run.
+    """
+    spec_text, records_text = (_text(folder / name) for name in (SPEC_FILE, RECORDS_FILE))
+    try:
+        spec = NetworkSpec.model_validate_json(spec_text)
+    except ValueError as error:
+        raise NotAResult(f"{folder / SPEC_FILE} holds no spec of a network") from error
+    try:
+        summary = json.loads(records_text)
+        identity = {key: summary[key] for key in IDENTITY}
+        missing = {"duration_ps", "flows", "vcs", "ports", "ledger"} - summary.keys()
+    except (ValueError, TypeError, KeyError) as error:
+        raise NotAResult(f"{folder / RECORDS_FILE} holds no records of a run") from error
+    if missing:
+        raise NotAResult(f"{folder / RECORDS_FILE} holds no {', '.join(sorted(missing))}")
+    written = hashlib.sha256(spec_text.rstrip("\n").encode()).hexdigest()
+    if identity["spec_hash"] != written:
+        raise NotAResult(
+            f"{folder / RECORDS_FILE} is of spec {identity['spec_hash'][:12]}, and "
+            f"{SPEC_FILE} beside it is spec {written[:12]}"
+        )
+    if spec.hash() != written:
+        raise NotAResult(
+            f"{folder / SPEC_FILE} was written by skycell {identity['version']}, "
+            "whose specs this version does not write in the same way; run it again"
+        )
+    records = {
+        key: value for key, value in summary.items() if key == "engine" or key not in IDENTITY
+    }
+    return RunResult(spec, records, TraceFiles(folder), identity["version"])
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise NotAResult(f"{file} does not exist") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotAResult(f"{file} cannot be read: {error}") from None
