@@ -64,8 +64,8 @@ def policies(capacity: int | None) -> st.SearchStrategy[PolicySpec]:
 
 
 @st.composite
-def links(draw: st.DrawFn, start: int, end: int) -> LinkSpec:
-    """A link from one node to another."""
+def links(draw: st.DrawFn, start: int, end: int, from_switch: bool) -> LinkSpec:
+    """A link from one node to another; a switch has no frames to put gaps between."""
     capacity = draw(st.none() | st.integers(1, U32))
     return LinkSpec.model_validate(
         {
@@ -74,7 +74,11 @@ def links(draw: st.DrawFn, start: int, end: int) -> LinkSpec:
             "to": end,
             "cell_time_ps": draw(st.integers(1, SECOND)),
             "delay_ps": draw(st.integers(0, 86_400 * SECOND)),
-            "port": PortSpec(capacity_cells=capacity, policy=draw(policies(capacity))),
+            "port": PortSpec(
+                capacity_cells=capacity,
+                policy=draw(policies(capacity)),
+                frame_gap_ps=0 if from_switch else draw(st.integers(0, SECOND)),
+            ),
         }
     )
 
@@ -173,7 +177,8 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
 
     def wire(start: int, end: int) -> tuple[int, int]:
         """Ids of a pair of links, there and back."""
-        wires.extend([draw(links(start, end)), draw(links(end, start))])
+        for a, b in ((start, end), (end, start)):
+            wires.append(draw(links(a, b, from_switch=nodes[a].kind == "switch")))
         return len(wires) - 2, len(wires) - 1
 
     line = [wire(i, i + 1) for i in range(hops - 1)]

@@ -1,11 +1,11 @@
-"""Every spec that Python can write, Rust reads back the same; what is no spec, both refuse."""
+"""Every spec that Python can write, Rust reads back the same; what is no spec is refused."""
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -47,12 +47,9 @@ def at(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
-def refusal_by_both(spec: dict[str, Any]) -> str:
-    text = json.dumps(spec)
-    with pytest.raises(ValidationError):
-        NetworkSpec.from_json(text)
+def refusal(spec: dict[str, Any]) -> str:
     with pytest.raises(SpecError) as caught:
-        validate(text)
+        validate(json.dumps(spec))
     return str(caught.value)
 
 
@@ -64,7 +61,9 @@ def test_an_unknown_key_is_refused_wherever_it_stands(
     faulty = spec.as_dict()
     path = data.draw(st.sampled_from(list(places(faulty))))
     at(faulty, path)["no_such_key"] = 1
-    message = refusal_by_both(faulty)
+    with pytest.raises(ValidationError):
+        NetworkSpec.from_json(json.dumps(faulty))
+    message = refusal(faulty)
     assert "no_such_key: no such key" in message or "unknown field `no_such_key`" in message
 
 
@@ -75,13 +74,9 @@ def test_a_missing_key_is_refused_wherever_it_is_missing(
 ) -> None:
     faulty = spec.as_dict()
     part = at(faulty, data.draw(st.sampled_from(list(places(faulty)))))
-    # Python fills in a key that can have one value only.
-    key = data.draw(
-        st.sampled_from([key for key in part if key not in ("kind", "version")] or [""])
-    )
-    assume(key)
+    key = data.draw(st.sampled_from(list(part)))
     del part[key]
-    message = refusal_by_both(faulty)
+    message = refusal(faulty)  # Python may fill in a key that has a usual value; Rust never does
     assert f"{key}: the key is missing" in message or f"missing field `{key}`" in message
 
 
@@ -90,10 +85,8 @@ def test_a_missing_key_is_refused_wherever_it_is_missing(
 def test_a_refusal_names_the_part_at_fault(spec: NetworkSpec) -> None:
     faulty = spec.as_dict()
     faulty["links"][-1]["cell_time_ps"] = 0
-    with pytest.raises(SpecError) as caught:
-        validate(json.dumps(faulty))
     place = f"links[{len(spec.links) - 1}].cell_time_ps"
-    assert str(caught.value) == f"{place}: got 0, allowed above 0, at most 1 s"
+    assert refusal(faulty) == f"{place}: got 0, allowed above 0, at most 1 s"
 
 
 def test_text_that_is_no_spec_is_refused_with_its_place() -> None:
