@@ -15,6 +15,16 @@
 
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.network_spec import NetworkSpec
-from skycell.scenario.scenario import Scenario, load, parse
+from skycell.scenario.scenario import Scenario, ScenarioLike, as_scenario, check, load, parse
 
-__all__ = ["Fault", "NetworkSpec", "Scenario", "ScenarioFaults", "load", "parse"]
+__all__ = [
+    "Fault",
+    "NetworkSpec",
+    "Scenario",
+    "ScenarioFaults",
+    "ScenarioLike",
+    "as_scenario",
+    "check",
+    "load",
+    "parse",
+]

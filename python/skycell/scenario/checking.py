@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
-from skycell.scenario.parameters import REFUSED, Leaf
+from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
 
 
 def check_file(values: Mapping[str, Any], faults: FaultCollector) -> ScenarioFile:
@@ -91,12 +91,12 @@ class _Place:
                 continue
             path.append(step)
             if isinstance(step, int):
-                annotation = _item_of(annotation)
+                annotation = item_of(annotation)
                 continue
             owner = models[0] if models else None
             found = field_named(owner, step) if owner else None
-            annotation = _annotated(found) if found else None
-            meaning = (found.description or "") if found else ""
+            annotation = annotated(found) if found else None
+            meaning = meaning_of(found) if found else ""
         return cls(tuple(path), owner, annotation, meaning)
 
     @property
@@ -133,7 +133,7 @@ def _known_keys(place: _Place) -> str:
     return ", ".join(known) + hint
 
 
-def _annotated(found: FieldInfo) -> Any:
+def annotated(found: FieldInfo) -> Any:
     """A field's annotation with its metadata put back."""
     if not found.metadata:
         return found.annotation
@@ -177,10 +177,10 @@ def leaf_of(annotation: Any) -> Leaf | None:
     return None
 
 
-def _item_of(annotation: Any) -> Any:
+def item_of(annotation: Any) -> Any:
     """The annotation of a list's items."""
     if get_origin(annotation) is Annotated:
-        return _item_of(get_args(annotation)[0])
+        return item_of(get_args(annotation)[0])
     if get_origin(annotation) is tuple:
         return get_args(annotation)[0]
     for member in get_args(annotation):

@@ -1,7 +1,7 @@
 """An explicit graph: its nodes, links, VCs and flows, with shortest paths where none are given.
 
-A path is shortest by propagation delay, then by hops; of equal ones the first that a search from the
-source reaches wins, which takes links in their order in the file. Hosts are never on the way.
+A path is shortest by propagation delay, then by hops; of equal ones the first that a search from
+the source reaches wins, which takes links in their order in the file. Hosts are never on the way.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import NodeKind, Plan, PlannedLink
-from skycell.scenario.topology import Graph, GraphFlow
+from skycell.scenario.topology import Graph, GraphFlow, GraphLink
 
 
 def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
@@ -57,7 +58,12 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         kinds = {plan.nodes[name] for _, name in ends}
         if kinds == {"host"} and (link.buffer != "unlimited" or link.policy.kind != "tail_drop"):
             allowed = "unlimited: the port of a host holds whatever its TCPs send"
-            faults.add((*here, "buffer"), str(link.buffer), allowed, "K: cells that the port holds")
+            faults.add(
+                (*here, "buffer"),
+                str(link.buffer),
+                allowed,
+                meaning_of(GraphLink.model_fields["buffer"]),
+            )
         directions = [ends] if link.one_way else [ends, ends[::-1]]
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
@@ -146,7 +152,7 @@ def _add_flow(
         if given is not None:
             problem = _route_problem(plan, given, *ends)
             if problem:
-                meaning = GraphFlow.model_fields[key].description or ""
+                meaning = meaning_of(GraphFlow.model_fields[key])
                 faults.add((*here, key), list(given), problem, meaning)
                 return
             routes[key] = list(given)

@@ -56,23 +56,24 @@ Buffer = Annotated[
 ]
 Framing = Annotated[str, word(*FRAMINGS)]
 
-_RATE = "bit rate of the link, framing included; or the cells it carries a second"
-_FRAMING = (
+RATE_MEANING = "bit rate of the link, framing included; or the cells it carries a second"
+FRAMING_MEANING = (
     "what of the rate carries cells: 155.52 Mbit/s is 366 792 cells/s with framing none and "
     "353 207 with sts3c, and sources call both by the same name"
 )
-_DELAY = "propagation delay, one way"
+NO_FRAMING = "must be given, except with a rate in cells/s"
+DELAY_MEANING = "propagation delay, one way"
 
 
 class CongestedLink(Parameters):
     """A link whose switch ports have a limited buffer."""
 
-    rate: Rate = param(..., _RATE)
-    framing: Framing | None = param(None, _FRAMING)
-    delay: Delay = param(..., _DELAY)
+    rate: Rate = param(..., RATE_MEANING)
+    framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
+    delay: Delay = param(..., DELAY_MEANING)
     buffer: Buffer = param(
         ...,
-        "K: cells that the port which feeds the link holds, the one under transmission included; "
+        "cells that the port which feeds the link holds, the one under transmission included; "
         "a time or RTT is what the link carries in it, rounded down",
         symbol="K",
     )
@@ -90,9 +91,9 @@ class CongestedLink(Parameters):
 class AccessLink(Parameters):
     """A link between a host and the network; its ports hold whatever arrives."""
 
-    rate: Rate | None = param(None, _RATE, source="the bottleneck's rate")
-    framing: Framing | None = param(None, _FRAMING, source="the bottleneck's framing")
-    delay: Delay = param(..., _DELAY)
+    rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
+    framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
+    delay: Delay = param(..., DELAY_MEANING)
 
 
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:

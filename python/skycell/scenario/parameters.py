@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from skycell.scenario.quantities import (
@@ -70,6 +71,13 @@ def param(
     )
 
 
+def meaning_of(found: FieldInfo) -> str:
+    """What a parameter does, after the letter that the sources use for it."""
+    extra = found.json_schema_extra
+    symbol = extra.get("symbol") if isinstance(extra, dict) else None
+    return f"{symbol}: {found.description}" if symbol else found.description or ""
+
+
 @dataclass(frozen=True)
 class Leaf:
     """The type of a parameter that is no table: how a value is read, what is allowed in words."""
@@ -83,7 +91,7 @@ class Leaf:
             return self.read(value)
         except Refused as refused:
             note = str(refused)
-            allowed = f"{self.allowed} ({note})" if note else self.allowed
+            allowed = f"{self.allowed}; {note}" if note else self.allowed
             raise PydanticCustomError(REFUSED, "{allowed}", {"allowed": allowed}) from None
 
     def __get_pydantic_core_schema__(
@@ -204,8 +212,9 @@ def quantity(
 
     bounds = _bounds_in_words(dimensions[0], low if above is None else None, above, high)
     texts = [f'"{w}"' for w in words]
-    texts.append(f'{bounds} such as "{example}" ({units_of(*dimensions)})')
-    allowed = " or ".join(texts) + (f", {what}" if what else "")
+    units = units_of(*dimensions) + (f"; {what}" if what else "")
+    texts.append(f'{bounds}, such as "{example}" ({units})')
+    allowed = " or ".join(texts)
     pattern = {"type": "string", "pattern": unit_pattern(*dimensions), "examples": [example]}
     schema = {"anyOf": [{"enum": list(words)}, pattern]} if words else pattern
     return Leaf(allowed, read, schema)
@@ -235,17 +244,14 @@ def _bounds_in_words(
     def show(amount: int) -> str:
         if dimension is Dimension.TIME:
             return show_time(amount)
-        unit = {Dimension.BIT_RATE: " bit/s", Dimension.SIZE: " B", Dimension.CELLS: " cells"}
+        unit = {Dimension.BIT_RATE: " bit/s", Dimension.SIZE: " B"}
         return f"{show_amount(amount)}{unit.get(dimension, '')}"
 
-    parts = []
-    if low is not None:
-        parts.append(f"from {show(low)}")
-    if above is not None:
-        parts.append(f"above {show(above)}")
-    if high is not None:
-        parts.append(f"up to {show(high)}")
-    return f"{_NOUNS[dimension]} {' '.join(parts)}"
+    noun = _NOUNS[dimension]
+    least = f"above {show(above)}" if above is not None else f"from {show(low or 0)}"
+    if high is None:
+        return f"{noun} {least}"
+    return f"{noun} {least}{' to' if above is None else ', up to'} {show(high)}"
 
 
 def part(what: str) -> Leaf:

@@ -101,7 +101,7 @@ class Epd(Parameters):
     kind: Literal["epd"] = param(..., "the policy")
     drop_threshold: Threshold = param(
         0.9,
-        "R: occupancy above which EPD discards the frames that begin",
+        "occupancy above which EPD discards the frames that begin",
         symbol="R",
         source="Ka Band Utilization Conference 1997, section 3 (R = 0.9 for Selective Drop)",
     )
@@ -113,13 +113,13 @@ class SelectiveDrop(Parameters):
     kind: Literal["selective_drop"] = param(..., "the policy")
     drop_threshold: Threshold = param(
         0.9,
-        "R: occupancy above which Selective Drop may discard frames",
+        "occupancy above which Selective Drop may discard frames",
         symbol="R",
         source="Ka Band Utilization Conference 1997, section 3",
     )
     fairness_threshold: UpToOne = param(
         0.8,
-        "Z: a VC's part of its fair share of the buffer above which its frames are discarded",
+        "a VC's part of its fair share of the buffer above which its frames are discarded",
         symbol="Z",
         source="Ka Band Utilization Conference 1997, section 3; ATM Forum 98-0876R1",
     )
@@ -131,13 +131,13 @@ class FairBufferAllocation(Parameters):
     kind: Literal["fair_buffer_allocation"] = param(..., "the policy")
     drop_threshold: Threshold = param(
         0.9,
-        "R: occupancy above which Fair Buffer Allocation may discard frames; below the capacity",
+        "occupancy above which Fair Buffer Allocation may discard frames; below the capacity",
         symbol="R",
         source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
     )
     fairness_threshold: UpToOne = param(
         0.8,
-        "Z: scales the part of the fair share above which a VC's frames are discarded",
+        "scales the part of the fair share above which a VC's frames are discarded",
         symbol="Z",
         source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
     )
@@ -149,7 +149,7 @@ class SingleDrop(Parameters):
     kind: Literal["single_drop"] = param(..., "the policy")
     thresholds: Annotated[tuple[Quantity, ...] | dict[str, Quantity], _VC_THRESHOLDS] = param(
         ...,
-        "r_i: occupancy of each VC at whose crossing one of its frames is discarded; "
+        "occupancy of each VC at whose crossing one of its frames is discarded; "
         "by name of the VC, or a list in the order of the flows",
         symbol="r_i",
     )
@@ -164,10 +164,10 @@ def _policy_by_name(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
+_Policies = TailDrop | Ppd | Epd | SelectiveDrop | FairBufferAllocation | SingleDrop
+#: Policies that need no more than their name.
+_Names = Literal["tail_drop", "ppd", "epd", "selective_drop", "fair_buffer_allocation"]
 Policy = Annotated[
-    Annotated[
-        TailDrop | Ppd | Epd | SelectiveDrop | FairBufferAllocation | SingleDrop,
-        Field(discriminator="kind"),
-    ],
-    BeforeValidator(_policy_by_name, json_schema_input_type=str | Mapping[str, Any]),
+    Annotated[_Policies, Field(discriminator="kind")],
+    BeforeValidator(_policy_by_name, json_schema_input_type=_Policies | _Names),
 ]

@@ -11,7 +11,13 @@ from fractions import Fraction
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
-from skycell.scenario.links import CELL_BITS, FRAMINGS, cell_time_ps, payload_rate
+from skycell.scenario.links import (
+    CELL_BITS,
+    FRAMINGS,
+    CongestedLink,
+    cell_time_ps,
+    payload_rate,
+)
 from skycell.scenario.network_spec import (
     EpdSpec,
     FairBufferAllocationSpec,
@@ -27,7 +33,7 @@ from skycell.scenario.network_spec import (
     TailDropSpec,
     VcSpec,
 )
-from skycell.scenario.parameters import exact
+from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.policies import (
     Epd,
@@ -60,7 +66,10 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
     _check_size(context, plan, rates, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
-    frame_cells = max((frame_cells_of(spec.mss, spec.llc_snap) for spec in tcp.values()), default=1)
+    frame_cells = max(
+        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
+        default=1,
+    )
     resolver = _PortResolver(plan, context.rtt_ps, frame_cells, faults)
     links = [_link(link, plan, rates[name], resolver) for name, link in plan.links.items()]
     link_ids = {name: i for i, name in enumerate(plan.links)}
@@ -83,13 +92,14 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
     )
 
 
-def frame_cells_of(mss: int, llc_snap: bool) -> int:
-    """Cells of a full segment: 40 octets of TCP/IP header, LLC/SNAP, AAL5 trailer (I.363.5).
+def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
+    """Cells of a full segment: TCP/IP headers and options, LLC/SNAP, AAL5 trailer (I.363.5).
 
-    >>> frame_cells_of(9180, True), frame_cells_of(512, True)
+    >>> frame_cells_of(9180, True, False), frame_cells_of(512, True, False)
     (193, 12)
     """
-    return -(-(mss + 40 + (8 if llc_snap else 0) + 8) // 48)
+    options = 12 if timestamps else 0  # RFC 7323 appendix A
+    return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
 
 
 def whole(value: Fraction) -> int:
@@ -100,7 +110,7 @@ def whole(value: Fraction) -> int:
 def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
     where = (*link.path, "framing")
     known = " or ".join(f'"{f}"' for f in FRAMINGS)
-    meaning = "what of the rate carries cells; sources call different cell rates by the same name"
+    meaning = meaning_of(CongestedLink.model_fields["framing"])
     if link.rate.dimension is Dimension.CELL_RATE:
         if link.framing not in (None, "none"):
             faults.add(where, link.framing, '"none": cells/s is what the link carries', meaning)
@@ -195,7 +205,7 @@ class _PortResolver:
                 (*link.path, link.buffer_key),
                 Shown(f"{buffer}, which is {show_amount(cells)} cells"),
                 f"from 1 to {show_amount(_MOST_CELLS_IN_A_BUFFER)} cells",
-                "K: cells that the port holds",
+                meaning_of(CongestedLink.model_fields["buffer"]),
             )
             return 1
         return cells
@@ -222,7 +232,7 @@ class _PortResolver:
         where: Path,
     ) -> int:
         written = policy.drop_threshold
-        meaning = type(policy).model_fields["drop_threshold"].description or ""
+        meaning = meaning_of(type(policy).model_fields["drop_threshold"])
         if capacity is None:
             got = Shown(f"{written} of an unlimited buffer")
             self.faults.add(where, got, "a threshold needs a buffer of limited size", meaning)
@@ -243,7 +253,7 @@ class _PortResolver:
         self, link: PlannedLink, policy: SingleDrop, capacity: int | None, where: Path
     ) -> PolicySpec:
         here = (*where, "thresholds")
-        meaning = "r_i: occupancy of each VC at whose crossing one of its frames is discarded"
+        meaning = meaning_of(SingleDrop.model_fields["thresholds"])
         across = self.plan.vcs_across(link.name)
         if isinstance(policy.thresholds, dict):
             by_vc = policy.thresholds
@@ -272,6 +282,6 @@ class _PortResolver:
                 (*where, "rearm_below"),
                 policy.rearm_below.text,
                 f"below the smallest threshold, {show_amount(smallest)} cells",
-                SingleDrop.model_fields["rearm_below"].description or "",
+                meaning_of(SingleDrop.model_fields["rearm_below"]),
             )
         return SingleDropSpec(thresholds_cells=tuple(given), rearm_below_cells=rearm)

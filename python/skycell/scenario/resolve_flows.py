@@ -27,6 +27,7 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
 )
+from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
     PS_PER_SECOND,
@@ -158,7 +159,7 @@ class TcpResolver:
         )
 
     def _fault(self, key: str, got: object, allowed: str) -> None:
-        meaning = Tcp.model_fields[key].description or ""
+        meaning = meaning_of(Tcp.model_fields[key])
         self.faults.add((*self.path, key), got, allowed, meaning)
 
     def _receiver_window(self, mss: int) -> int:
@@ -280,7 +281,7 @@ class FlowResolver:
         ]
 
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
-        meaning = FlowOverride.model_fields["names"].description or ""
+        meaning = meaning_of(FlowOverride.model_fields["names"])
         for k, name in enumerate(override.names):
             if name not in self.plan.flows:
                 close = get_close_matches(name, self.plan.flows, n=1)

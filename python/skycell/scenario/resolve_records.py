@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.file import TRACES, Records
 from skycell.scenario.network_spec import RecordSpec
+from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import show_amount
 from skycell.scenario.resolve_flows import Context
@@ -31,7 +32,7 @@ def resolve_records(
             if name not in ids:
                 close = get_close_matches(name, ids, n=1)
                 hint = f'; did you mean "{close[0]}"?' if close else ""
-                meaning = Records.model_fields[key].description or ""
+                meaning = meaning_of(Records.model_fields[key])
                 faults.add(
                     ("records", key, i), name, f"a link of the topology, from>to{hint}", meaning
                 )

@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
 from skycell.scenario.checking import check_file
 from skycell.scenario.expand import expand
-from skycell.scenario.faults import FaultCollector, Positions, Shown
+from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
@@ -77,7 +78,7 @@ class Scenario:
         return resolve(file, plan, file.run.seed, faults)
 
 
-def load(path: str | FilePath) -> Scenario:
+def load(path: str | PathLike[str]) -> Scenario:
     """Reads and checks a scenario file.
 
     Raises:
@@ -88,10 +89,10 @@ def load(path: str | FilePath) -> Scenario:
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        faults = FaultCollector(str(path))
+        faults = FaultCollector(fspath(path))
         faults.add((), Shown(f"the octet {error.object[error.start]:#04x}"), "UTF-8 text")
         faults.raise_if_any()
-    return parse(text, str(path))
+    return parse(text, fspath(path))
 
 
 def parse(source: Mapping[str, Any] | str, name: str = "scenario") -> Scenario:
@@ -105,6 +106,32 @@ def parse(source: Mapping[str, Any] | str, name: str = "scenario") -> Scenario:
     else:
         values, positions = copy.deepcopy(dict(source)), {}
     return _checked(Scenario(name, values, positions))
+
+
+#: A scenario, or what one can be made of: a file, or the data that a file stands for.
+ScenarioLike = Scenario | str | PathLike[str] | Mapping[str, Any]
+
+
+def as_scenario(source: ScenarioLike) -> Scenario:
+    """A checked scenario; raises `ScenarioFaults`."""
+    if isinstance(source, Scenario):
+        return source
+    if isinstance(source, Mapping):
+        return parse(source)
+    return load(source)
+
+
+def check(source: ScenarioLike) -> tuple[Fault, ...]:
+    """The faults of a scenario; none when it can be run.
+
+    >>> check({"preset": "icccn97-geo", "tcp": {"variant": "tahoe"}})[0].got
+    '"tahoe"'
+    """
+    try:
+        as_scenario(source)
+    except ScenarioFaults as found:
+        return found.faults
+    return ()
 
 
 def _checked(scenario: Scenario) -> Scenario:

@@ -136,9 +136,9 @@ class Tcp(Parameters):
         source="RFC 5681 section 3.1: as high as the advertised window",
     )
     max_cwnd: MaxCwnd = param(
-        "window field",
+        RECEIVER_WINDOW,
         "largest cwnd; the window field is 65 535 B shifted as the receiver window needs",
-        source="4.4BSD tcp_input: TCP_MAXWIN << snd_scale",
+        source="ATM Forum 96-0518: the maximum window bounds the congestion window",
     )
     cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
         "float",

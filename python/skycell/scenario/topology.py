@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.scenario.links import (
+    DELAY_MEANING,
+    FRAMING_MEANING,
+    NO_FRAMING,
+    RATE_MEANING,
     AccessLink,
     Buffer,
     CongestedLink,
@@ -66,14 +70,12 @@ class GraphLink(Parameters):
 
     source: Name = param(..., "node at which the link begins", alias="from")
     target: Name = param(..., "node at which the link ends", alias="to")
-    rate: Rate = param(
-        ..., "bit rate of the link, framing included; or the cells it carries a second"
-    )
-    framing: Framing | None = param(None, "what of the rate carries cells")
-    delay: Delay = param(..., "propagation delay, one way")
+    rate: Rate = param(..., RATE_MEANING)
+    framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
+    delay: Delay = param(..., DELAY_MEANING)
     buffer: Buffer = param(
         "unlimited",
-        "K: cells that the switch or router port which feeds the link holds",
+        "cells that the switch or router port which feeds the link holds",
         symbol="K",
         source="a port where nothing queues",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -49,9 +48,10 @@ def _constant_by_value(value: Any) -> Any:
     return {"kind": "constant", "value": value} if isinstance(value, str) else value
 
 
+_Idles = Constant | Uniform | Exponential
 Idle = Annotated[
-    Annotated[Constant | Uniform | Exponential, Field(discriminator="kind")],
-    BeforeValidator(_constant_by_value, json_schema_input_type=str | Mapping[str, Any]),
+    Annotated[_Idles, Field(discriminator="kind")],
+    BeforeValidator(_constant_by_value, json_schema_input_type=_Idles | IdleTime),
 ]
 
 
@@ -87,7 +87,9 @@ class Transfers(Parameters):
 
 Traffic = Annotated[
     Annotated[Persistent | Transfers, Field(discriminator="kind")],
-    BeforeValidator(_kind_by_name, json_schema_input_type=str | Mapping[str, Any]),
+    BeforeValidator(
+        _kind_by_name, json_schema_input_type=Persistent | Transfers | Literal["persistent"]
+    ),
 ]
 
 
@@ -118,9 +120,10 @@ class Drawn(Parameters):
     )
 
 
+_Starts = Together | Staggered | Drawn
 Start = Annotated[
-    Annotated[Together | Staggered | Drawn, Field(discriminator="kind")],
-    BeforeValidator(_kind_by_name, json_schema_input_type=str | Mapping[str, Any]),
+    Annotated[_Starts, Field(discriminator="kind")],
+    BeforeValidator(_kind_by_name, json_schema_input_type=_Starts | Literal["together", "drawn"]),
 ]
 
 _MOST_LOSSES = 100_000

@@ -1,8 +1,8 @@
 """Named sets of parameters, each value with its source or the reason why it was chosen.
 
-What a paper leaves open is marked as chosen. A preset is a TOML file beside this module: `title`, `source`, an optional `builds_on` (another
-preset), and two tables by dotted key: `[stated]` with `value` and `where` it stands in the source,
-`[chosen]` with `value` and `why`.
+What a paper leaves open is marked as chosen. A preset is a TOML file beside this module: `title`,
+`source`, an optional `builds_on` (another preset), and two tables by dotted key: `[stated]` with
+`value` and `where` it stands in the source, `[chosen]` with `value` and `why`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,67 @@
+"""skycell: TCP/IP over satellite and cell-switched networks, simulated cell by cell.
+
+>>> import skycell
+>>> scenario = skycell.parse({
+...     "preset": "icccn97-lan",
+...     "run": {"duration": "10 ms"},
+...     "start": {"kind": "together"},
+... })
+>>> result = skycell.run(scenario)
+>>> result.flows["octets_delivered"].sum() > 0
+True
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skycell.experiment.run import run, run_spec
+    from skycell.records.result import RunResult
+    from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults, check, load, parse
+    from skycell.studies.reproduce import reproduce
+
+# Where each name of the front stands; imported when it is first used, so that `import skycell` and
+# `skycell --help` stay quick.
+_HOMES = {
+    "Fault": "skycell.scenario",
+    "NetworkSpec": "skycell.scenario",
+    "RunResult": "skycell.records.result",
+    "Scenario": "skycell.scenario",
+    "ScenarioFaults": "skycell.scenario",
+    "check": "skycell.scenario",
+    "load": "skycell.scenario",
+    "parse": "skycell.scenario",
+    "reproduce": "skycell.studies.reproduce",
+    "run": "skycell.experiment.run",
+    "run_spec": "skycell.experiment.run",
+}
+
+__all__ = [
+    "Fault",
+    "NetworkSpec",
+    "RunResult",
+    "Scenario",
+    "ScenarioFaults",
+    "check",
+    "load",
+    "parse",
+    "reproduce",
+    "run",
+    "run_spec",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from skycell._core import VERSION
+
+        return VERSION
+    if name not in _HOMES:
+        raise AttributeError(f"module 'skycell' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,97 @@
+"""`skycell`: the group of verbs, their one-line descriptions, and how they end.
+
+A verb ends with 0 when all went well, with 1 when a run failed, with 2 when its input is faulty.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+#: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
+VERBS = {
+    "check": "Tell all faults of scenario files.",
+    "run": "Simulate a scenario.",
+    "reproduce": "Run published studies again and compare.",
+    "plot": "Draw the traces of a run.",
+    "report": "Write a study's report as one HTML file.",
+    "presets": "Show named sets of parameters with their sources.",
+    "schema": "Describe the scenario file.",
+}
+
+
+class VerbGroup(click.Group):
+    """A group that imports a verb's module only when the verb is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs, in the order of their use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb of a name, as `skycell.cli.<name>.<name>`."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = getattr(import_module(f"skycell.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Calls a verb and turns what went wrong into a message and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            message, code = _ending(error)
+            if not message:
+                raise
+            click.echo(message, err=True)
+            ctx.exit(code)
+
+
+def _ending(error: Exception) -> tuple[str, int]:
+    """What to say about an error of ours, and the exit code; no message for any other."""
+    if isinstance(error, click.exceptions.Exit | click.Abort | click.ClickException):
+        return "", 0
+    from skycell import _core
+    from skycell.scenario.faults import ScenarioFaults
+
+    if isinstance(error, ScenarioFaults):
+        return str(error), 2
+    if isinstance(error, _core.SpecError):
+        return f"The engine refuses the spec: {error}", 2
+    if isinstance(error, _core.RunError):
+        return f"The run failed: {error}", 1
+    if isinstance(error, BrokenPipeError):
+        return "", 0
+    if isinstance(error, OSError):
+        return f"{error.filename or 'The system'}: {error.strerror or error}", 1
+    return "", 0
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from skycell._core import VERSION
+
+        click.echo(f"skycell {VERSION}")
+        ctx.exit()
+
+
+@click.group(cls=VerbGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+def main() -> None:
+    """Simulate TCP/IP over satellite and cell-switched networks, cell by cell.
+
+    Every command shows an example with --help.
+    """

@@ -1,0 +1,50 @@
+"""`skycell presets`: named sets of parameters and where their values come from."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+
+@click.command(
+    epilog="Example:  skycell presets icccn97-geo",
+    short_help="Show named sets of parameters with their sources.",
+)
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+def presets(name: str | None, as_json: bool) -> None:
+    """List the presets, or show the values of the preset NAME.
+
+    A value is either stated by the preset's source or chosen, with the reason.
+    """
+    from skycell.scenario.faults import show_value
+    from skycell.scenario.presets import presets as known
+
+    if name is None:
+        if as_json:
+            click.echo(json.dumps({k: {"title": p.title} for k, p in known().items()}, indent=2))
+            return
+        width = max(map(len, known()))
+        for key, preset in known().items():
+            click.echo(f"{key:<{width}}  {preset.title}")
+        return
+    if name not in known():
+        close = get_close_matches(name, known(), n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise click.UsageError(f"no preset is called {name!r}.{hint}")
+    preset = known()[name]
+    if as_json:
+        values: dict[str, Any] = {
+            v.key: {"value": v.value, "stated": v.is_stated, "reason": v.reason}
+            for v in preset.all_values().values()
+        }
+        told = {"title": preset.title, "source": preset.source, "values": values}
+        click.echo(json.dumps(told, indent=2))
+        return
+    click.echo(f"{preset.title}\nSource: {preset.source}")
+    for value in preset.all_values().values():
+        how = "stated" if value.is_stated else "chosen"
+        click.echo(f"\n{value.key} = {show_value(value.value)}\n    {how}: {value.reason}")

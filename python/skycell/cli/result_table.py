@@ -1,0 +1,126 @@
+"""A run's result as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from skycell.metrics import ceiling_bps, fairness_index, throughputs_bps
+from skycell.records.result import RunResult
+from skycell.scenario.network_spec import LinkSpec
+from skycell.scenario.quantities import show_amount
+
+_CELL_BITS = 424
+_PS_PER_S = 10**12
+_PS_PER_MS = 10**9
+#: Flows shown one by one.
+_MOST_ROWS = 40
+#: Columns where the output is not a terminal.
+_PLAIN_WIDTH = 100
+
+
+def show_result(result: RunResult) -> None:
+    """Prints flows, congested ports, totals and the run's identity to standard output."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_PLAIN_WIDTH)
+    console.print(_flows(result))
+    congested = [
+        (link, port)
+        for link, port in zip(result.spec.links, result.records["ports"], strict=True)
+        if link.port.capacity_cells is not None
+    ]
+    if congested:
+        console.print(_ports(congested, result.records["duration_ps"]))
+    for line in _totals(result, [link for link, _ in congested]):
+        console.print(line, soft_wrap=True)
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE)
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _flows(result: RunResult) -> Table:
+    table = _table(
+        "Flows",
+        "flow",
+        "Mbit/s",
+        "segments",
+        "sent again",
+        "timeouts",
+        "fast retransmits",
+        "largest cwnd",
+        "mean delay",
+    )
+    flows = result.records["flows"]
+    rates = throughputs_bps(result.records)
+    for flow, rate in list(zip(flows, rates, strict=True))[:_MOST_ROWS]:
+        table.add_row(
+            flow["name"],
+            f"{rate / 1e6:.2f}",
+            show_amount(flow["segments_sent"]),
+            show_amount(flow["segments_retransmitted"]),
+            show_amount(flow["timeouts"]),
+            show_amount(flow["fast_retransmits"]),
+            f"{show_amount(flow['cwnd_max'])} B",
+            _delay(flow),
+        )
+    if len(flows) > _MOST_ROWS:
+        table.add_row(f"and {len(flows) - _MOST_ROWS} more")
+    return table
+
+
+def _delay(flow: Mapping[str, Any]) -> str:
+    return f"{flow['delay_mean_ps'] / _PS_PER_MS:.2f} ms" if flow["segments_received"] else "-"
+
+
+def _ports(congested: list[tuple[LinkSpec, Mapping[str, Any]]], duration_ps: int) -> Table:
+    table = _table(
+        "Ports with a limited buffer, in cells",
+        "port",
+        "buffer",
+        "arrived",
+        "discarded",
+        "mean queue",
+        "99 %",
+        "largest",
+        "busy",
+    )
+    for link, port in congested:
+        queue = port["queue"]
+        table.add_row(
+            port["name"],
+            show_amount(link.port.capacity_cells or 0),
+            show_amount(port["arrived"]),
+            show_amount(sum(port["discarded"].values())),
+            f"{queue['mean']:.1f}",
+            "-" if queue["p99"] is None else show_amount(queue["p99"]),
+            show_amount(queue["max"]),
+            f"{port['busy_ps'] / duration_ps:.1%}",
+        )
+    return table
+
+
+def _totals(result: RunResult, congested: list[LinkSpec]) -> list[str]:
+    rates = throughputs_bps(result.records)
+    total = f"All flows {sum(rates) / 1e6:.2f} Mbit/s"
+    mss = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in result.spec.flows}
+    if len(congested) == 1 and len(mss) == 1:
+        octets, llc_snap, timestamps = mss.pop()
+        cell_bps = _CELL_BITS * _PS_PER_S / congested[0].cell_time_ps
+        ceiling = ceiling_bps(octets, cell_bps, llc_snap=llc_snap, timestamps=timestamps)
+        total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
+    if len(rates) > 1 and any(rates):
+        total += f"; fairness {fairness_index(rates):.3f}"
+    seconds = result.records["duration_ps"] / _PS_PER_S
+    run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine}"
+    identity = f"skycell {result.version}, spec {result.spec_hash}"
+    return [f"{total}.", f"{run}; the ledger balances.", identity]

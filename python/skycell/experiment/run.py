@@ -1,0 +1,59 @@
+"""One run: a spec goes to an engine, its records come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from skycell.records.result import RunResult
+from skycell.scenario import ScenarioLike, as_scenario
+from skycell.scenario.network_spec import NetworkSpec
+
+#: Told the simulated time in picoseconds about every 0.1 s; False in return cancels the run.
+OnProgress = Callable[[int], bool]
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    engine: str = "reference",
+    on_progress: OnProgress | None = None,
+) -> RunResult:
+    """Simulates a scenario.
+
+    Args:
+        scenario: a `Scenario`, the name of a file, or the data that a file stands for.
+        seed: replaces the scenario's.
+        engine: name of the engine.
+        on_progress: told the simulated time in picoseconds about every 0.1 s; False in return
+            cancels the run.
+
+    Raises:
+        ScenarioFaults: the scenario cannot be run.
+        skycell._core.RunError: the run failed.
+    """
+    return run_spec(as_scenario(scenario).resolve(seed), engine, on_progress)
+
+
+def run_spec(
+    spec: NetworkSpec,
+    engine: str = "reference",
+    on_progress: OnProgress | None = None,
+) -> RunResult:
+    """Simulates one run.
+
+    Args:
+        spec: what to run.
+        engine: name of the engine.
+        on_progress: told the simulated time in picoseconds about every 0.1 s; False in return
+            cancels the run.
+
+    Raises:
+        skycell._core.SpecError: the engine refuses the spec.
+        skycell._core.RunError: the run failed, for instance because its ledger did not balance.
+        ValueError: there is no such engine.
+    """
+    from skycell import _core
+
+    records, traces = _core.run(spec.canonical_json(), engine, on_progress)
+    return RunResult.of(spec, records, traces, _core.VERSION)

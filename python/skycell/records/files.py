@@ -1,0 +1,67 @@
+"""A run's result in a folder: `spec.json`, `records.json` and one Parquet file per trace.
+
+Each file is written in full under another name, in a folder of its own beside its place, and then
+renamed: a full disk or an interrupt leaves no half file where a result is expected.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from skycell.records.result import RunResult
+from skycell.records.traces import TRACE_COLUMNS
+
+SPEC_FILE = "spec.json"
+RECORDS_FILE = "records.json"
+
+
+class OutputExists(Exception):
+    """Files of an earlier run stand where this one's would go."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self.files = tuple(files)
+        super().__init__(f"{self.files[0]} exists")
+
+
+def existing_files(folder: Path) -> list[Path]:
+    """Files in `folder` that a result would replace."""
+    names = [SPEC_FILE, RECORDS_FILE, *(f"{trace}.parquet" for trace in TRACE_COLUMNS)]
+    return [folder / name for name in names if os.path.lexists(folder / name)]
+
+
+def write_result(result: RunResult, folder: Path, *, replace: bool = False) -> list[Path]:
+    """Writes a result; returns its files.
+
+    Args:
+        result: what to write.
+        folder: where; made if it does not exist. Other files in it are left alone.
+        replace: whether files of an earlier result give way.
+
+    Raises:
+        OutputExists: there are such files, and `replace` is not set.
+        OSError: the folder cannot be written.
+    """
+    earlier = existing_files(folder)
+    if earlier and not replace:
+        raise OutputExists(earlier)
+    folder.mkdir(parents=True, exist_ok=True)
+    workshop = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
+    try:
+        (workshop / SPEC_FILE).write_text(result.spec.canonical_json() + "\n", encoding="utf-8")
+        for name in result.traces:
+            result.traces[name].write_parquet(workshop / f"{name}.parquet")
+        # Last, so that a folder with records holds everything that belongs to them.
+        (workshop / RECORDS_FILE).write_text(result.to_json() + "\n", encoding="utf-8")
+        finished = [SPEC_FILE, *(f"{name}.parquet" for name in result.traces), RECORDS_FILE]
+        for stale in earlier:
+            if stale.name not in finished:
+                stale.unlink()
+        for name in finished:
+            (workshop / name).replace(folder / name)
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+    return [folder / name for name in finished]

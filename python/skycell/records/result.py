@@ -1,0 +1,145 @@
+"""`RunResult`: the records of one run with the identity of what was run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from skycell.records.tables import rows, vc_queue_rows
+from skycell.records.traces import TraceTables
+from skycell.scenario.network_spec import NetworkSpec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PS_PER_S = 10**12
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What one run left.
+
+    Attributes:
+        spec: the spec that was run.
+        records: summary of the run, as `RunRecords` of `crates/records` writes it.
+        traces: the traces that the spec asked for, by name, each a polars frame.
+        version: version of skycell that ran it.
+    """
+
+    spec: NetworkSpec
+    records: Mapping[str, Any] = field(repr=False)
+    traces: Mapping[str, pl.DataFrame] = field(repr=False)
+    version: str
+
+    @classmethod
+    def of(
+        cls,
+        spec: NetworkSpec,
+        records_json: str,
+        trace_columns: Mapping[str, Mapping[str, Any]],
+        version: str,
+    ) -> RunResult:
+        """The result from what the engine hands back."""
+        return cls(spec, json.loads(records_json), TraceTables(trace_columns), version)
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine that ran it."""
+        return str(self.records["engine"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run's random streams."""
+        return self.spec.seed
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """SHA-256 of the spec's canonical text, the seed included."""
+        return self.spec.hash()
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow: octets, segments, timeouts, delays."""
+        import polars as pl
+
+        return pl.DataFrame(rows(self.records["flows"]))
+
+    @cached_property
+    def vcs(self) -> pl.DataFrame:
+        """One row per VC: what became of its cells and frames."""
+        import polars as pl
+
+        return pl.DataFrame(rows(self.records["vcs"]))
+
+    @cached_property
+    def ports(self) -> pl.DataFrame:
+        """One row per port: cells, discards by reason, queue lengths in cells."""
+        import polars as pl
+
+        return pl.DataFrame(rows(self.records["ports"]), infer_schema_length=None)
+
+    @cached_property
+    def vc_queues(self) -> pl.DataFrame:
+        """Sampled occupancy in cells, one row per port and VC."""
+        import polars as pl
+
+        names = [vc.name for vc in self.spec.vcs]
+        return pl.DataFrame(vc_queue_rows(self.records["ports"], names))
+
+    def summary(self) -> dict[str, Any]:
+        """The records with the run's identity, as plain data."""
+        identity = {
+            "version": self.version,
+            "engine": self.engine,
+            "seed": self.seed,
+            "spec_hash": self.spec_hash,
+        }
+        return identity | dict(self.records)
+
+    def to_json(self) -> str:
+        """The summary as JSON."""
+        return json.dumps(self.summary(), indent=2)
+
+    def __str__(self) -> str:
+        lines = [self._title()]
+        lines += [f"  {_flow_line(flow, self._seconds)}" for flow in self.records["flows"][:20]]
+        hidden = len(self.records["flows"]) - 20
+        if hidden > 0:
+            lines.append(f"  and {hidden} more flows")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        cells = ("name", "Mbit/s", "timeouts", "retransmitted segments")
+        head = "".join(f"<th>{cell}</th>" for cell in cells)
+        body = "".join(
+            f"<tr><td>{escape(flow['name'])}</td>"
+            f"<td>{_mbit_s(flow, self._seconds):.2f}</td><td>{flow['timeouts']}</td>"
+            f"<td>{flow['segments_retransmitted']}</td></tr>"
+            for flow in self.records["flows"]
+        )
+        return f"<p>{escape(self._title())}</p><table><tr>{head}</tr>{body}</table>"
+
+    @property
+    def _seconds(self) -> float:
+        return float(self.records["duration_ps"] / _PS_PER_S)
+
+    def _title(self) -> str:
+        return (
+            f"{self._seconds:g} s simulated, seed {self.seed}, engine {self.engine}, "
+            f"skycell {self.version}, spec {self.spec_hash[:12]}"
+        )
+
+
+def _mbit_s(flow: Mapping[str, Any], seconds: float) -> float:
+    return float(flow["octets_delivered"]) * 8 / seconds / 1e6
+
+
+def _flow_line(flow: Mapping[str, Any], seconds: float) -> str:
+    return (
+        f"{flow['name']}: {_mbit_s(flow, seconds):.2f} Mbit/s delivered, "
+        f"{flow['timeouts']} timeouts, {flow['segments_retransmitted']} segments sent again"
+    )

@@ -1,0 +1,48 @@
+"""The traces that a run can keep: their columns, and what the numbers in them stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Columns of each trace. Ids are places in the spec (flow, vc) or its links (port); times are in
+#: picoseconds, windows and sequence numbers in octets, queues in cells.
+TRACE_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "cwnd": ("flow", "time_ps", "cwnd", "ssthresh"),
+    "sequence": ("flow", "time_ps", "event", "sequence", "length"),
+    "queue": ("port", "time_ps", "cells"),
+    "vc_queue": ("port", "vc", "time_ps", "cells"),
+    "discards": ("port", "vc", "flow", "time_ps", "reason"),
+    "transfers": ("flow", "start_ps", "end_ps", "octets"),
+}
+
+
+class TraceTables(Mapping[str, "pl.DataFrame"]):
+    """The traces of a run by name, each made a table when it is first asked for."""
+
+    def __init__(self, columns: Mapping[str, Mapping[str, Any]]) -> None:
+        self._columns = columns
+        self._tables: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._columns:
+            kept = ", ".join(self._columns) or "none"
+            raise KeyError(f"the run kept no trace {name!r}; it kept: {kept}")
+        if name not in self._tables:
+            import polars as pl
+
+            self._tables[name] = pl.DataFrame(dict(self._columns[name]))
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        rows = {name: len(next(iter(c.values()), ())) for name, c in self._columns.items()}
+        return "traces: " + (", ".join(f"{n} ({r} rows)" for n, r in rows.items()) or "none")

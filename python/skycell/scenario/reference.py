@@ -1,0 +1,190 @@
+"""The scenario file's keys as a listing for the terminal and as a reference page.
+
+Both come from the declarations of the parameters; nothing is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, leaf_of, models_of
+from skycell.scenario.faults import show_value
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.presets import Preset, presets
+
+_WIDTH = 96
+
+_PREAMBLE = """# The scenario file
+
+Written by `skycell schema --markdown` from the declarations of the parameters; change those, not
+this page.
+
+A scenario is a TOML file. Values carry their unit (`"275 ms"`); what a parameter may be stands
+beside it. RTT is the two-way propagation delay of the flow with the longest route; RTT x bandwidth
+is what the slowest link on that route carries in it, cell headers included. `preset` at the top of
+the file names a whole scenario to build on, `preset` in `[tcp]` a set of TCP parameters.
+"""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a table, in words."""
+
+    name: str
+    allowed: str
+    default: str
+    meaning: str
+    symbol: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the file: its heading, what it is, its keys."""
+
+    heading: str
+    meaning: str
+    keys: tuple[Key, ...]
+
+
+def tables() -> list[Table]:
+    """Every table that a scenario file may hold, from the top down, each told once."""
+    found: list[Table] = []
+    seen: dict[type[BaseModel], str] = {}
+    _collect(ScenarioFile, "", found, seen)
+    return found
+
+
+def _collect(
+    model: type[BaseModel], path: str, found: list[Table], seen: dict[type[BaseModel], str]
+) -> None:
+    kind = kind_of(model)
+    heading = f'{path} with kind = "{kind}"' if kind else path
+    seen.setdefault(model, heading)
+    below: list[tuple[type[BaseModel], str]] = []
+    keys = []
+    for name, found_field in keys_of(model).items():
+        if name == "kind":
+            continue
+        annotation = annotated(found_field)
+        nested = models_of(annotation) or models_of(item_of(annotation))
+        is_list = bool(nested) and not models_of(annotation)
+        inner = f"{path}.{name}".lstrip(".") + ("[]" if is_list else "")
+        for nested_model in nested:
+            if nested_model not in seen:
+                seen[nested_model] = inner
+                below.append((nested_model, inner))
+        keys.append(_key(name, found_field, annotation, nested, seen))
+    found.append(Table(heading, _first_paragraph(model), tuple(keys)))
+    for nested_model, inner in below:
+        _collect(nested_model, inner, found, seen)
+
+
+def _key(
+    name: str,
+    field: FieldInfo,
+    annotation: Any,
+    nested: list[type[BaseModel]],
+    seen: dict[type[BaseModel], str],
+) -> Key:
+    leaf = leaf_of(annotation)
+    if leaf is not None:
+        allowed = leaf.allowed
+    elif nested:
+        place = seen[nested[0]].split(" with ")[0]
+        kinds = [kind for m in nested if (kind := kind_of(m))]
+        allowed = f"a table, see [{place}]"
+        if kinds:
+            allowed = " or ".join(f'"{k}"' for k in kinds) + f", see [{place}]"
+    else:
+        inner_leaf = leaf_of(item_of(annotation))
+        allowed = f"a list, each {inner_leaf.allowed}" if inner_leaf else "a list of texts"
+    extra = field.json_schema_extra
+    extra = extra if isinstance(extra, dict) else {}
+    return Key(
+        name=name,
+        allowed=allowed,
+        default=_default(field),
+        meaning=field.description or "",
+        symbol=str(extra.get("symbol", "")),
+        source=str(extra.get("source", "")),
+    )
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "must be given"
+    return "none" if field.default is None else show_value(field.default)
+
+
+def _first_paragraph(model: type[BaseModel]) -> str:
+    return " ".join((model.__doc__ or "").split("\n\n")[0].split())
+
+
+def listing(prefix: str = "") -> str:
+    """The keys whose dotted name begins with `prefix`, for the terminal."""
+    lines: list[str] = []
+    for table in tables():
+        path = table.heading.split(" with ")[0]
+        keys = [k for k in table.keys if f"{path}.{k.name}".lstrip(".").startswith(prefix)]
+        if not keys:
+            continue
+        lines.append(f"[{table.heading}]" if table.heading else "(top of the file)")
+        lines += [f"  {line}" for line in _wrapped(table.meaning, _WIDTH - 2)]
+        for key in keys:
+            symbol = f" ({key.symbol})" if key.symbol else ""
+            lines.append(f"  {key.name}{symbol} = {key.default}")
+            lines += [f"      {line}" for line in _wrapped(key.meaning, _WIDTH - 6)]
+            lines += [f"      {line}" for line in _wrapped(f"allowed: {key.allowed}", _WIDTH - 6)]
+            if key.source:
+                lines += [f"      {line}" for line in _wrapped(f"source: {key.source}", _WIDTH - 6)]
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    from textwrap import wrap
+
+    yield from wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def page() -> str:
+    """The reference page of the scenario file, in Markdown."""
+    lines = [_PREAMBLE]
+    for table in tables():
+        lines += [f"## `[{table.heading}]`" if table.heading else "## Top of the file", ""]
+        lines += [f"{table.meaning}", ""]
+        if not table.keys:
+            lines += ["No further keys.", ""]
+            continue
+        lines += ["| key | default | meaning | allowed | source of the default |"]
+        lines += ["|---|---|---|---|---|"]
+        lines += [_row(key) for key in table.keys]
+        lines.append("")
+    lines += ["## Presets", ""]
+    for preset in presets().values():
+        lines += _preset_lines(preset)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _row(key: Key) -> str:
+    name = f"`{key.name}`" + (f" ({key.symbol})" if key.symbol else "")
+    default = key.default if key.default == "must be given" else f"`{key.default}`"
+    cells = (name, default, key.meaning, key.allowed, key.source)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _preset_lines(preset: Preset) -> list[str]:
+    lines = [f"### `{preset.name}`", "", f"{preset.title}. Source: {preset.source}.", ""]
+    if preset.builds_on:
+        lines += [f"Builds on `{preset.builds_on}`.", ""]
+    lines += ["| key | value | stated or chosen |", "|---|---|---|"]
+    for value in preset.own:
+        how = f"stated: {value.reason}" if value.is_stated else f"chosen: {value.reason}"
+        lines.append(f"| `{value.key}` | `{show_value(value.value)}` | {how} |")
+    return [*lines, ""]
