@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0,
-        "port": {"capacity_cells": null, "policy": {"kind": "tail_drop"}}}"#;
+        "port": {"capacity_cells": null, "policy": {"kind": "tail_drop"}, "frame_gap_ps": 0}}"#;
 
     fn spec_with(link: &str) -> String {
         format!(
