@@ -36,7 +36,7 @@ def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> No
         got, allowed = NOTHING, place.allowed
     elif kind == "extra_forbidden":
         allowed, meaning = _known_keys(place), ""
-        got = Shown(f"the unknown key {str(place.path[-1])[:60]!r}")
+        got = Shown(f'the unknown key "{str(place.path[-1])[:60]}"')
     elif kind == "union_tag_not_found":
         place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
         got, allowed = NOTHING, _kinds(place.annotation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skycell.scenario.faults import FaultCollector, Path
+from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.links import AccessLink, CongestedLink
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.topology import MOST_FLOWS, NSource, ParkingLot
@@ -14,7 +14,7 @@ def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
         if topology.edge is not None:
             faults.add(
                 ("topology", "edge"),
-                "a table",
+                Shown("a table"),
                 "only with tcps_per_vc",
                 "the links between a router and its switch",
             )
@@ -133,7 +133,9 @@ def _access(
                 rate=link.rate or bottleneck.rate,
                 framing=link.framing if own_rate or link.framing else bottleneck.framing,
                 delay=link.delay,
-                path=path if own_rate or link.framing else ("topology", "bottleneck"),
+                frame_gap=None if plan.nodes[a] == "switch" else link.frame_gap,
+                path=path,
+                rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),
             )
         )
 
@@ -149,6 +151,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 framing=link.framing,
                 delay=link.delay,
                 path=("topology", "bottleneck"),
+                rate_path=("topology", "bottleneck"),
                 buffer=link.reverse_buffer if prefix else link.buffer,
                 policy=link.reverse_policy if prefix else link.policy,
                 buffer_key=f"{prefix}buffer",

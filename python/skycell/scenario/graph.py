@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.parameters import meaning_of
-from skycell.scenario.plan import NodeKind, Plan, PlannedLink
+from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
+from skycell.scenario.policies import TailDrop
 from skycell.scenario.topology import Graph, GraphFlow, GraphLink
 
 
@@ -53,6 +54,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         known = [_is_node(plan, name, (*here, key), faults) for key, name in ends]
         if link.source == link.target:
             faults.add((*here, "to"), link.target, "a node other than from", "node at the end")
+            continue
         if not all(known):
             continue
         kinds = {plan.nodes[name] for _, name in ends}
@@ -70,18 +72,19 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
             if name in plan.links:
                 faults.add(here, Shown(f"a second link {name}"), "one link in each direction")
                 continue
-            planned = PlannedLink(source, target, link.rate, link.framing, link.delay, here)
-            if plan.nodes[source] != "host":
-                planned = PlannedLink(
-                    source,
-                    target,
-                    link.rate,
-                    link.framing,
-                    link.delay,
-                    here,
-                    link.buffer,
-                    link.policy,
-                )
+            is_host = plan.nodes[source] == "host"
+            planned = PlannedLink(
+                source=source,
+                target=target,
+                rate=link.rate,
+                framing=link.framing,
+                delay=link.delay,
+                path=here,
+                rate_path=here,
+                buffer=UNLIMITED if is_host else link.buffer,
+                policy=TailDrop(kind="tail_drop") if is_host else link.policy,
+                frame_gap=None if plan.nodes[source] == "switch" else link.frame_gap,
+            )
             plan.add_link(planned)
 
 
@@ -182,9 +185,9 @@ def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: s
         begin, end = plan.links[links[0]].source, plan.links[links[-1]].target
         if begin != at:
             return f'VCs from {source} to {destination}; "{name}" begins at {begin}, not at {at}'
+        if at != source and plan.nodes[at] != "router":
+            return f'VCs joined by routers; "{name}" begins at {at}'
         at = end
-        if at != destination and plan.nodes[at] != "router":
-            return f'VCs joined by routers; "{name}" ends at {at}'
     if at != destination:
         return f"VCs from {source} to {destination}; these end at {at}"
     return ""

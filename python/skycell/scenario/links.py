@@ -51,10 +51,22 @@ Buffer = Annotated[
         low=1,
         high=2**32 - 1,
         words=["unlimited"],
+        what="a time or RTT being what the link carries in it, rounded down",
         example="12000 cells",
     ),
 ]
 Framing = Annotated[str, word(*FRAMINGS)]
+
+FrameGap = Annotated[
+    Quantity,
+    quantity(
+        Dimension.TIME,
+        Dimension.CELLS,
+        high=PS_PER_SECOND,
+        what="cells of the link",
+        example="12 cells",
+    ),
+]
 
 RATE_MEANING = "bit rate of the link, framing included; or the cells it carries a second"
 FRAMING_MEANING = (
@@ -62,6 +74,11 @@ FRAMING_MEANING = (
     "353 207 with sts3c, and sources call both by the same name"
 )
 NO_FRAMING = "must be given, except with a rate in cells/s"
+FRAME_GAP_MEANING = (
+    "before each frame the port of a host or router waits for a drawn time below this; without it "
+    "frames stay in step with the bottleneck, and one source always wins the last place in a buffer"
+)
+NO_FRAME_GAP = "frames follow each other at link rate"
 DELAY_MEANING = "propagation delay, one way"
 
 
@@ -73,8 +90,7 @@ class CongestedLink(Parameters):
     delay: Delay = param(..., DELAY_MEANING)
     buffer: Buffer = param(
         ...,
-        "cells that the port which feeds the link holds, the one under transmission included; "
-        "a time or RTT is what the link carries in it, rounded down",
+        "cells that the port which feeds the link holds, the one under transmission included",
         symbol="K",
     )
     policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
@@ -94,6 +110,7 @@ class AccessLink(Parameters):
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     delay: Delay = param(..., DELAY_MEANING)
+    frame_gap: FrameGap = param("0 s", FRAME_GAP_MEANING, source=NO_FRAME_GAP)
 
 
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:

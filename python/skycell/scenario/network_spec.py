@@ -86,7 +86,7 @@ class PortSpec(_Part):
 
     capacity_cells: U32 | None
     policy: PolicySpec
-    frame_gap_ps: U64 = 0
+    frame_gap_ps: U64
 
 
 class LinkSpec(_Part):

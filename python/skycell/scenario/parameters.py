@@ -26,6 +26,7 @@ from skycell.scenario.quantities import (
     Refused,
     parse_quantity,
     show_amount,
+    show_rate,
     show_time,
     unit_pattern,
     units_of,
@@ -166,10 +167,10 @@ Name = Annotated[str, NAME]
 
 #: What is counted comes whole.
 _WHOLE = {
-    Dimension.CELLS: "cell",
-    Dimension.SIZE: "octet",
-    Dimension.SEGMENTS: "segment",
-    Dimension.TICKS: "tick",
+    Dimension.CELLS: "cells",
+    Dimension.SIZE: "octets",
+    Dimension.SEGMENTS: "segments",
+    Dimension.TICKS: "ticks",
 }
 
 
@@ -198,7 +199,7 @@ def quantity(
         read_value = _in_dimension(parse_quantity(value), dimensions)
         amount = read_value.amount
         if read_value.dimension in _WHOLE and amount.denominator != 1:
-            raise Refused(f"a part of a {_WHOLE[read_value.dimension]} cannot be had")
+            raise Refused(f"{_WHOLE[read_value.dimension]} are counted whole")
         if (above is not None and amount <= 0) or (low is not None and amount < 0):
             raise Refused("")
         if read_value.dimension is dimensions[0]:
@@ -224,18 +225,8 @@ def _in_dimension(value: Quantity, dimensions: tuple[Dimension, ...]) -> Quantit
     if value.dimension is Dimension.DISTANCE and Dimension.DISTANCE in dimensions:
         value = Quantity(value.amount * PS_PER_KM, Dimension.TIME, value.text)
     if value.dimension not in dimensions:
-        raise Refused(f"{value.text!r} is a {value.dimension.value}")
+        raise Refused(f'"{value.text}" is {value.dimension.value}')
     return value
-
-
-_NOUNS = {
-    Dimension.TIME: "a time",
-    Dimension.BIT_RATE: "a rate",
-    Dimension.SIZE: "a size",
-    Dimension.CELLS: "a number of cells",
-    Dimension.TICKS: "a number of ticks",
-    Dimension.SEGMENTS: "a number of segments",
-}
 
 
 def _bounds_in_words(
@@ -244,10 +235,11 @@ def _bounds_in_words(
     def show(amount: int) -> str:
         if dimension is Dimension.TIME:
             return show_time(amount)
-        unit = {Dimension.BIT_RATE: " bit/s", Dimension.SIZE: " B"}
-        return f"{show_amount(amount)}{unit.get(dimension, '')}"
+        if dimension is Dimension.BIT_RATE:
+            return show_rate(amount)
+        return f"{show_amount(amount)}{' B' if dimension is Dimension.SIZE else ''}"
 
-    noun = _NOUNS[dimension]
+    noun = dimension.value
     least = f"above {show(above)}" if above is not None else f"from {show(low or 0)}"
     if high is None:
         return f"{noun} {least}"

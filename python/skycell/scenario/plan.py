@@ -17,7 +17,11 @@ UNLIMITED = "unlimited"
 
 @dataclass(frozen=True)
 class PlannedLink:
-    """One direction of a link; `path` is its table in the file."""
+    """One direction of a link; `path` is its table in the file.
+
+    `rate_path` is the table that its rate comes from. `frame_gap` is given where the link is fed
+    by a host or router.
+    """
 
     source: str
     target: str
@@ -25,8 +29,10 @@ class PlannedLink:
     framing: str | None
     delay: Quantity
     path: Path
+    rate_path: Path
     buffer: Quantity | str = UNLIMITED
     policy: Policy = field(default_factory=lambda: TailDrop(kind="tail_drop"))
+    frame_gap: Quantity | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
 

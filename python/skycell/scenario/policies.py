@@ -32,7 +32,7 @@ def _read_threshold(value: Any) -> Quantity | float:
                 raise Refused("")
             return written
         if written.dimension is not Dimension.PART:
-            raise Refused(f"{written.text!r} is a {written.dimension.value}")
+            raise Refused(f'"{written.text}" is {written.dimension.value}')
         number = float(written.amount)
     else:
         number = read_number(value)

@@ -22,19 +22,19 @@ _LONGEST_TEXT = 64
 
 
 class Dimension(StrEnum):
-    """What a quantity counts; the value's base unit in brackets."""
+    """What a quantity counts, in words; its base unit stands beside it."""
 
-    TIME = "time"  # picoseconds
-    BIT_RATE = "bit rate"  # bit/s
-    CELL_RATE = "cell rate"  # cells/s
-    SIZE = "size"  # octets
-    CELLS = "cells"  # cells
-    FRAMES = "frames"  # frames of one full segment
-    SEGMENTS = "segments"  # segments of one MSS
-    TICKS = "ticks"  # ticks of the host's clock
-    RTT = "RTT"  # the scenario's round-trip time, or what a link carries in it
-    PART = "part"  # 1 for all of it
-    DISTANCE = "distance"  # km
+    TIME = "a time"  # picoseconds
+    BIT_RATE = "a rate"  # bit/s
+    CELL_RATE = "a rate of cells"  # cells/s
+    SIZE = "a size"  # octets
+    CELLS = "a number of cells"
+    FRAMES = "a number of frames"  # of one full segment
+    SEGMENTS = "a number of segments"  # of one MSS
+    TICKS = "a number of ticks"  # of the host's clock
+    RTT = "a number of RTT"  # round-trip times of the scenario, or what a link carries in them
+    PART = "a part"  # 1 for all of it
+    DISTANCE = "a distance"  # km
 
 
 _UNITS: dict[str, tuple[Dimension, Fraction]] = {
@@ -109,7 +109,7 @@ class Quantity:
     """An amount in the base unit of its dimension, and the text it came from.
 
     >>> parse_quantity("275 ms")
-    Quantity(amount=Fraction(275000000000, 1), dimension=<Dimension.TIME: 'time'>, text='275 ms')
+    Quantity(amount=Fraction(275000000000, 1), dimension=<Dimension.TIME: 'a time'>, text='275 ms')
     """
 
     amount: Fraction
@@ -165,7 +165,7 @@ def _why_unknown(unit: str) -> str:
         return _AMBIGUOUS[unit]
     shown = unit if len(unit) <= 24 else unit[:24] + "…"
     close = get_close_matches(unit, _UNITS, n=1, cutoff=0.6)
-    return f"the unit {shown!r} is unknown" + (f"; did you mean {close[0]}?" if close else "")
+    return f'the unit "{shown}" is unknown' + (f"; did you mean {close[0]}?" if close else "")
 
 
 def show_amount(value: Fraction | int | float) -> str:
@@ -180,14 +180,26 @@ def show_amount(value: Fraction | int | float) -> str:
     return text.replace(",", " ")
 
 
+def show_rate(bit_s: int) -> str:
+    """A bit rate for people, in the largest unit that leaves a whole number.
+
+    >>> show_rate(424), show_rate(2_000_000_000)
+    ('424 bit/s', '2 Gbit/s')
+    """
+    for unit, factor in (("Gbit/s", 10**9), ("Mbit/s", 10**6), ("kbit/s", 10**3)):
+        if bit_s and bit_s % factor == 0:
+            return f"{show_amount(bit_s // factor)} {unit}"
+    return f"{show_amount(bit_s)} bit/s"
+
+
 def show_time(time_ps: Fraction | int) -> str:
     """A time for people, in the largest unit that leaves a number of at least one.
 
-    >>> show_time(550_020_000_000), show_time(0)
-    ('550.02 ms', '0 s')
+    >>> show_time(550_020_000_000), show_time(7200 * 10**12), show_time(0)
+    ('550.02 ms', '2 h', '0 s')
     """
     time = Fraction(time_ps)
-    for unit, factor in (("s", 10**12), ("ms", 10**9), ("us", 10**6)):
+    for unit, factor in (("h", 3600 * 10**12), ("s", 10**12), ("ms", 10**9), ("us", 10**6)):
         if time >= factor:
             return f"{show_amount(time / factor)} {unit}"
     return f"{show_amount(time / 1000)} ns" if time else "0 s"

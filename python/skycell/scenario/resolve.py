@@ -14,6 +14,7 @@ from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     CELL_BITS,
     FRAMINGS,
+    AccessLink,
     CongestedLink,
     cell_time_ps,
     payload_rate,
@@ -108,7 +109,7 @@ def whole(value: Fraction) -> int:
 
 
 def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
-    where = (*link.path, "framing")
+    where = (*link.rate_path, "framing")
     known = " or ".join(f'"{f}"' for f in FRAMINGS)
     meaning = meaning_of(CongestedLink.model_fields["framing"])
     if link.rate.dimension is Dimension.CELL_RATE:
@@ -187,7 +188,22 @@ class _PortResolver:
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
         """The port that feeds `link`."""
         capacity = self._capacity(link, cell_time)
-        return PortSpec(capacity_cells=capacity, policy=self._policy(link, capacity))
+        return PortSpec(
+            capacity_cells=capacity,
+            policy=self._policy(link, capacity),
+            frame_gap_ps=self._frame_gap_ps(link, cell_time),
+        )
+
+    def _frame_gap_ps(self, link: PlannedLink, cell_time: int) -> int:
+        if link.frame_gap is None:
+            return 0
+        scale = cell_time if link.frame_gap.dimension is Dimension.CELLS else 1
+        gap = whole(link.frame_gap.amount * scale)
+        if gap > PS_PER_SECOND:
+            got = Shown(f'"{link.frame_gap}", which is {show_time(gap)}')
+            meaning = meaning_of(AccessLink.model_fields["frame_gap"])
+            self.faults.add((*link.path, "frame_gap"), got, "up to 1 s", meaning)
+        return gap
 
     def _capacity(self, link: PlannedLink, cell_time: int) -> int | None:
         buffer = link.buffer
@@ -203,7 +219,7 @@ class _PortResolver:
         if not 0 < cells <= _MOST_CELLS_IN_A_BUFFER:
             self.faults.add(
                 (*link.path, link.buffer_key),
-                Shown(f"{buffer}, which is {show_amount(cells)} cells"),
+                Shown(f'"{buffer}", which is {show_amount(cells)} cells'),
                 f"from 1 to {show_amount(_MOST_CELLS_IN_A_BUFFER)} cells",
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )
@@ -243,9 +259,9 @@ class _PortResolver:
             cells = int(exact(written) * capacity)
         highest = capacity - 1 if isinstance(policy, FairBufferAllocation) else capacity
         if cells > highest:
-            got = Shown(str(written) if isinstance(written, Quantity) else f"{written}")
+            shown = str(written) if isinstance(written, Quantity) else written
             self.faults.add(
-                where, got, f"up to {show_amount(highest)} cells of the buffer", meaning
+                where, shown, f"up to {show_amount(highest)} cells of the buffer", meaning
             )
         return min(cells, _MOST_CELLS_IN_A_BUFFER)
 

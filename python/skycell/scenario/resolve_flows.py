@@ -94,6 +94,12 @@ def _ticks(value: Quantity, tick_ps: int) -> int:
     return -int(-value.amount // tick_ps)
 
 
+def _shown_window(written: Quantity | str, octets: int) -> Shown:
+    if isinstance(written, Quantity) and written.dimension is Dimension.SIZE:
+        return Shown(f'"{written}"')
+    return Shown(f'"{written}", which is {show_amount(octets)} B')
+
+
 @dataclass
 class TcpResolver:
     """Resolves one set of TCP parameters; `path` is its table in the file."""
@@ -165,7 +171,7 @@ class TcpResolver:
     def _receiver_window(self, mss: int) -> int:
         written = self.tcp.receiver_window
         rwnd = self.context.octets(written, mss)
-        shown = Shown(f"{written}, which is {show_amount(rwnd)} B")
+        shown = _shown_window(written, rwnd)
         if rwnd > WINDOW_FIELD and not self.tcp.window_scaling:
             allowed = f"up to {show_amount(WINDOW_FIELD)} B, or window_scaling = true"
             self._fault("receiver_window", shown, allowed)
@@ -189,10 +195,10 @@ class TcpResolver:
             octets = self.context.octets(written, mss)
         if octets < at_least:
             least = f"at least one MSS, {show_amount(mss)} B" if at_least == mss else "at least 1 B"
-            self._fault(key, Shown(f"{written}, which is {show_amount(octets)} B"), least)
-        elif octets > LARGEST_WINDOW:
-            shown = Shown(f"{written}, which is {show_amount(octets)} B")
-            self._fault(key, shown, f"up to {show_amount(LARGEST_WINDOW)} B")
+            self._fault(key, _shown_window(written, octets), least)
+        elif octets > LARGEST_WINDOW and written != RECEIVER_WINDOW:
+            allowed = f"up to {show_amount(LARGEST_WINDOW)} B"
+            self._fault(key, _shown_window(written, octets), allowed)
         return min(octets, LARGEST_WINDOW)
 
     def _tick_phase(self, tick_ps: int) -> TickPhaseAt | TickPhaseDrawn:
@@ -214,10 +220,10 @@ class TcpResolver:
                 self._fault(key, Shown(f"{show_amount(ticks)} ticks"), "fewer than 2^32 ticks")
                 return 1, 1, 1
         if initial < low:
-            shown = Shown(f"{self.tcp.rto_initial}, which is {show_amount(initial)} ticks")
+            shown = Shown(f'"{self.tcp.rto_initial}", which is {show_amount(initial)} ticks')
             self._fault("rto_initial", shown, f"at least rto_min, {show_amount(low)} ticks")
         if high < initial:
-            shown = Shown(f"{self.tcp.rto_max}, which is {show_amount(high)} ticks")
+            shown = Shown(f'"{self.tcp.rto_max}", which is {show_amount(high)} ticks')
             self._fault("rto_max", shown, f"at least rto_initial, {show_amount(initial)} ticks")
         return low, initial, high
 

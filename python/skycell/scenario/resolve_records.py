@@ -71,7 +71,7 @@ def _check_samples(
     if samples > _MOST_SAMPLES:
         faults.add(
             ("records", "sample_every"),
-            Shown(f"{records.sample_every}, which makes {show_amount(samples)} samples"),
+            Shown(f'"{records.sample_every}", which makes {show_amount(samples)} samples'),
             f"at most {show_amount(_MOST_SAMPLES)} samples",
             "interval between samples of the queues",
         )

@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
-from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number, word
+from skycell.scenario.parameters import (
+    REFUSED,
+    Flag,
+    Leaf,
+    Parameters,
+    param,
+    quantity,
+    whole_number,
+    word,
+)
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 
 _HOUR_PS = 3600 * PS_PER_SECOND
@@ -92,7 +102,12 @@ class DelayedAck(Parameters):
 
 
 def _delayed_ack_by_word(value: Any) -> Any:
-    return {"off": None, "on": {}}.get(value, value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    if value not in ("off", "on"):
+        allowed = '"off" or "on" or a table with timeout and every_segments'
+        raise PydanticCustomError(REFUSED, "{allowed}", {"allowed": allowed})
+    return None if value == "off" else {}
 
 
 DelayedAckOrOff = Annotated[
@@ -214,7 +229,7 @@ class Tcp(Parameters):
     )
     delayed_ack: DelayedAckOrOff = param(
         "off",
-        'when the receiver holds ACKs back: "off", "on", or a table',
+        "when the receiver holds ACKs back",
         source="no delayed ACKs in any of the studies",
     )
     nagle: Flag = param(
