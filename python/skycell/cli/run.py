@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.settings import read_setting
 from skycell.records.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
@@ -96,26 +97,12 @@ def _scenario(file: str, settings: tuple[str, ...], traces: tuple[str, ...]) -> 
         scenario = load(file)
     except OSError as error:
         raise click.UsageError(f"{file}: {error.strerror or error}") from None
-    values = dict(_setting(text) for text in settings)
+    values = dict(read_setting(text) for text in settings)
     if traces:
         kept = values.get("records.traces", list(scenario.file.records.traces))
         extra = [name for name in traces if name not in kept] if isinstance(kept, list) else []
         values["records.traces"] = kept + extra if isinstance(kept, list) else kept
     return scenario.with_values(values) if values else scenario
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """Key and value of `--set`; a value that is no TOML, such as reno or 5 ms, is a text."""
-    from skycell._core import TomlError, parse_toml
-
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="'--set'")
-    try:
-        read, _ = parse_toml(f"value = {value}")
-    except TomlError:
-        return key.strip(), value.strip()
-    return key.strip(), read["value"] if set(read) == {"value"} else value.strip()
 
 
 def _check_folder(out: Path, force: bool) -> None:

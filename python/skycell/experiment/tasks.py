@@ -30,3 +30,31 @@ def simulate(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
 
     records_json, _ = _core.run(task.spec_json, task.engine, on_progress)
     return summarise(json.loads(records_json), json.loads(task.spec_json))
+
+
+_EMPTY_NETWORK = {
+    "version": 1,
+    "seed": 0,
+    "duration_ps": 1,
+    "nodes": [],
+    "links": [],
+    "vcs": [],
+    "flows": [],
+    "records": {
+        "sample_every_ps": 1,
+        "sampled_ports": [],
+        "vc_sampled_ports": [],
+        "traces": [],
+    },
+}
+
+
+def refuse_unknown_engine(engine: str) -> None:
+    """Asks for an engine before a thousand runs do.
+
+    Raises:
+        ValueError: this build has no engine of that name.
+    """
+    from skycell import _core
+
+    _core.run(json.dumps(_EMPTY_NETWORK), engine)

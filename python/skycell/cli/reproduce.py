@@ -1,0 +1,248 @@
+"""`skycell reproduce`: published studies run again, side by side with what was published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skycell.cli.run import ENGINES
+from skycell.cli.settings import read_setting, read_value
+
+if TYPE_CHECKING:
+    from skycell.experiment.store import RunStore
+    from skycell.studies import Reproduction
+
+_RESULTS = ("result.json", "rows.csv")
+
+
+@click.command(
+    epilog="Example:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
+    short_help="Run published studies again and compare.",
+)
+@click.argument("ids", metavar="ID...", nargs=-1)
+@click.option("--list", "show_list", is_flag=True, help="List the studies and their tables.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Write rows and conclusions as one JSON object."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write result.json, rows.csv and a report with its figures into DIR.",
+)
+@click.option("--force", is_flag=True, help="Replace files of an earlier result in DIR.")
+@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63),
+    default=1,
+    show_default=True,
+    help="Seed of the first replication; the others count on from it.",
+)
+@click.option(
+    "--replications",
+    type=click.IntRange(1),
+    help="Runs of each case; as many as each study says if not given.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="reference",
+    show_default=True,
+    help="What simulates; all engines give the same records.",
+)
+@click.option(
+    "--store",
+    "store_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where finished runs are kept, and looked up by the next call  "
+    "[default: .skycell/runs.sqlite]",
+)
+@click.option("--fresh", is_flag=True, help="Simulate also what the store has.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a choice or a scenario key otherwise than the studies say; may be repeated.",
+)
+@click.option(
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="KEY=V1,V2",
+    help="Tell how much other values of a choice move the tables, one at a time; may be repeated. "
+    "--vary all takes every alternative that the studies name.",
+)
+def reproduce(
+    ids: tuple[str, ...],
+    show_list: bool,
+    as_json: bool,
+    out: Path | None,
+    force: bool,
+    jobs: int | None,
+    seed: int,
+    replications: int | None,
+    engine: str,
+    store_path: Path | None,
+    fresh: bool,
+    settings: tuple[str, ...],
+    varied: tuple[str, ...],
+) -> None:
+    """Simulate what published tables need and show our values beside theirs.
+
+    ID is a table (icccn97-t3), a study (icccn97) or all. An interrupted call keeps the runs that
+    are finished; the same call again goes on from there.
+
+    Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
+    """
+    if show_list:
+        from skycell.cli.study_tables import show_studies
+
+        show_studies(as_json)
+        return
+    if not ids:
+        raise click.UsageError("name a study or a table; --list shows them")
+    if out is not None and varied:
+        raise click.UsageError("--out writes a reproduction; with --vary there is none")
+    common: dict[str, Any] = {
+        "engine": engine,
+        "jobs": jobs,
+        "replications": replications,
+        "seed": seed,
+        "overrides": dict(read_setting(text) for text in settings),
+        "fresh": fresh,
+    }
+    if out is not None:
+        _refuse_earlier_result(out, force)
+    with _input_faults(), _store(store_path) as store:
+        _refuse_early(ids, engine)
+        if varied:
+            _vary(ids, varied, store, common, as_json)
+        else:
+            _reproduce(ids, store, common, as_json, out)
+
+
+def _reproduce(
+    ids: Sequence[str],
+    store: RunStore,
+    common: dict[str, Any],
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    from skycell.cli.study_progress import StudyProgress
+    from skycell.studies import reproduce as run_studies
+
+    with StudyProgress(store.path) as progress:
+        result = run_studies(ids, store=store, on_progress=progress, **common)
+    if out is not None:
+        _write(result, out)
+    if as_json:
+        click.echo(result.to_json())
+    else:
+        from skycell.cli.study_tables import show_reproduction
+
+        show_reproduction(result)
+        if out is not None:
+            click.echo(f"Written to {out}.")
+    if result.failed_runs:
+        first = result.failed_runs[0]
+        click.echo(
+            f"{len(result.failed_runs)} of {result.runs.needed} runs failed, the first: "
+            f"{first.case}, seed {first.seed}: {first.reason}",
+            err=True,
+        )
+        raise click.exceptions.Exit(1)
+
+
+def _vary(
+    ids: Sequence[str],
+    varied: Sequence[str],
+    store: RunStore,
+    common: dict[str, Any],
+    as_json: bool,
+) -> None:
+    from skycell.cli.study_progress import StudyProgress
+    from skycell.studies.sensitivity import sensitivity
+
+    vary = None if "all" in varied else dict(_variation(text) for text in varied)
+    with StudyProgress(store.path) as progress:
+        result = sensitivity(
+            ids, vary, store=store, on_progress=progress, on_variant=progress.name, **common
+        )
+    if as_json:
+        import json
+
+        click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        from skycell.cli.study_tables import show_sensitivity
+
+        show_sensitivity(result)
+    if any(entry.failed for entry in (*result.baseline, *(s.summary for s in result.shifts))):
+        click.echo("Some runs failed; their rows are left out of the averages.", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _variation(text: str) -> tuple[str, list[Any]]:
+    key, values = text.partition("=")[0], text.partition("=")[2]
+    read_setting(text, "--vary")
+    return key.strip(), [read_value(value) for value in values.split(",")]
+
+
+def _refuse_early(ids: Sequence[str], engine: str) -> None:
+    from skycell.experiment.tasks import refuse_unknown_engine
+    from skycell.studies import select
+
+    select(ids)
+    try:
+        refuse_unknown_engine(engine)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--engine'") from None
+
+
+@contextmanager
+def _input_faults() -> Iterator[None]:
+    """Turns faults of the input that the group does not know into a message and exit code 2."""
+    from skycell.experiment.store import StoreError
+    from skycell.studies import ChoiceError, UnknownStudyError
+
+    try:
+        yield
+    except (StoreError, UnknownStudyError, ChoiceError) as error:
+        click.echo(str(error), err=True)
+        raise click.exceptions.Exit(2) from None
+
+
+@contextmanager
+def _store(path: Path | None) -> Iterator[RunStore]:
+    from skycell.experiment.store import DEFAULT_STORE, RunStore
+
+    with RunStore(DEFAULT_STORE if path is None else path) as store:
+        yield store
+
+
+def _refuse_earlier_result(out: Path, force: bool) -> None:
+    """Refuses a folder that cannot take the result, before the runs."""
+    in_the_way = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
+    if in_the_way is not None:
+        raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
+    earlier = [name for name in _RESULTS if (out / name).exists()]
+    if earlier and not force:
+        names = ", ".join(earlier)
+        raise click.BadParameter(
+            f"{out} holds an earlier result ({names}); --force replaces it", param_hint="'--out'"
+        )
+
+
+def _write(result: Reproduction, out: Path) -> None:
+    from skycell.report import write_study_report
+
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "result.json").write_text(result.to_json() + "\n", encoding="utf-8")
+    (out / "rows.csv").write_text(result.to_csv(), encoding="utf-8")
+    write_study_report(result, out)

@@ -1,0 +1,206 @@
+"""A reproduction on the terminal: a table per published table, conclusions, and a summary."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from skycell.studies import Reproduction, Row, TableSummary
+    from skycell.studies.compare import Score
+    from skycell.studies.sensitivity import Sensitivity
+
+_WIDTH_OF_FILES = 120
+_STYLE = {"inside": "green", "near": "yellow", "off": "red", "failed": "bold red"}
+
+
+def _console() -> Console:
+    # A file or a pipe has no width of its own.
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    return Console(file=sys.stdout, width=width, highlight=False)
+
+
+def show_studies(as_json: bool) -> None:
+    """The studies and their tables."""
+    from skycell.studies import STUDY_IDS, load_study
+
+    studies = [load_study(study_id) for study_id in STUDY_IDS]
+    if as_json:
+        listed = [
+            {
+                "id": study.id,
+                "title": study.title,
+                "tables": [{"id": table.id, "title": table.title} for table in study.tables],
+            }
+            for study in studies
+        ]
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        return
+    grid = Table(box=None, pad_edge=False, show_header=False)
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for study in studies:
+        grid.add_row(Text(study.id, "bold"), Text(study.title, "bold"))
+        for table in study.tables:
+            grid.add_row(Text(f"  {table.id}"), Text(f"{table.title} ({table.printed_as})"))
+    _console().print(grid)
+
+
+def show_reproduction(result: Reproduction) -> None:
+    """All of a reproduction."""
+    console = _console()
+    for table in result.tables:
+        rows = result.rows_of(table)
+        console.print(_table(f"{table}: {result.title_of(table)}", rows))
+        _notes(console, rows)
+    if result.conclusions:
+        console.print(_conclusions(result))
+    for summary in result.summaries:
+        console.print(_summary(summary), soft_wrap=True)
+    holding, asked = result.conclusion_score()
+    if asked:
+        console.print(f"conclusions that hold in print: {holding} of {asked} hold in ours")
+    if result.overrides:
+        settings = ", ".join(f"{key} = {value}" for key, value in result.overrides.items())
+        console.print(f"set otherwise than the studies say: {settings}", soft_wrap=True)
+    console.print(_runs(result), soft_wrap=True)
+
+
+def _table(title: str, rows: Sequence[Row]) -> Table:
+    factors = list(dict.fromkeys(name for row in rows for name in row.factors))
+    several = len({(row.metric, row.unit) for row in rows}) > 1
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    for name in factors:
+        table.add_column(name.replace("_", " "), no_wrap=True)
+    if several:
+        table.add_column("measure")
+    for heading in ("published", "ours", "sd", "n", "low", "high"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    doubts = _doubts(rows)
+    for row in rows:
+        cells = [str(row.factors.get(name, "all")) for name in factors]
+        if several:
+            cells.append(f"{row.metric.replace('_', ' ')}{_unit(row)}")
+        digits = _digits(row)
+        cells += [_number(row.published, digits), _number(row.mean, digits + 1)]
+        cells += [_number(row.sd, digits + 1), str(row.n)]
+        cells += [_number(row.low, digits + 1), _number(row.high, digits + 1)]
+        mark = f" [{doubts.index(row.doubt) + 1}]" if row.doubt else ""
+        verdict = Text(row.verdict, _STYLE.get(row.verdict, ""))
+        table.add_row(*map(Text, cells), verdict.append(mark, "dim"))
+    return table
+
+
+def _unit(row: Row) -> str:
+    return "" if row.unit == "1" else f", {row.unit}"
+
+
+def _digits(row: Row) -> int:
+    return 0 if row.unit in ("cells", "events", "%") else 2
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _doubts(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.doubt for row in rows if row.doubt))
+
+
+def _notes(console: Console, rows: Sequence[Row]) -> None:
+    for place, doubt in enumerate(_doubts(rows), start=1):
+        console.print(Text(f"[{place}] {doubt}", "dim"))
+    for failure in dict.fromkeys(text for row in rows for text in row.failures):
+        console.print(Text(f"failed: {failure}", "red"))
+    console.print()
+
+
+def _conclusions(result: Reproduction) -> Table:
+    table = Table(title="conclusions", title_justify="left", title_style="bold", show_lines=True)
+    table.add_column("id", no_wrap=True)
+    table.add_column("statement")
+    table.add_column("print", no_wrap=True)
+    table.add_column("ours", no_wrap=True)
+    table.add_column("evidence")
+    for entry in result.conclusions:
+        table.add_row(
+            Text(f"{entry.study}\n{entry.id}"),
+            Text(entry.text),
+            _holds(entry.published_holds),
+            _holds(entry.ours_holds),
+            Text(entry.evidence),
+        )
+    return table
+
+
+def _holds(holds: bool | None) -> Text:
+    if holds is None:
+        return Text("no data", "dim")
+    return Text("holds", "green") if holds else Text("fails", "red")
+
+
+def _summary(summary: TableSummary) -> str:
+    parts = [_score(summary.cells, "")]
+    parts += [_score(summary.suspect, "of doubtful print: ")] if summary.suspect.compared else []
+    parts += [_score(summary.averages, "averages: ")] if summary.averages.compared else []
+    parts += [f"{summary.unpublished} without a published value"] if summary.unpublished else []
+    parts += [f"{summary.failed} failed"] if summary.failed else []
+    return f"{summary.table}: " + "; ".join(part for part in parts if part)
+
+
+def _score(score: Score, what: str) -> str:
+    if not score.compared:
+        return ""
+    error = f", mean absolute error {_number(score.mean_absolute_error, 3)}"
+    return f"{what}{score.inside} inside, {score.near} near, {score.off} off{error}"
+
+
+def _runs(result: Reproduction) -> str:
+    runs = result.runs
+    text = (
+        f"{runs.needed} runs with the {result.engine} engine ({result.version}), seeds from "
+        f"{result.seed}: {runs.simulated} simulated, {runs.from_store} from the store"
+    )
+    text += f", {runs.failed} failed" if runs.failed else ""
+    for tables, count in runs.shared.items():
+        text += f"; {count} serve {' and '.join(tables)}"
+    return f"{text} ({runs.wall_s:.0f} s)"
+
+
+def show_sensitivity(result: Sensitivity) -> None:
+    """How much each alternative moves each table."""
+    table = Table(
+        title="what each other choice does, one at a time",
+        title_justify="left",
+        title_style="bold",
+        header_style="dim",
+    )
+    for heading in ("table", "choice", "value"):
+        table.add_column(heading)
+    for heading in ("mean change", "largest", "inside", "near", "off", "mean error"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for summary in result.baseline:
+        table.add_row(summary.table, "as chosen", "", "", "", *_verdicts(summary), end_section=True)
+    for shift in result.shifts:
+        changes = (_number(shift.mean_absolute_change, 3), _number(shift.largest_change, 3))
+        value = Text(_value(shift.value))
+        table.add_row(shift.table, shift.key, value, *changes, *_verdicts(shift.summary))
+    _console().print(table)
+
+
+def _verdicts(summary: TableSummary) -> tuple[str, str, str, str]:
+    cells = summary.cells
+    error = _number(cells.mean_absolute_error, 3)
+    return str(cells.inside), str(cells.near), str(cells.off), error
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

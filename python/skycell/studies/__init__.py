@@ -1,0 +1,31 @@
+"""Published studies as data, and their reproduction from one call.
+
+>>> from skycell.studies import known_ids
+>>> "icccn97-t3" in known_ids()
+True
+"""
+
+from skycell.studies.compare import Row, TableSummary
+from skycell.studies.design import ChoiceError, scenario_of
+from skycell.studies.findings import ConclusionResult
+from skycell.studies.library import STUDY_IDS, UnknownStudyError, known_ids, load_study, select
+from skycell.studies.reproduce import Progress, reproduce
+from skycell.studies.reproduction import ChoiceInForce, Doubt, Reproduction
+
+__all__ = [
+    "STUDY_IDS",
+    "ChoiceError",
+    "ChoiceInForce",
+    "ConclusionResult",
+    "Doubt",
+    "Progress",
+    "Reproduction",
+    "Row",
+    "TableSummary",
+    "UnknownStudyError",
+    "known_ids",
+    "load_study",
+    "reproduce",
+    "scenario_of",
+    "select",
+]

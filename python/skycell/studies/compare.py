@@ -1,0 +1,183 @@
+"""A published value beside ours: mean, spread and verdict."""
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from skycell.studies.model import Level
+
+Verdict = Literal["inside", "near", "off", "unpublished", "failed"]
+
+SLACK = 0.02
+"""By how much the span of our replications is widened, in the row's unit, besides the rounding."""
+NEAR_ABSOLUTE = 0.10
+"""Largest difference of a `near` value of efficiency, fairness or another pure number."""
+NEAR_RELATIVE = 0.15
+"""Largest relative difference of a `near` value of anything with a unit."""
+
+# A number such as 0.62 - 0.60 is not exactly 0.02 in binary.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number of a table: as printed, and as our replications have it."""
+
+    study: str
+    table: str
+    factors: Mapping[str, Level]
+    metric: str
+    unit: str
+    published: float | None
+    values: tuple[float, ...]
+    """Ours, one per replication that finished."""
+    verdict: Verdict
+    doubt: str = ""
+    is_suspect: bool = False
+    is_average: bool = False
+    failures: tuple[str, ...] = ()
+    spec_hashes: tuple[str, ...] = ()
+    overrides: Mapping[str, Any] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of replications."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float | None:
+        """Mean over the replications."""
+        return statistics.fmean(self.values) if self.values else None
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation over the replications (n - 1); none for fewer than two."""
+        return statistics.stdev(self.values) if self.n > 1 else None
+
+    @property
+    def low(self) -> float | None:
+        """Smallest of the replications."""
+        return min(self.values, default=None)
+
+    @property
+    def high(self) -> float | None:
+        """Largest of the replications."""
+        return max(self.values, default=None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for a program."""
+        row: dict[str, Any] = {
+            "study": self.study,
+            "table": self.table,
+            "factors": dict(self.factors),
+            "metric": self.metric,
+            "unit": self.unit,
+            "published": self.published,
+            "mean": self.mean,
+            "sd": self.sd,
+            "n": self.n,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+            "average": self.is_average,
+            "suspect": self.is_suspect,
+        }
+        if self.doubt:
+            row["doubt"] = self.doubt
+        if self.failures:
+            row["failures"] = list(self.failures)
+        if self.overrides:
+            row["set"] = dict(self.overrides)
+        row["specs"] = list(self.spec_hashes)
+        return row
+
+
+def verdict_of(
+    published: float | None, half_unit: float, unit: str, values: Sequence[float]
+) -> Verdict:
+    """Whether a published value is what our replications give.
+
+    `inside`: within their span, widened by the rounding of the print and by `SLACK`. `near`: their
+    mean is within 0.10 of it, or within 15 % if it has a unit. Else `off`. `unpublished` and
+    `failed` where one of the two is missing.
+
+    >>> verdict_of(0.60, 0.005, "1", [0.61, 0.64]), verdict_of(0.60, 0.005, "1", [0.68])
+    ('inside', 'near')
+    """
+    if not values:
+        return "failed"
+    if published is None:
+        return "unpublished"
+    margin = half_unit + SLACK + _ROUNDING
+    if min(values) - margin <= published <= max(values) + margin:
+        return "inside"
+    near = NEAR_ABSOLUTE if unit == "1" else NEAR_RELATIVE * abs(published)
+    off_by = abs(statistics.fmean(values) - published)
+    return "near" if off_by <= near + _ROUNDING else "off"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many values of some rows are reproduced."""
+
+    inside: int
+    near: int
+    off: int
+    mean_absolute_error: float | None
+
+    @property
+    def compared(self) -> int:
+        """Rows with a published value and one of ours."""
+        return self.inside + self.near + self.off
+
+
+@dataclass(frozen=True)
+class TableSummary:
+    """Scores of one table; suspect values and averages over other rows are counted apart."""
+
+    table: str
+    cells: Score
+    suspect: Score
+    averages: Score
+    unpublished: int
+    failed: int
+
+
+def score(rows: Iterable[Row]) -> Score:
+    """Counts verdicts and averages the absolute difference between our mean and the print."""
+    compared = [row for row in rows if row.verdict in ("inside", "near", "off")]
+    errors = [
+        abs(row.mean - row.published)
+        for row in compared
+        if row.mean is not None and row.published is not None
+    ]
+    counts = dict.fromkeys(("inside", "near", "off"), 0)
+    for row in compared:
+        counts[row.verdict] += 1
+    return Score(
+        counts["inside"],
+        counts["near"],
+        counts["off"],
+        math.fsum(errors) / len(errors) if errors else None,
+    )
+
+
+def summarise_tables(rows: Sequence[Row]) -> list[TableSummary]:
+    """One summary per table, in the order of the rows."""
+    summaries = []
+    for table in dict.fromkeys(row.table for row in rows):
+        own = [row for row in rows if row.table == table]
+        cells = [row for row in own if not row.is_average]
+        summaries.append(
+            TableSummary(
+                table,
+                cells=score(row for row in cells if not row.is_suspect),
+                suspect=score(row for row in cells if row.is_suspect),
+                averages=score(row for row in own if row.is_average),
+                unpublished=sum(row.verdict == "unpublished" for row in own),
+                failed=sum(row.verdict == "failed" for row in own),
+            )
+        )
+    return summaries

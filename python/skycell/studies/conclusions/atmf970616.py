@@ -1,0 +1,117 @@
+"""Tests of the conclusions on buffer requirements: section 8 of the parameter sheet."""
+
+from itertools import pairwise
+
+from skycell.studies.conclusions.counting import mean, show
+from skycell.studies.findings import Finding, decides
+from skycell.studies.values import Values
+
+_TABLE = "atmf970616-s4"
+# Cells of one round trip as the papers give them, and the numbers of sources.
+_ONE_RTT = {"leo": 12_000, "multi_leo": 50_000, "geo": 200_000}
+_SOURCES = {"leo": (15, 50, 100), "multi_leo": (5, 15, 50), "geo": (5, 15, 50)}
+_VERY_SMALL = 0.0625
+# 780 and 1560 cells are 50000/64 and 50000/32 cut to tens.
+_SLACK = 1.001
+
+_Curve = dict[float, float]
+
+
+def _curve(values: Values, config: str, n_sources: int, metric: str = "efficiency") -> _Curve:
+    """Values of one latency and N by buffer in round trips, smallest buffer first."""
+    found = values.find(_TABLE, metric, config=config, n_sources=n_sources)
+    points = {float(e.factors["buffer_cells"]) / _ONE_RTT[config]: e.value for e in found}
+    return dict(sorted(points.items()))
+
+
+def _curves(values: Values) -> dict[tuple[str, int], _Curve]:
+    return {(config, n): _curve(values, config, n) for config, ns in _SOURCES.items() for n in ns}
+
+
+def _small(curve: _Curve) -> list[float]:
+    return [value for rtt, value in curve.items() if rtt <= _VERY_SMALL * _SLACK]
+
+
+def _steps(curve: _Curve) -> list[tuple[float, float]]:
+    """Change of value up to each buffer from the one before: (buffer in round trips, change)."""
+    points = list(curve.items())
+    return [(b[0], b[1] - a[1]) for a, b in pairwise(points)]
+
+
+@decides("atmf970616", "8.1")
+def _tiny_buffers_are_poor(values: Values) -> Finding:
+    curves = _curves(values)
+    average = mean(value for curve in curves.values() for value in _small(curve))
+    lowest = min(min(_small(curves[config, ns[-1]])) for config, ns in _SOURCES.items())
+    evidence = f"mean {average:.2f}, lowest with the most sources {lowest:.2f}"
+    return Finding(average < 0.5 and lowest < 0.2, evidence)
+
+
+@decides("atmf970616", "8.2")
+def _throughput_grows_with_the_buffer(values: Values) -> Finding:
+    downs, flattens = [], []
+    for curve in _curves(values).values():
+        below_one = [(rtt, step) for rtt, step in _steps(curve) if rtt <= _SLACK]
+        downs.append(min(step for _, step in below_one))
+        flattens.append(below_one[-1][1] < max(step for _, step in below_one))
+    holds = min(downs) >= -0.02 and all(flattens)
+    evidence = f"lowest step {min(downs):+.3f}, flatter at the end in {sum(flattens)} of 9"
+    return Finding(holds, evidence)
+
+
+@decides("atmf970616", "8.3")
+def _half_a_round_trip_suffices(values: Values) -> Finding:
+    worst = {
+        f"{config} N={n}": min(value for rtt, value in curve.items() if rtt >= 0.5)
+        for (config, n), curve in _curves(values).items()
+    }
+    lowest = min(worst, key=lambda key: worst[key])
+    full = sum(value >= 0.98 for value in worst.values())
+    evidence = f"lowest {worst[lowest]:.3f} ({lowest}); 0.98 or more in {full} of {len(worst)}"
+    return Finding(worst[lowest] >= 0.95, evidence)
+
+
+@decides("atmf970616", "8.4")
+def _more_sources_need_more_of_a_small_buffer(values: Values) -> Finding:
+    curves = _curves(values)
+    falls, texts = [], []
+    for config, ns in _SOURCES.items():
+        averages = [mean(_small(curves[config, n])) for n in ns]
+        falls.append(averages[0] > averages[1] > averages[2])
+        texts.append(f"{config} {show(averages)}")
+    return Finding(all(falls), "; ".join(texts))
+
+
+@decides("atmf970616", "8.5")
+def _the_knee_is_sharper_for_more_sources(values: Values) -> Finding:
+    curves = _curves(values)
+    sharper, texts = [], []
+    for config, ns in _SOURCES.items():
+        largest = [max(step for _, step in _steps(curves[config, n])) for n in ns]
+        sharper.append(largest[0] <= largest[1] <= largest[2])
+        texts.append(f"{config} {show(largest)}")
+    return Finding(all(sharper), "; ".join(texts))
+
+
+@decides("atmf970616", "8.6")
+def _a_large_buffer_can_hurt_few_sources(values: Values) -> Finding:
+    def loss(config: str, n: int) -> float:
+        curve = _curve(values, config, n)
+        best_below = max(value for rtt, value in curve.items() if rtt < 1)
+        return best_below - min(value for rtt, value in curve.items() if rtt >= 1)
+
+    geo, leo = loss("geo", 5), loss("leo", 15)
+    evidence = f"loss GEO N=5 {geo:+.3f}, LEO N=15 {leo:+.3f}"
+    return Finding(geo > 0 and leo <= 0.005, evidence)
+
+
+@decides("atmf970616", "8.7")
+def _many_sources_share_fairly(values: Values) -> Finding:
+    lowest = {
+        config: min(
+            value for rtt, value in _curve(values, config, ns[-1], "fairness").items() if rtt >= 0.5
+        )
+        for config, ns in _SOURCES.items()
+    }
+    texts = ", ".join(f"{config} {value:.3f}" for config, value in lowest.items())
+    return Finding(min(lowest.values()) >= 0.9, f"lowest {texts}")

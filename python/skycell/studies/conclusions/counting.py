@@ -1,0 +1,60 @@
+"""Counting pairs, and writing numbers into evidence."""
+
+from collections.abc import Iterable, Sequence
+
+Pair = tuple[float, float]
+
+
+def above(pairs: Sequence[Pair]) -> int:
+    """Pairs whose first number is above the second.
+
+    >>> above([(2.0, 1.0), (1.0, 1.0), (1.0, 2.0)])
+    1
+    """
+    return sum(a > b for a, b in pairs)
+
+
+def at_least(pairs: Sequence[Pair]) -> int:
+    """Pairs whose first number is not below the second."""
+    return sum(a >= b for a, b in pairs)
+
+
+def ties(pairs: Sequence[Pair]) -> int:
+    """Pairs of equal numbers."""
+    return sum(a == b for a, b in pairs)
+
+
+def count(found: int, of: Sequence[object]) -> str:
+    """A count as evidence: `5 of 6`."""
+    return f"{found} of {len(of)}"
+
+
+def spread(values: Iterable[float]) -> float:
+    """Largest less smallest.
+
+    >>> spread([0.25, 0.75, 0.5])
+    0.5
+    """
+    listed = list(values)
+    return max(listed) - min(listed)
+
+
+def mean(values: Iterable[float]) -> float:
+    """Arithmetic mean."""
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def show(values: Iterable[float], digits: int = 2) -> str:
+    """Numbers for people.
+
+    >>> show([0.5, 0.25])
+    '0.50, 0.25'
+    """
+    return ", ".join(f"{value:.{digits}f}" for value in values)
+
+
+def between(values: Iterable[float], digits: int = 2) -> str:
+    """Smallest and largest for people: `0.12 to 0.22`."""
+    listed = list(values)
+    return f"{min(listed):.{digits}f} to {max(listed):.{digits}f}"

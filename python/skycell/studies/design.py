@@ -1,0 +1,160 @@
+"""From a table to its runs: cases, scenarios, specs and seeds."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.scenario import NetworkSpec, Scenario, parse
+from skycell.scenario.quantities import Refused, parse_quantity
+from skycell.studies.model import Experiment, Level, Study
+
+_REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
+
+Overrides = Mapping[str, Any]
+"""Choices (by name) or scenario keys that are set otherwise than the study says."""
+
+
+class ChoiceError(ValueError):
+    """A choice is set to what it cannot be."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One combination of levels of one experiment."""
+
+    study_id: str
+    experiment: str
+    levels: tuple[tuple[str, Level], ...]
+
+    def __str__(self) -> str:
+        levels = " ".join(f"{name}={level}" for name, level in self.levels)
+        return f"{self.study_id} {self.experiment} {levels}"
+
+
+def case_of(study: Study, experiment: str, factors: Mapping[str, Level]) -> Case:
+    """The case that a table's row is measured on: its levels of the experiment's factors.
+
+    Factors of the row that only say what is measured (a destination, a group), and labels, do not
+    tell runs apart.
+    """
+    known = study.experiments[experiment].factors
+    levels = [(name, factors[name]) for name, factor in known.items() if not factor.label]
+    return Case(study.id, experiment, tuple(levels))
+
+
+def choices_in_force(study: Study, overrides: Overrides) -> dict[str, Any]:
+    """Value of every choice of a study, overrides applied."""
+    return {choice.name: overrides.get(choice.name, choice.value) for choice in study.choices}
+
+
+def resolve_choices(value: Any, choices: Mapping[str, Any]) -> Any:
+    """A template with its `"{name}"` replaced by the value of the choice of that name.
+
+    >>> resolve_choices({"tick": "{tcp.tick}"}, {"tcp.tick": "100 ms"})
+    {'tick': '100 ms'}
+    """
+    if isinstance(value, str):
+        reference = _REFERENCE.fullmatch(value)
+        return choices[reference.group(1)] if reference else value
+    if isinstance(value, Mapping):
+        return {key: resolve_choices(item, choices) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolve_choices(item, choices) for item in value]
+    return value
+
+
+def references(value: Any) -> Iterator[str]:
+    """Names of the choices that a template refers to."""
+    if isinstance(value, str):
+        reference = _REFERENCE.fullmatch(value)
+        if reference:
+            yield reference.group(1)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from references(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from references(item)
+
+
+def settings_of(experiment: Experiment, case: Case) -> dict[str, Any]:
+    """Scenario keys that the levels of a case set, in the order of the factors.
+
+    Raises:
+        ValueError: a factor has no such level.
+    """
+    settings: dict[str, Any] = {}
+    for name, level in case.levels:
+        factor = experiment.factors[name]
+        if factor.key is not None:
+            settings[factor.key] = level if factor.form is None else factor.form.format(level)
+        elif factor.levels is not None:
+            if str(level) not in factor.levels:
+                allowed = ", ".join(factor.levels)
+                raise ValueError(f"factor {name}: level {level!r}, allowed are {allowed}")
+            settings |= factor.levels[str(level)]
+    return settings
+
+
+def scenario_values(study: Study, case: Case, overrides: Overrides) -> dict[str, Any]:
+    """The scenario of a case as plain data, as it would stand in a file."""
+    experiment = study.experiments[case.experiment]
+    choices = choices_in_force(study, overrides)
+    values = deepcopy(experiment.scenario)
+    for key, value in settings_of(experiment, case).items():
+        _set(values, key, value)
+    resolved: dict[str, Any] = resolve_choices(values, choices)
+    for key, value in overrides.items():
+        if key not in choices:
+            _set(resolved, key, value)
+    return resolved
+
+
+def scenario_of(study: Study, case: Case, overrides: Overrides | None = None) -> Scenario:
+    """The scenario of a case.
+
+    Raises:
+        ScenarioFaults: an override names no scenario key, or has a value that is not allowed.
+    """
+    return parse(scenario_values(study, case, overrides or {}), name=str(case))
+
+
+def specs_of(study: Study, case: Case, overrides: Overrides) -> Sequence[NetworkSpec]:
+    """The runs that one replication of a case needs, the longest first, for seed 0.
+
+    Two runs if the study measures from a later moment on: the second ends there.
+
+    Raises:
+        ScenarioFaults: an override does not fit the scenario.
+        ChoiceError: that moment lies behind the end of the run.
+    """
+    experiment = study.experiments[case.experiment]
+    choices = choices_in_force(study, overrides)
+    values = scenario_values(study, case, overrides)
+    specs = [parse(values, name=str(case)).resolve(seed=0)]
+    measured_from = str(resolve_choices(experiment.measured_from, choices))
+    if not _is_nothing(measured_from):
+        _set(values, "run.duration", measured_from)
+        specs.append(parse(values, name=str(case)).resolve(seed=0))
+        if specs[1].duration_ps >= specs[0].duration_ps:
+            raise ChoiceError(f"measuring from {measured_from} leaves nothing of {case}")
+    return specs
+
+
+def _is_nothing(time: str) -> bool:
+    try:
+        return parse_quantity(time).amount == 0
+    except Refused:
+        return False  # the scenario says what is wrong with it
+
+
+def _set(values: dict[str, Any], key: str, value: Any) -> None:
+    *path, last = key.split(".")
+    for step in path:
+        inner = values.setdefault(step, {})
+        if not isinstance(inner, dict):
+            inner = values[step] = {"kind": inner}
+        values = inner
+    values[last] = value

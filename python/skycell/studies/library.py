@@ -1,0 +1,102 @@
+"""The studies that come with the package, and how they are named."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from skycell.studies.model import Study, Table
+
+STUDY_IDS = ("atmf960518", "icccn97", "ijsc", "compcom99", "atmf970616")
+"""Studies in the order of the parameter sheet."""
+
+ALL = "all"
+
+
+class UnknownStudyError(Exception):
+    """IDs that name no study and no table; the message lists those there are."""
+
+    def __init__(self, unknown: Iterable[str]) -> None:
+        self.unknown = tuple(unknown)
+        known = known_ids()
+        lines = []
+        for name in self.unknown:
+            close = get_close_matches(name, known, n=1, cutoff=0.6)
+            hint = f" (did you mean {close[0]}?)" if close else ""
+            lines.append(f"no study and no table is called {name!r}{hint}")
+        lines.append(f"known are {', '.join(known)}")
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A table that is to be reproduced, with its study."""
+
+    study: Study
+    table: Table
+
+
+def study_folder(study_id: str) -> Traversable:
+    """Folder of a study in the package."""
+    return files("skycell.studies") / study_id
+
+
+@cache
+def load_study(study_id: str) -> Study:
+    """Reads the `study.toml` of a study; the ID must be one of `STUDY_IDS`."""
+    text = (study_folder(study_id) / "study.toml").read_text(encoding="utf-8")
+    return Study.model_validate(tomllib.loads(text))
+
+
+@cache
+def _tables() -> Mapping[str, Selection]:
+    return {
+        table.id: Selection(study, table)
+        for study in map(load_study, STUDY_IDS)
+        for table in study.tables
+    }
+
+
+def known_ids() -> list[str]:
+    """Every ID that `select` takes: `all`, the studies, and their tables."""
+    known = [ALL]
+    for study_id in STUDY_IDS:
+        tables = [name for name, found in _tables().items() if found.study.id == study_id]
+        # A study of one table may go by one name.
+        known += [study_id, *(name for name in tables if name != study_id)]
+    return known
+
+
+def select(ids: Iterable[str]) -> list[Selection]:
+    """The tables that some IDs name, each once, in the order of the library.
+
+    Args:
+        ids: of tables, of studies, or `all`.
+
+    Raises:
+        UnknownStudyError: with every ID that names nothing.
+    """
+    wanted = list(ids)
+    unknown = [name for name in wanted if name not in known_ids()]
+    if unknown:
+        raise UnknownStudyError(unknown)
+    return [
+        found
+        for name, found in _tables().items()
+        if ALL in wanted or found.study.id in wanted or name in wanted
+    ]
+
+
+def table_of(table_id: str) -> Selection:
+    """The table of an ID, with its study.
+
+    Raises:
+        UnknownStudyError: there is no such table.
+    """
+    try:
+        return _tables()[table_id]
+    except KeyError:
+        raise UnknownStudyError([table_id]) from None

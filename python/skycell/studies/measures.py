@@ -1,0 +1,216 @@
+"""How a table's number is measured on one run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.metrics import (
+    THROUGHPUT_DEFINITIONS,
+    ceiling_bps,
+    efficiency,
+    fairness_index,
+    link_cell_bps,
+    throughputs_bps,
+)
+from skycell.scenario import NetworkSpec
+from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+from skycell.studies.design import ChoiceError, resolve_choices
+from skycell.studies.model import Experiment, Level
+
+_MBIT = 1e6
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How an experiment's runs are measured, choices resolved."""
+
+    ceiling_base: str
+    """`link` for the cell rate of the congested link, or a stated rate."""
+    throughput: str
+    """A definition of `skycell.metrics.throughput`."""
+
+    @classmethod
+    def of(cls, experiment: Experiment, choices: Mapping[str, Any]) -> "Evaluation":
+        """The evaluation of an experiment under some choices.
+
+        Raises:
+            ChoiceError: the base is no bit rate, or the definition is unknown.
+        """
+        base = str(resolve_choices(experiment.ceiling_base, choices))
+        throughput = str(resolve_choices(experiment.throughput, choices))
+        if base != "link" and _bit_rate(base) is None:
+            raise ChoiceError(f"ceiling base {base!r}: allowed is 'link' or a bit rate above 0")
+        if throughput not in THROUGHPUT_DEFINITIONS:
+            allowed = ", ".join(THROUGHPUT_DEFINITIONS)
+            raise ChoiceError(f"throughput definition {throughput!r}: allowed are {allowed}")
+        return cls(base, throughput)
+
+
+def _bit_rate(text: str) -> float | None:
+    """A bit rate above 0 in bit/s; none if the text is none."""
+    try:
+        stated = parse_quantity(text)
+    except Refused:
+        return None
+    is_rate = stated.dimension is Dimension.BIT_RATE and stated.amount > 0
+    return float(stated.amount) if is_rate else None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a measure needs to know of the network."""
+
+    mss: int
+    llc_snap: bool
+    timestamps: bool
+    bottleneck_cell_time_ps: int
+    buffer_cells: int
+    thresholds_cells: tuple[int, ...]
+    """r_i of each flow where the policy is `single_drop`, else empty."""
+    rtt_s: float
+    """Round trip of the first flow by propagation alone."""
+    loss_at_cwnd_octets: int | None
+    """Window at which the first flow loses a segment by script."""
+
+    @classmethod
+    def of(cls, spec: NetworkSpec) -> "Facts":
+        """Facts of a network whose flows are alike and cross one congested port."""
+        congested = [link for link in spec.links if link.port.capacity_cells is not None]
+        slowest = max(congested, key=lambda link: link.cell_time_ps)
+        policy = slowest.port.policy
+        thresholds: tuple[int, ...] = ()
+        if policy.kind == "single_drop":
+            by_vc = policy.thresholds_cells
+            thresholds = tuple(by_vc[flow.forward[0]] or 0 for flow in spec.flows)
+        first = spec.flows[0]
+        tcp = first.tcp
+        vcs = [spec.vcs[vc] for vc in (*first.forward, *first.reverse)]
+        delays_ps = [spec.links[link].delay_ps for vc in vcs for link in vc.path]
+        return cls(
+            mss=tcp.mss,
+            llc_snap=tcp.llc_snap,
+            timestamps=tcp.timestamps,
+            bottleneck_cell_time_ps=slowest.cell_time_ps,
+            buffer_cells=slowest.port.capacity_cells or 0,
+            thresholds_cells=thresholds,
+            rtt_s=sum(delays_ps) / 1e12,
+            loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
+        )
+
+    def ceiling_bps(self, base: str) -> float:
+        """Largest TCP throughput, against a stated rate or (`link`) the link's own cell rate."""
+        cell_bps = _bit_rate(base) or link_cell_bps(self.bottleneck_cell_time_ps)
+        return ceiling_bps(self.mss, cell_bps, llc_snap=self.llc_snap, timestamps=self.timestamps)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run as a measure sees it."""
+
+    summary: Mapping[str, Any]
+    since: Mapping[str, Any] | None
+    facts: Facts
+    evaluation: Evaluation
+    factors: Mapping[str, Level]
+
+    def rates_bps(self) -> list[float]:
+        """Throughput of every flow by the study's definition."""
+        return throughputs_bps(self.summary, self.evaluation.throughput, self.since)
+
+    def group(self) -> slice:
+        """Flows of the row's `tcp_group`, such as `4-6`, counted from 1."""
+        first, last = str(self.factors["tcp_group"]).split("-")
+        return slice(int(first) - 1, int(last))
+
+
+def _efficiency(run: Measured) -> float:
+    return efficiency(run.rates_bps(), run.facts.ceiling_bps(run.evaluation.ceiling_base))
+
+
+def _fairness(run: Measured) -> float | None:
+    rates = run.rates_bps()
+    return fairness_index(rates) if any(rates) else None
+
+
+def _total_throughput(run: Measured) -> float:
+    return sum(run.rates_bps()) / _MBIT
+
+
+def _flow_throughput(run: Measured) -> float:
+    # Destinations are printed as d1, d2, ...
+    return run.rates_bps()[int(str(run.factors["destination"])[1:]) - 1] / _MBIT
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _group_throughput(run: Measured) -> float:
+    return _mean(run.rates_bps()[run.group()]) / _MBIT
+
+
+def _ratio_to_expected(run: Measured) -> float:
+    # CC 3: mu_i / mu_i^e with mu_i^e = mu r_i / sum of r, mu being the achieved total.
+    thresholds, rates = run.facts.thresholds_cells, run.rates_bps()
+    expected = _mean([float(r) for r in thresholds[run.group()]]) / sum(thresholds)
+    return _mean(rates[run.group()]) / (sum(rates) * expected)
+
+
+def average_window_octets(largest: int, mss: int) -> float:
+    """Mean window that grows from half of `largest` to `largest` by one MSS a round trip.
+
+    Source: CC, equation 2.
+
+    >>> round(average_window_octets(120_960, 1_024))
+    91232
+    """
+    steps = round(largest / 2 / mss)
+    return largest / 2 + mss * (steps + 1) / 2
+
+
+def _calculated_throughput(run: Measured) -> float:
+    # CC, equation 1: what the average window carries in a round trip; the link caps it.
+    facts = run.facts
+    capped = facts.ceiling_bps(run.evaluation.ceiling_base)
+    if facts.loss_at_cwnd_octets is not None:
+        window = average_window_octets(facts.loss_at_cwnd_octets, facts.mss)
+        capped = min(capped, 8 * window / facts.rtt_s)
+    return capped / _MBIT
+
+
+def _cells_discarded(run: Measured) -> float:
+    return float(sum(sum(port["discarded"].values()) for port in run.summary["ports"]))
+
+
+def _timeouts(run: Measured) -> float:
+    return float(sum(flow["timeouts"] for flow in run.summary["flows"]))
+
+
+def _fast_retransmits(run: Measured) -> float:
+    return float(sum(flow["fast_retransmits"] for flow in run.summary["flows"]))
+
+
+def _threshold_total(run: Measured) -> float:
+    return float(sum(run.facts.thresholds_cells))
+
+
+def _threshold_share(run: Measured) -> float:
+    return 100.0 * sum(run.facts.thresholds_cells) / run.facts.buffer_cells
+
+
+MEASURE: dict[str, Callable[[Measured], float | None]] = {
+    "efficiency": _efficiency,
+    "fairness": _fairness,
+    "total_throughput": _total_throughput,
+    "flow_throughput": _flow_throughput,
+    "group_throughput": _group_throughput,
+    "ratio_to_expected": _ratio_to_expected,
+    "calculated_throughput": _calculated_throughput,
+    "cells_discarded": _cells_discarded,
+    "timeouts": _timeouts,
+    "fast_retransmits": _fast_retransmits,
+    "threshold_total": _threshold_total,
+    "threshold_share": _threshold_share,
+}
+"""What each measure of `skycell.studies.model.MEASURES` computes, in the unit that its table says;
+none where it is not defined, as the fairness of a run that delivered nothing."""

@@ -1,0 +1,196 @@
+"""A study as data: the form of `study.toml`.
+
+A study is one publication. It has experiments (a scenario template and the factors that vary),
+tables (published values and how ours are measured), choices (one for every parameter that the
+publication leaves unstated) and conclusions.
+"""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+MEASURES = (
+    "efficiency",
+    "fairness",
+    "total_throughput",
+    "flow_throughput",
+    "group_throughput",
+    "ratio_to_expected",
+    "calculated_throughput",
+    "cells_discarded",
+    "timeouts",
+    "fast_retransmits",
+    "threshold_total",
+    "threshold_share",
+)
+"""Names of what a table can measure; `skycell.studies.measures` says how."""
+
+Level = str | int | float
+Grid = dict[str, tuple[Level, ...]]
+"""Levels by factor; stands for all their combinations."""
+
+
+def expand(grids: Iterable[Grid]) -> list[dict[str, Level]]:
+    """Every combination of the levels of each grid.
+
+    >>> expand([{"tcp": ("reno", "sack"), "n": (5,)}])
+    [{'tcp': 'reno', 'n': 5}, {'tcp': 'sack', 'n': 5}]
+    """
+    return [
+        dict(zip(grid, levels, strict=True)) for grid in grids for levels in product(*grid.values())
+    ]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Document(_Part):
+    """A publication that the study rests on."""
+
+    tag: str
+    title: str
+    where: str
+
+
+class Choice(_Part):
+    """What we take for a parameter that the publication leaves unstated.
+
+    A template refers to it as `"{name}"`; nothing else sets the parameter.
+    """
+
+    name: str
+    value: Any
+    alternatives: tuple[Any, ...] = ()
+    meaning: str
+    reason: str
+
+
+class Factor(_Part):
+    """What a level of a factor does to the scenario.
+
+    With `key`, the level is the value of that scenario key, written into `form` where there is one.
+    With `levels`, each level names the keys it sets. A `label` sets nothing.
+    """
+
+    key: str | None = None
+    form: str | None = None
+    levels: dict[str, dict[str, Any]] | None = None
+    label: bool = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Factor":
+        if (self.key is not None) + (self.levels is not None) + self.label != 1:
+            raise ValueError("a factor has either a key, or levels, or is a label")
+        if self.form is not None and self.key is None:
+            raise ValueError("a form needs a key")
+        return self
+
+
+class Experiment(_Part):
+    """Runs that differ in their factors only, and how they are measured."""
+
+    title: str
+    scenario: dict[str, Any]
+    factors: dict[str, Factor]
+    ceiling_base: str = "link"
+    throughput: str = "delivered_over_duration"
+    measured_from: str = "0 s"
+
+
+class Part(_Part):
+    """Values of one table: a published file and one of its columns, or cases without numbers."""
+
+    measure: Literal[MEASURES]  # type: ignore[valid-type]
+    unit: Literal["1", "Mbit/s", "cells", "%", "events"]
+    factors: tuple[str, ...]
+    file: str | None = None
+    column: str | None = None
+    only: dict[str, tuple[Level, ...]] = {}
+    average_over: tuple[Grid, ...] = ()
+    """The row's number is the mean over these cells, as far as they agree with its factors."""
+    grid: tuple[Grid, ...] = ()
+    """Cases without a published number."""
+
+    @model_validator(mode="after")
+    def _source(self) -> "Part":
+        if (self.file is None) != (self.column is None):
+            raise ValueError("a published part names both its file and its column")
+        if (self.file is None) == (not self.grid):
+            raise ValueError("a part has either a published file or a grid of its own")
+        return self
+
+    @property
+    def cases(self) -> list[dict[str, Level]]:
+        """The cases of the grid."""
+        return expand(self.grid)
+
+    @property
+    def averaged_cells(self) -> list[dict[str, Level]]:
+        """The cells that averages are taken over."""
+        return expand(self.average_over)
+
+
+class Table(_Part):
+    """One published table (or figure) and what it is compared with."""
+
+    id: str
+    title: str
+    printed_as: str
+    experiment: str
+    parts: tuple[Part, ...]
+
+
+class Published(_Part):
+    """Where a file of published values comes from."""
+
+    file: str
+    document: str
+    printed_as: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    doubt: str = ""
+    repeated_in: str = ""
+
+
+class Disagreement(_Part):
+    """A quantity whose printed copies differ."""
+
+    item: str
+    tables: tuple[str, ...]
+    where: dict[str, Level] = {}
+    copies: str
+    judgement: str
+
+
+class Conclusion(_Part):
+    """What the publication concludes, in our words, as a statement that numbers can decide."""
+
+    id: str
+    text: str
+    tables: tuple[str, ...]
+    in_print: Literal["holds", "fails", "no data"]
+
+
+class Study(_Part):
+    """One publication."""
+
+    id: str
+    title: str
+    documents: tuple[Document, ...]
+    replications: Annotated[int, Field(ge=5)] = 5
+    choices: tuple[Choice, ...]
+    experiments: dict[str, Experiment]
+    tables: tuple[Table, ...]
+    published: tuple[Published, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    conclusions: tuple[Conclusion, ...] = ()
+
+    def table(self, table_id: str) -> Table:
+        """The table of this id; it must be one of the study's."""
+        return next(table for table in self.tables if table.id == table_id)
+
+    def provenance(self, file: str) -> Published:
+        """Where a file of published values comes from; it must be one of the study's."""
+        return next(entry for entry in self.published if entry.file == file)

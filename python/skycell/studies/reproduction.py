@@ -1,0 +1,166 @@
+"""What reproducing some tables gave."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from skycell.studies.compare import Row, TableSummary, summarise_tables
+from skycell.studies.findings import ConclusionResult
+from skycell.studies.library import load_study, table_of
+from skycell.studies.model import Choice, Study
+
+
+@dataclass(frozen=True)
+class ChoiceInForce:
+    """A choice of a study, with the value that was used."""
+
+    study: str
+    name: str
+    value: Any
+    chosen: Any
+    """What the study says; differs from `value` where it was overridden."""
+    alternatives: tuple[Any, ...]
+    meaning: str
+    reason: str
+
+    @classmethod
+    def of(cls, study: Study, choice: Choice, value: Any) -> "ChoiceInForce":
+        """The choice of a study with the value in force."""
+        return cls(
+            study.id,
+            choice.name,
+            value,
+            choice.value,
+            choice.alternatives,
+            choice.meaning,
+            choice.reason,
+        )
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A doubt about a printed number, or two copies of it that differ."""
+
+    table: str
+    factors: Mapping[str, Any]
+    published: float | None
+    doubt: str
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """A run that has no result."""
+
+    case: str
+    seed: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """How the runs were come by."""
+
+    needed: int
+    """Different runs that the tables need."""
+    from_store: int
+    simulated: int
+    failed: int
+    shared: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+    """Runs that serve more than one table, by the tables they serve."""
+    wall_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Tables beside ours, conclusions, choices and doubts."""
+
+    engine: str
+    version: str
+    seed: int
+    replications: Mapping[str, int]
+    """Replications of each study."""
+    tables: tuple[str, ...]
+    rows: tuple[Row, ...]
+    conclusions: tuple[ConclusionResult, ...]
+    choices: tuple[ChoiceInForce, ...]
+    overrides: Mapping[str, Any]
+    runs: RunCounts
+    failed_runs: tuple[FailedRun, ...] = ()
+
+    @property
+    def studies(self) -> list[Study]:
+        """The studies whose tables were reproduced."""
+        return [load_study(name) for name in dict.fromkeys(row.study for row in self.rows)]
+
+    @property
+    def summaries(self) -> list[TableSummary]:
+        """Scores table by table."""
+        return summarise_tables(self.rows)
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """Doubts about the published numbers of the rows."""
+        return [
+            Doubt(row.table, row.factors, row.published, row.doubt)
+            for row in self.rows
+            if row.doubt
+        ]
+
+    def rows_of(self, table: str) -> list[Row]:
+        """The rows of one table."""
+        return [row for row in self.rows if row.table == table]
+
+    def title_of(self, table: str) -> str:
+        """What a table shows."""
+        return table_of(table).table.title
+
+    def conclusion_score(self) -> tuple[int, int]:
+        """Of the conclusions that hold in print and that we decided: those that hold, and all."""
+        asked = [
+            entry
+            for entry in self.conclusions
+            if entry.published_holds and entry.ours_holds is not None
+        ]
+        return sum(bool(entry.ours_holds) for entry in asked), len(asked)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Rows and conclusions as plain data."""
+        return {
+            "engine": self.engine,
+            "rows": [row.as_dict() for row in self.rows],
+            "conclusions": [entry.as_dict() for entry in self.conclusions],
+        }
+
+    def to_json(self) -> str:
+        """Rows and conclusions as one JSON object."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """The rows as CSV: one column per factor that any row has."""
+        return rows_to_csv(self.rows)
+
+
+def rows_to_csv(rows: Sequence[Row]) -> str:
+    """Rows as CSV with a header; factors that a row does not have stay empty."""
+    import csv
+    from io import StringIO
+
+    factors = list(dict.fromkeys(name for row in rows for name in row.factors))
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    numbers = ["published", "mean", "sd", "n", "low", "high", "verdict", "suspect", "doubt"]
+    writer.writerow(["study", "table", *factors, "metric", "unit", *numbers])
+    for row in rows:
+        data = row.as_dict()
+        writer.writerow(
+            [
+                row.study,
+                row.table,
+                *(row.factors.get(name, "") for name in factors),
+                row.metric,
+                row.unit,
+                *("" if data.get(name) is None else data[name] for name in numbers),
+            ]
+        )
+    return text.getvalue()

@@ -1,0 +1,123 @@
+"""From the summaries of finished runs to the rows of tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.studies.compare import Row, verdict_of
+from skycell.studies.design import Case, Overrides, case_of, choices_in_force
+from skycell.studies.library import Selection
+from skycell.studies.measures import MEASURE, Evaluation, Measured
+from skycell.studies.model import Level, Part
+from skycell.studies.plan import Plan, cells_of, printed_rows
+from skycell.studies.published import doubt_of
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run ended: a summary, or the reason why there is none."""
+
+    summary: Mapping[str, Any] | None
+    reason: str | None
+
+
+def measure_rows(
+    selection: Sequence[Selection],
+    plan: Plan,
+    ends: Mapping[str, RunEnd],
+    overrides: Overrides,
+) -> list[Row]:
+    """The rows of some tables.
+
+    Args:
+        selection: the tables.
+        plan: their runs.
+        ends: how each run ended, by spec hash.
+        overrides: choices set otherwise than the studies say.
+
+    Raises:
+        ChoiceError: an override of the evaluation is not allowed.
+    """
+    measurer = _Measurer(plan, ends, overrides)
+    return [
+        row
+        for found in selection
+        for part in found.table.parts
+        for row in measurer.rows(found, part)
+    ]
+
+
+@dataclass(frozen=True)
+class _Measurer:
+    plan: Plan
+    ends: Mapping[str, RunEnd]
+    overrides: Overrides
+
+    def rows(self, found: Selection, part: Part) -> list[Row]:
+        """The rows of one part of a table."""
+        rows = []
+        for printed in printed_rows(found.study, part):
+            values, hashes = self._replications(found, part, printed.factors)
+            reasons = [self.ends[name].reason for name in hashes]
+            rows.append(
+                Row(
+                    study=found.study.id,
+                    table=found.table.id,
+                    factors=printed.factors,
+                    metric=part.measure,
+                    unit=part.unit,
+                    published=printed.value,
+                    values=tuple(values),
+                    verdict=verdict_of(printed.value, printed.half_unit, part.unit, values),
+                    doubt=doubt_of(found.study, found.table, part, printed),
+                    is_suspect=printed.is_suspect,
+                    is_average=bool(part.average_over),
+                    failures=tuple(dict.fromkeys(reason for reason in reasons if reason)),
+                    spec_hashes=tuple(hashes),
+                    overrides=self.overrides or None,
+                )
+            )
+        return rows
+
+    def _replications(
+        self, found: Selection, part: Part, factors: Mapping[str, Level]
+    ) -> tuple[list[float], list[str]]:
+        """One number per replication all of whose runs finished, and the runs' spec hashes."""
+        cells = cells_of(part, factors)
+        cases = [case_of(found.study, found.table.experiment, cell) for cell in cells]
+        of_cases = [self.plan.of_case[case] for case in cases]
+        evaluation = self._evaluation(found)
+        values = []
+        for replication in zip(*of_cases, strict=True):
+            per_cell = [
+                self._measure(case, hashes, evaluation, part, cell)
+                for case, hashes, cell in zip(cases, replication, cells, strict=True)
+            ]
+            finished = [value for value in per_cell if value is not None]
+            if len(finished) == len(per_cell):
+                values.append(sum(finished) / len(finished))
+        return values, [name for runs in of_cases for hashes in runs for name in hashes]
+
+    def _measure(
+        self,
+        case: Case,
+        hashes: Sequence[str],
+        evaluation: Evaluation,
+        part: Part,
+        factors: Mapping[str, Level],
+    ) -> float | None:
+        whole, *earlier = [self.ends[name].summary for name in hashes]
+        if whole is None or None in earlier:
+            return None
+        run = Measured(
+            summary=whole,
+            since=earlier[0] if earlier else None,
+            facts=self.plan.facts[case],
+            evaluation=evaluation,
+            factors=factors,
+        )
+        return MEASURE[part.measure](run)
+
+    def _evaluation(self, found: Selection) -> Evaluation:
+        experiment = found.study.experiments[found.table.experiment]
+        return Evaluation.of(experiment, choices_in_force(found.study, self.overrides))

@@ -1,0 +1,179 @@
+"""How much each choice for an unstated parameter moves the tables, one choice at a time."""
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.experiment.store import RunStore
+from skycell.experiment.tasks import Work, simulate
+from skycell.studies.compare import Row, TableSummary, summarise_tables
+from skycell.studies.library import select
+from skycell.studies.reproduce import FIRST_SEED, OnProgress, reproduce
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What one alternative does to one table."""
+
+    key: str
+    value: Any
+    table: str
+    mean_absolute_change: float | None
+    """Mean over the rows of the absolute change of our mean."""
+    largest_change: float | None
+    summary: TableSummary
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shift for a program."""
+        cells = self.summary.cells
+        return {
+            "key": self.key,
+            "value": self.value,
+            "table": self.table,
+            "mean_absolute_change": self.mean_absolute_change,
+            "largest_change": self.largest_change,
+            "inside": cells.inside,
+            "near": cells.near,
+            "off": cells.off,
+            "mean_absolute_error": cells.mean_absolute_error,
+            "failed": self.summary.failed,
+        }
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The tables as chosen, and what each alternative does to them."""
+
+    engine: str
+    replications: int | None
+    baseline: tuple[TableSummary, ...]
+    shifts: tuple[Shift, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Baseline and shifts as plain data."""
+        return {
+            "engine": self.engine,
+            "baseline": [
+                {
+                    "table": entry.table,
+                    "inside": entry.cells.inside,
+                    "near": entry.cells.near,
+                    "off": entry.cells.off,
+                    "mean_absolute_error": entry.cells.mean_absolute_error,
+                    "failed": entry.failed,
+                }
+                for entry in self.baseline
+            ],
+            "shifts": [shift.as_dict() for shift in self.shifts],
+        }
+
+
+def alternatives(ids: Iterable[str]) -> dict[str, tuple[Any, ...]]:
+    """Every alternative that the studies of some tables name, by choice.
+
+    Raises:
+        UnknownStudyError: an ID names nothing.
+    """
+    found: dict[str, list[Any]] = {}
+    for study in {found.study.id: found.study for found in select(ids)}.values():
+        for choice in study.choices:
+            known = found.setdefault(choice.name, [])
+            known += [value for value in choice.alternatives if value not in known]
+    return {name: tuple(values) for name, values in found.items() if values}
+
+
+def sensitivity(
+    ids: Sequence[str],
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    engine: str = "reference",
+    jobs: int | None = None,
+    store: RunStore | None = None,
+    on_progress: OnProgress | None = None,
+    on_variant: Callable[[str], None] | None = None,
+    replications: int | None = None,
+    seed: int = FIRST_SEED,
+    overrides: Mapping[str, Any] | None = None,
+    fresh: bool = False,
+    version: str | None = None,
+    work: Work = simulate,
+) -> Sensitivity:
+    """Reproduces tables with one choice at a time set otherwise.
+
+    Args:
+        ids: tables, studies or `all`.
+        vary: values to try by choice or scenario key; every alternative that the studies name if
+            not given.
+        engine: as for `reproduce`, and so are the parameters that follow.
+        jobs: processes at a time.
+        store: where finished runs are kept and looked up.
+        on_progress: called as runs go on and end.
+        replications: runs per case.
+        seed: seed of the first replication.
+        fresh: simulate also what the store has.
+        version: the engine's version.
+        work: makes one run.
+        on_variant: told the name of each variant before its runs, such as `tcp.tick=500 ms`.
+        overrides: what holds for the baseline and for every variant.
+
+    Raises:
+        UnknownStudyError: an ID names nothing.
+        ScenarioFaults: a value does not fit the scenario.
+        ChoiceError: a value of the evaluation is not allowed.
+    """
+    common = dict(overrides or {})
+    variants = [
+        (key, value)
+        for key, values in (alternatives(ids) if vary is None else vary).items()
+        for value in values
+    ]
+
+    def rows_with(changes: Mapping[str, Any]) -> tuple[Row, ...]:
+        return reproduce(
+            ids,
+            engine=engine,
+            jobs=jobs,
+            store=store,
+            on_progress=on_progress,
+            replications=replications,
+            seed=seed,
+            overrides={**common, **changes},
+            fresh=fresh,
+            version=version,
+            work=work,
+        ).rows
+
+    if on_variant is not None:
+        on_variant("as chosen")
+    baseline = rows_with({})
+    shifts: list[Shift] = []
+    for key, value in variants:
+        if on_variant is not None:
+            on_variant(f"{key}={value}")
+        shifts += _shifts(key, value, baseline, rows_with({key: value}))
+    return Sensitivity(engine, replications, tuple(summarise_tables(baseline)), tuple(shifts))
+
+
+def _shifts(key: str, value: Any, baseline: Sequence[Row], varied: Sequence[Row]) -> list[Shift]:
+    shifts = []
+    for summary in summarise_tables(varied):
+        changes = [
+            abs(after.mean - before.mean)
+            for before, after in zip(baseline, varied, strict=True)
+            if after.table == summary.table
+            and not after.is_average
+            and before.mean is not None
+            and after.mean is not None
+        ]
+        shifts.append(
+            Shift(
+                key,
+                value,
+                summary.table,
+                statistics.fmean(changes) if changes else None,
+                max(changes, default=None),
+                summary,
+            )
+        )
+    return shifts
