@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, show_value
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
 
@@ -36,7 +36,7 @@ def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> No
         got, allowed = NOTHING, place.allowed
     elif kind == "extra_forbidden":
         allowed, meaning = _known_keys(place), ""
-        got = Shown(f'the unknown key "{str(place.path[-1])[:60]}"')
+        got = Shown(f"the unknown key {show_value(str(place.path[-1]))}")
     elif kind == "union_tag_not_found":
         place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
         got, allowed = NOTHING, _kinds(place.annotation)

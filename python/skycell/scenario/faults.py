@@ -6,6 +6,7 @@ All faults of a file are told together, for people as text and for programs as J
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,9 @@ Path = tuple[str | int, ...]
 Positions = Mapping[str, tuple[int, int]]
 
 _LONGEST_VALUE = 80
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
+#: What stands before the path of a flow's own TCP parameter.
+_FLOWS_OWN = re.compile(r"^flow\[\d+\]\.(?=tcp\.)")
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,17 @@ class FaultCollector:
     def raise_if_any(self) -> None:
         """Raises `ScenarioFaults` when at least one fault was noted."""
         if self.faults:
-            raise ScenarioFaults(self.faults)
+            raise ScenarioFaults(self._without_inherited())
+
+    def _without_inherited(self) -> list[Fault]:
+        """Leaves out what a flow's TCP parameters have only taken over from the common ones."""
+        told = {(f.path, f.got, f.allowed) for f in self.faults}
+        return [
+            fault
+            for fault in self.faults
+            if (_FLOWS_OWN.sub("", fault.path), fault.got, fault.allowed) not in told
+            or not _FLOWS_OWN.match(fault.path)
+        ]
 
     def __iter__(self) -> Iterator[Fault]:
         return iter(self.faults)
@@ -115,13 +129,18 @@ NOTHING = Shown("nothing")
 
 
 def show_path(path: Path) -> str:
-    """A path as people read it: `flow[2].tcp.mss`."""
+    """A path as it would stand in a file.
+
+    >>> print(show_path(("flow", 2, "a key", "mss")))
+    flow[2]."a key".mss
+    """
     text = ""
     for step in path:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            text += f".{step}" if text else step
+            key = step if _BARE_KEY.fullmatch(step) else show_value(step)
+            text += f".{key}" if text else key
     return text
 
 

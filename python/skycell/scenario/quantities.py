@@ -96,8 +96,8 @@ _AMBIGUOUS = {
     "packets": "write frames (of AAL5) or segments (of TCP)",
 }
 
-_NUMBER = r"[+-]?(?:\d{1,3}(?: \d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?"
-_QUANTITY = re.compile(rf"({_NUMBER})\s*([^\d\s].*)?", re.ASCII)
+_NUMBER = r"[+-]?(?:[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?"
+_QUANTITY = re.compile(rf"({_NUMBER})\s*(%|[^\W\d_][^\s\d]*)?")
 
 
 class Refused(ValueError):
@@ -163,7 +163,8 @@ def unit_pattern(*dimensions: Dimension) -> str:
 def _why_unknown(unit: str) -> str:
     if unit in _AMBIGUOUS:
         return _AMBIGUOUS[unit]
-    shown = unit if len(unit) <= 24 else unit[:24] + "…"
+    shown = "".join(c if c.isprintable() else "?" for c in unit[:24])
+    shown += "…" if len(unit) > 24 else ""
     close = get_close_matches(unit, _UNITS, n=1, cutoff=0.6)
     return f'the unit "{shown}" is unknown' + (f"; did you mean {close[0]}?" if close else "")
 

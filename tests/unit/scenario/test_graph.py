@@ -1,0 +1,152 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skycell import _core
+from skycell.scenario import ScenarioFaults, parse
+from skycell.scenario.network_spec import NetworkSpec
+
+
+def link(source: str, target: str, delay: str = "1 ms", **more: Any) -> dict[str, Any]:
+    ends = {"from": source, "to": target, "rate": "353207 cells/s", "delay": delay}
+    return ends | more
+
+
+def resolve(**topology: Any) -> NetworkSpec:
+    graph = {"kind": "graph", "hosts": ["a", "b"], "switches": ["s", "t", "u"]}
+    flow = {"name": "f", "source": "a", "destination": "b"}
+    values = {
+        "run": {"duration": "1 s"},
+        "topology": {**graph, "flow": [flow], **topology},
+    }
+    spec = parse(values).resolve()
+    _core.validate(spec.canonical_json())
+    return spec
+
+
+def route(spec: NetworkSpec, vcs: tuple[int, ...]) -> list[str]:
+    return [spec.links[i].name for vc in vcs for i in spec.vcs[vc].path]
+
+
+def test_a_flow_takes_the_way_with_the_least_delay() -> None:
+    spec = resolve(
+        link=[
+            link("a", "s"),
+            link("s", "u", "5 ms"),
+            link("s", "t", "2 ms"),
+            link("t", "u", "2 ms"),
+            link("u", "b"),
+        ]
+    )
+    assert route(spec, spec.flows[0].forward) == ["a>s", "s>t", "t>u", "u>b"]
+    assert route(spec, spec.flows[0].reverse) == ["b>u", "u>t", "t>s", "s>a"]
+
+
+def test_of_equal_delays_the_way_with_fewer_hops_wins() -> None:
+    spec = resolve(
+        link=[
+            link("a", "s"),
+            link("s", "t", "2 ms"),
+            link("t", "u", "2 ms"),
+            link("s", "u", "4 ms"),
+            link("u", "b"),
+        ]
+    )
+    assert route(spec, spec.flows[0].forward) == ["a>s", "s>u", "u>b"]
+
+
+@pytest.mark.parametrize("order", [["s", "t"], ["t", "s"]])
+def test_of_equal_ways_the_one_written_first_wins(order: list[str]) -> None:
+    first, second = order
+    ends = [link("a", "u"), link("u", first), link("u", second)]
+    spec = resolve(link=[*ends, link(first, "b"), link(second, "b")], hosts=["a", "b"])
+    assert route(spec, spec.flows[0].forward) == ["a>u", f"u>{first}", f"{first}>b"]
+
+
+def test_no_way_leads_through_a_host() -> None:
+    links = [link("a", "s"), link("s", "c"), link("c", "t"), link("t", "b")]
+    with pytest.raises(ScenarioFaults, match="no way from a to b"):
+        resolve(hosts=["a", "b", "c"], link=links)
+
+
+def test_routers_cut_a_way_into_vcs() -> None:
+    spec = resolve(
+        hosts=["a", "b"],
+        routers=["r"],
+        link=[link("a", "s"), link("s", "r"), link("r", "t"), link("t", "b")],
+    )
+    names = [vc.name for vc in spec.vcs]
+    assert names == ["f.forward1", "f.forward2", "f.reverse1", "f.reverse2"]
+    assert route(spec, spec.flows[0].forward) == ["a>s", "s>r", "r>t", "t>b"]
+
+
+def test_given_vcs_are_taken_and_may_be_shared() -> None:
+    spec = resolve(
+        link=[link("a", "s"), link("s", "t"), link("t", "b")],
+        vc=[
+            {"name": "out", "path": ["a", "s", "t", "b"]},
+            {"name": "f.reverse", "path": ["b", "t", "s", "a"]},
+        ],
+        flow=[
+            {"name": "f", "source": "a", "destination": "b", "forward": ["out"]},
+            {"name": "g", "source": "a", "destination": "b", "forward": ["out"]},
+        ],
+    )
+    assert spec.flows[0].forward == spec.flows[1].forward == (0,)
+    assert [vc.name for vc in spec.vcs][2:] == ["f.reverse'", "g.reverse"]
+
+
+def test_a_one_way_link_has_no_other_direction() -> None:
+    spec = resolve(
+        link=[
+            link("a", "s"),
+            link("s", "b", one_way=True),
+            link("b", "t", one_way=True),
+            link("t", "s"),
+        ]
+    )
+    assert "b>s" not in [each.name for each in spec.links]
+    assert route(spec, spec.flows[0].reverse) == ["b>t", "t>s", "s>a"]
+
+
+def test_a_links_buffer_is_the_switchs_not_the_hosts() -> None:
+    spec = resolve(link=[link("a", "s", buffer="10 cells", policy="ppd"), link("s", "b")])
+    ports = {each.name: each.port for each in spec.links}
+    assert (ports["s>a"].capacity_cells, ports["s>a"].policy.kind) == (10, "ppd")
+    assert (ports["a>s"].capacity_cells, ports["a>s"].policy.kind) == (None, "tail_drop")
+
+
+SWITCHES = [f"s{i}" for i in range(5)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(SWITCHES), st.sampled_from(SWITCHES), st.integers(0, 3)),
+        max_size=12,
+    )
+)
+def test_a_shortest_way_is_as_short_as_any(edges: list[tuple[str, str, int]]) -> None:
+    joined = {frozenset((a, b)): (a, b, d) for a, b, d in edges if a != b}
+    links = [link("a", "s0"), link("s4", "b")]
+    links += [link(a, b, f"{d} ms") for a, b, d in joined.values()]
+    # Floyd and Warshall on (delay, hops), as a second opinion.
+    far = (10**6, 0)
+    best = {(a, b): (0, 0) if a == b else far for a in SWITCHES for b in SWITCHES}
+    for a, b, d in joined.values():
+        best[a, b] = best[b, a] = (d, 1)
+    for k in SWITCHES:
+        for a in SWITCHES:
+            for b in SWITCHES:
+                via = (best[a, k][0] + best[k, b][0], best[a, k][1] + best[k, b][1])
+                best[a, b] = min(best[a, b], via)
+    values = {"hosts": ["a", "b"], "switches": SWITCHES, "link": links}
+    if best["s0", "s4"] >= far:
+        with pytest.raises(ScenarioFaults, match="no way"):
+            resolve(**values)
+        return
+    spec = resolve(**values)
+    inner = spec.vcs[spec.flows[0].forward[0]].path[1:-1]
+    delay = sum(spec.links[i].delay_ps for i in inner) // 10**9
+    assert (delay, len(inner)) == best["s0", "s4"]

@@ -1,0 +1,125 @@
+"""Values over values: presets, flows of their own, and changes from outside."""
+
+import pytest
+
+from skycell.scenario import Scenario, ScenarioFaults, parse
+from skycell.scenario.expand import merge
+from tests.unit.scenario.wan import wan
+
+
+def test_a_file_goes_over_its_preset() -> None:
+    spec = parse({"preset": "icccn97-geo", "tcp": {"variant": "reno"}}).resolve()
+    assert spec.flows[0].tcp.variant == "reno"
+    assert spec.flows[0].tcp.mss == 9_180
+    assert spec.duration_ps == 40 * 10**12
+
+
+def test_a_files_tcp_preset_goes_over_the_scenarios() -> None:
+    spec = parse({"preset": "icccn97-geo", "tcp": {"preset": "rfc-modern", "mss": "1000 B"}})
+    tcp = spec.resolve().flows[0].tcp
+    assert (tcp.initial_cwnd, tcp.mss, tcp.tick_ps) == (10_000, 1_000, 10**9)
+
+
+def test_a_policy_of_another_kind_takes_nothing_from_the_presets() -> None:
+    policy = {"kind": "fair_buffer_allocation", "drop_threshold": 0.5}
+    spec = parse({"preset": "icccn97-wan", "topology": {"bottleneck": {"policy": policy}}})
+    kinds = {link.port.policy.kind for link in spec.resolve().links if link.port.capacity_cells}
+    assert kinds == {"fair_buffer_allocation"}
+
+
+def test_a_policy_of_the_same_kind_keeps_what_it_does_not_say() -> None:
+    changed = {"topology": {"bottleneck": {"policy": {"drop_threshold": 0.5}}}}
+    spec = parse({"preset": "icccn97-wan"} | changed).resolve()
+    policy = next(link.port.policy for link in spec.links if link.port.capacity_cells)
+    assert policy.model_dump() == {
+        "kind": "selective_drop",
+        "threshold_cells": 6_000,
+        "fairness_threshold": 0.8,
+    }
+
+
+def test_merging_changes_neither_side() -> None:
+    below, above = {"a": {"b": [1]}}, {"a": {"c": 2}}
+    merged = merge(below, above)
+    merged["a"]["b"].append(2)
+    assert (below, above) == ({"a": {"b": [1]}}, {"a": {"c": 2}})
+
+
+def test_a_flows_own_parameters_go_over_the_common_ones() -> None:
+    spec = wan(
+        tcp={"variant": "reno", "mss": "1024 B"},
+        flow=[
+            {
+                "names": ["flow2"],
+                "tcp": {"variant": "vanilla"},
+                "start": {"kind": "together", "at": "1 s"},
+                "loss": {"transmissions": [0]},
+                "traffic": {"kind": "transfers", "size": "1 MB"},
+            }
+        ],
+    ).resolve()
+    first, second = spec.flows
+    assert (first.tcp.variant, second.tcp.variant) == ("reno", "vanilla")
+    assert second.tcp.mss == 1_024
+    assert (first.start.kind, second.start.kind) == ("drawn", "at")
+    assert (first.traffic.kind, second.traffic.kind) == ("persistent", "transfers")
+    assert (first.loss_script.transmissions, second.loss_script.transmissions) == ((), (0,))
+
+
+def test_a_fault_of_the_common_parameters_is_told_once() -> None:
+    with pytest.raises(ScenarioFaults) as faults:
+        wan(tcp={"mss": "0 B"}, flow=[{"names": ["flow2"], "tcp": {"nagle": 3}}])
+    paths = [fault.path for fault in faults.value.faults]
+    assert paths == ["flow[0].tcp.nagle", "tcp.mss"]
+    with pytest.raises(ScenarioFaults) as faults:
+        wan(tcp={"rto_min": "9 s"}, flow=[{"names": ["flow2"], "tcp": {"nagle": False}}])
+    assert [fault.path for fault in faults.value.faults] == ["tcp.rto_initial"]
+
+
+def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None:
+    before = wan(flow=[{"names": ["flow1"], "tcp": {"variant": "sack"}}])
+    identity = before.resolve().hash()
+    after = before.with_values(
+        {
+            "tcp.variant": "vanilla",
+            "flow.0.tcp.variant": "reno",
+            "flow[0].names": ["flow2"],
+            "topology.bottleneck.policy": "selective_drop",
+            "topology.bottleneck.policy.drop_threshold": 0.5,
+        }
+    ).resolve()
+    assert [flow.tcp.variant for flow in after.flows] == ["vanilla", "reno"]
+    policy = next(link.port.policy for link in after.links if link.port.capacity_cells)
+    assert policy.model_dump()["threshold_cells"] == 6_000
+    assert before.resolve().hash() == identity
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("tcp.variannt", "did you mean variant?"),
+        ("flow.3.tcp.mss", "a list index below 0"),
+        ("run.duration.unit", "allowed  a time"),
+        ("run.seed.high", "a table, to set one of its keys"),
+        ("", "a dotted key such as tcp.variant"),
+    ],
+)
+def test_a_key_that_leads_nowhere_is_a_fault(key: str, told: str) -> None:
+    with pytest.raises(ScenarioFaults) as faults:
+        wan(flow=[], run__seed=1).with_values({key: "1 s"})
+    assert told in str(faults.value)
+
+
+def test_a_set_value_is_not_blamed_on_a_line_of_the_file() -> None:
+    scenario = parse('preset = "icccn97-wan"\n[tcp]\nvariant = "reno"\n', "a.toml")
+    with pytest.raises(ScenarioFaults) as faults:
+        scenario.with_values({"tcp.variant": "tahoe"})
+    (fault,) = faults.value.faults
+    assert (fault.file, fault.path, fault.got) == ("a.toml", "tcp.variant", '"tahoe"')
+
+
+def test_a_mapping_handed_in_is_not_kept() -> None:
+    values = {"preset": "icccn97-wan", "run": {"duration": "1 s"}}
+    scenario: Scenario = parse(values)
+    values["run"]["duration"] = "2 s"  # type: ignore[index]
+    assert scenario.resolve().duration_ps == 10**12

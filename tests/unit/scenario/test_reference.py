@@ -1,0 +1,68 @@
+"""What is generated from the declarations of the parameters."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from skycell.scenario.reference import listing, page, tables
+from skycell.scenario.schema import scenario_schema
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_reference_page_is_what_the_declarations_say() -> None:
+    committed = (ROOT / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
+    assert committed == page(), "skycell schema --markdown > docs/reference/scenario.md"
+
+
+def test_every_parameter_has_a_meaning_and_every_default_a_source() -> None:
+    silent = [
+        f"{table.heading}.{key.name}"
+        for table in tables()
+        for key in table.keys
+        if not key.meaning or not (key.source or key.default in ("must be given", "none"))
+    ]
+    assert silent == []
+
+
+def test_every_table_is_told_once() -> None:
+    headings = [table.heading for table in tables()]
+    assert len(set(headings)) == len(headings)
+    assert 'topology.bottleneck.policy with kind = "selective_drop"' in headings
+    assert "flow[]" in headings
+
+
+def test_the_listing_can_be_narrowed() -> None:
+    text = listing("tcp.rto_m")
+    assert "rto_min" in text
+    assert "rto_max" in text
+    assert "rto_initial" not in text
+    assert listing("nowhere") == ""
+
+
+def refs(node: Any) -> set[str]:
+    if isinstance(node, list):
+        return {ref for item in node for ref in refs(item)}
+    if isinstance(node, dict):
+        own = {node["$ref"]} if isinstance(node.get("$ref"), str) else set()
+        return own | {ref for item in node.values() for ref in refs(item)}
+    return set()
+
+
+def test_the_schema_is_json_and_complete() -> None:
+    schema = scenario_schema()
+    assert json.loads(json.dumps(schema)) == schema
+    assert refs(schema) <= {f"#/$defs/{name}" for name in schema["$defs"]}
+    known = {key.name for table in tables() for key in table.keys} | {"kind", "preset"}
+    parts = [schema, *schema["$defs"].values()]
+    assert {name for part in parts for name in part["properties"]} == known
+
+
+def test_the_schema_refuses_unknown_keys_and_asks_for_nothing_that_a_preset_fills() -> None:
+    schema = scenario_schema()
+    tables_of_schema = [schema, *schema["$defs"].values()]
+    assert all(table["additionalProperties"] is False for table in tables_of_schema)
+    assert all("required" not in table for table in schema["$defs"].values())
+    assert "icccn97-geo" in schema["properties"]["preset"]["enum"]
+    assert "bsd44-1996" not in schema["properties"]["preset"]["enum"]
+    assert "bsd44-1996" in schema["$defs"]["Tcp"]["properties"]["preset"]["enum"]
