@@ -44,10 +44,8 @@ def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> No
         got = _kind_written(details["input"])
         place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
         allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
-    elif kind in _SHAPES:
-        allowed = _SHAPES[kind]
     else:
-        allowed = details["msg"]
+        allowed = _SHAPES.get(kind, details["msg"])
     faults.add(place.path, got, allowed, meaning)
 
 
@@ -58,6 +56,7 @@ _SHAPES = {
     "tuple_type": "a list",
     "list_type": "a list",
     "string_type": "a text",
+    "invalid_key": "keys that are texts",
 }
 
 
@@ -111,8 +110,6 @@ class _Place:
         if models:
             required = [key for key, f in keys_of(models[0]).items() if f.is_required()]
             return "a table" + (f" with {', '.join(required)}" if required else "")
-        if self.path and self.path[-1] == "kind" and self.owner is not None:
-            return f'"{kind_of(self.owner)}"'
         return "a list"
 
 

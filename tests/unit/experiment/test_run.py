@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+import skycell
+from skycell import _core
+from skycell.experiment import run_spec
+
+SHORT = {"preset": "icccn97-lan", "run": {"duration": "50 ms"}, "start": "together"}
+
+
+def test_a_scenario_is_run_as_data_or_as_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "short.toml"
+    file.write_text('preset = "icccn97-lan"\nstart = "together"\nrun = { duration = "50 ms" }\n')
+    by_data, by_file = skycell.run(SHORT), skycell.run(file)
+    assert by_data.to_json() == by_file.to_json()
+    assert skycell.run(skycell.parse(SHORT)).to_json() == by_data.to_json()
+
+
+def test_a_seed_gives_other_draws_and_the_same_seed_the_same_run() -> None:
+    drawn = {"preset": "icccn97-lan", "run": {"duration": "150 ms"}}
+    first, again, other = (skycell.run(drawn, seed=seed) for seed in (1, 1, 2))
+    assert first.to_json() == again.to_json()
+    starts = [[flow["start_ps"] for flow in run.records["flows"]] for run in (first, other)]
+    assert starts[0] != starts[1]
+    assert (first.seed, other.seed) == (1, 2)
+
+
+def test_a_run_can_be_cancelled() -> None:
+    long = skycell.parse({"preset": "icccn97-geo", "run": {"duration": "90 h"}}).resolve()
+    with pytest.raises(_core.RunCancelled):
+        run_spec(long, on_progress=lambda _now: False)
+
+
+def test_an_engine_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="no engine is called"):
+        skycell.run(SHORT, engine="perpetual")
+
+
+def test_faults_are_handed_back_or_raised() -> None:
+    faulty = SHORT | {"tcp": {"mss": "1 KB"}}
+    (fault,) = skycell.check(faulty)
+    assert fault.path == "tcp.mss"
+    assert skycell.check(SHORT) == ()
+    with pytest.raises(skycell.ScenarioFaults):
+        skycell.run(faulty)
+
+
+def test_the_front_offers_what_it_names() -> None:
+    for name in skycell.__all__:
+        assert getattr(skycell, name) is not None
+    assert set(dir(skycell)) >= {*skycell.__all__, "__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'walk'"):
+        skycell.walk  # noqa: B018

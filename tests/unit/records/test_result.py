@@ -1,0 +1,94 @@
+import json
+
+import polars as pl
+import pytest
+
+import skycell
+from skycell.records import TRACE_COLUMNS, RunResult
+from skycell.records.tables import flat
+
+TRACES = list(TRACE_COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def result() -> RunResult:
+    return skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "100 ms"},
+            "start": "together",
+            "topology": {"sources": 2, "bottleneck": {"buffer": "300 cells"}},
+            "flow": [{"names": ["flow1"], "traffic": {"kind": "transfers", "size": "2 kB"}}],
+            "records": {"traces": TRACES},
+        }
+    )
+
+
+def test_a_result_says_what_was_run(result: RunResult) -> None:
+    assert (result.engine, result.seed) == ("reference", 1)
+    assert result.version == skycell.__version__
+    assert result.spec_hash == result.spec.hash()
+    told = json.loads(result.to_json())
+    assert {"version", "engine", "seed", "spec_hash", "flows", "vcs", "ports", "ledger"} <= set(
+        told
+    )
+    assert told["flows"] == result.records["flows"]
+
+
+def test_records_are_tables(result: RunResult) -> None:
+    assert result.flows["name"].to_list() == ["flow1", "flow2"]
+    assert result.flows["octets_delivered"].sum() > 0
+    assert result.vcs["cells_discarded_overflow"].dtype.is_integer()
+    ports = result.ports
+    congested = ports.row(by_predicate=pl.col("name") == "switch1>switch2", named=True)
+    assert 200 < congested["queue_max"] <= 300
+    assert congested["queue_p99"] is not None
+    elsewhere = ports.row(by_predicate=pl.col("name") == "source1>switch1", named=True)
+    assert elsewhere["queue_p99"] is None
+    assert result.vc_queues["vc"].to_list() == ["flow1.forward", "flow2.forward"]
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_a_trace_is_a_table_with_the_columns_that_are_promised(
+    result: RunResult, name: str
+) -> None:
+    assert tuple(result.traces[name].columns) == TRACE_COLUMNS[name]
+    assert result.traces[name].height > 0
+    assert result.traces[name] is result.traces[name]
+
+
+def test_a_trace_that_was_not_kept_is_named_with_those_that_were() -> None:
+    result = skycell.run(
+        {"preset": "icccn97-lan", "run": {"duration": "10 ms"}, "start": "together"}
+    )
+    assert len(result.traces) == 0
+    assert repr(result.traces) == "traces: none"
+    with pytest.raises(KeyError, match="kept no trace 'cwnd'; it kept: none"):
+        result.traces["cwnd"]
+
+
+def test_a_result_prints_its_flows(result: RunResult) -> None:
+    title, first, second = str(result).splitlines()
+    assert title.startswith("0.1 s simulated, seed 1, engine reference, skycell ")
+    assert first.startswith("  flow1: ")
+    assert second.startswith("  flow2: ")
+    page = result._repr_html_()
+    assert "<td>flow2</td>" in page
+    assert "<script" not in page
+
+
+def test_of_many_flows_the_first_are_printed() -> None:
+    many = skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "topology": {"sources": 23},
+            "run": {"duration": "1 ms"},
+            "start": "together",
+        }
+    )
+    assert str(many).splitlines()[-1] == "  and 3 more flows"
+
+
+def test_nested_records_are_laid_side_by_side() -> None:
+    row = {"name": "p", "queue": {"mean": 1.0, "p50": None}, "vc_queues": [{"vc": 1}]}
+    assert flat(row) == {"name": "p", "queue_mean": 1.0, "queue_p50": None}
