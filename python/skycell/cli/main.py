@@ -15,8 +15,8 @@ VERBS = {
     "check": "Tell all faults of scenario files.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
-    "plot": "Draw the traces of a run.",
-    "report": "Write a study's report as one HTML file.",
+    "plot": "Draw a run or a study.",
+    "report": "Write a run's report as one HTML file.",
     "presets": "Show named sets of parameters with their sources.",
     "schema": "Describe the scenario file.",
 }

@@ -25,6 +25,10 @@ PNG_SCALE = 2
 """Pixels of a PNG per pixel of the drawing."""
 
 
+class UnknownFormatError(ValueError):
+    """The ending of a file's name is none of :data:`FORMATS`."""
+
+
 class RenderError(RuntimeError):
     """The child process that draws has failed; the message is what it said."""
 
@@ -74,12 +78,12 @@ def format_of(path: Path) -> str:
     """The format that a file's name asks for.
 
     Raises:
-        ValueError: the ending is none of :data:`FORMATS`.
+        UnknownFormatError: the ending is none of :data:`FORMATS`.
     """
     ending = path.suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         allowed = ", ".join(f".{form}" for form in FORMATS)
-        raise ValueError(f"{path.name}: a figure is written as one of {allowed}")
+        raise UnknownFormatError(f"{path.name}: a figure is written as one of {allowed}")
     return ending
 
 
@@ -94,7 +98,7 @@ def save(figures: Mapping[Path, Figure], *, force: bool = False) -> list[Path]:
         The files, in the order given.
 
     Raises:
-        ValueError: a file's ending is none of :data:`FORMATS`.
+        UnknownFormatError: a file's ending is none of :data:`FORMATS`.
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
         RenderError: drawing failed.
     """

@@ -28,8 +28,8 @@ class TimeRange:
     def __post_init__(self) -> None:
         if not 0 <= self.from_ps < self.to_ps:
             raise ValueError(
-                f"a figure's range of time must begin at 0 s or later and end after it begins, "
-                f"not {self.from_ps / PS_PER_SECOND:g} s to {self.to_ps / PS_PER_SECOND:g} s"
+                "a figure begins at 0 s or later and ends after that, not "
+                f"{self.from_ps / PS_PER_SECOND:g} s to {self.to_ps / PS_PER_SECOND:g} s"
             )
 
     def seconds(self) -> tuple[float, float]:

@@ -45,8 +45,8 @@ def with_fonts(svg: str) -> str:
 def inline(svg: str, *, name: str, description: str) -> str:
     """The picture as a part of a page that brings the font and the colours.
 
-    Colours that belong to the paper become custom properties of the page's style sheet, so that the
-    picture is readable on dark paper too; colours of series stay.
+    Its colours become custom properties of the page's style sheet (``--ink``, ``--series-1`` and so
+    on), so that the picture is readable on dark paper too.
 
     Args:
         svg: what the renderer drew.
@@ -60,7 +60,7 @@ def inline(svg: str, *, name: str, description: str) -> str:
         for side in ("width", "height")
     )
     body = svg[head_end + 1 :]
-    for colour, variable in _PAPER_COLOURS.items():
+    for colour, variable in _COLOURS.items():
         body = body.replace(f'"{colour}"', f'"var({variable})"')
     # Marks repeat in aria-labels what tables beside the figure say better, thousands of times.
     body = re.sub(r' (?:aria-\w+|role)="[^"]*"', "", body)
@@ -72,10 +72,11 @@ def inline(svg: str, *, name: str, description: str) -> str:
     )
 
 
-_PAPER_COLOURS = {
+_COLOURS = {
     theme.PAPER: "--paper",
     theme.INK: "--ink",
     theme.MUTED: "--muted",
     theme.AXIS: "--axis",
     theme.GRID: "--grid",
+    **{colour: f"--series-{number}" for number, colour in enumerate(theme.PALETTE, 1)},
 }

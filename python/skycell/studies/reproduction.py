@@ -128,6 +128,9 @@ class Reproduction:
         """Rows and conclusions as plain data."""
         return {
             "engine": self.engine,
+            "version": self.version,
+            "seed": self.seed,
+            "replications": dict(self.replications),
             "rows": [row.as_dict() for row in self.rows],
             "conclusions": [entry.as_dict() for entry in self.conclusions],
         }

@@ -129,12 +129,13 @@ def test_the_same_figure_gives_the_same_bytes(figure: Figure) -> None:
     assert first == second
 
 
-def test_an_inline_picture_takes_its_paper_from_the_page(figure: Figure) -> None:
+def test_an_inline_picture_takes_its_colours_from_the_page(figure: Figure) -> None:
     (drawn,) = render([(figure.bare_spec(), "svg")])
     svg = inline(drawn.decode(), name="a", description='say "hello"')
     assert theme.INK not in svg
     assert "var(--ink)" in svg
-    assert theme.PALETTE[0] in svg
+    assert theme.PALETTE[0] not in svg
+    assert "var(--series-1)" in svg
     assert 'aria-label="say &quot;hello&quot;"' in svg
 
 

@@ -1,0 +1,204 @@
+"""`skycell plot`: a figure of a run or of a reproduced study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from skycell.plots.figure import Figure
+    from skycell.records.result import RunResult
+
+DEFAULT_KIND = "cwnd"
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
+    "  skycell plot out/run --kind sequence --flow flow1 --from '2 s' --to '5 s'\n"
+    "  skycell plot out/geo --kind efficiency --out efficiency.html",
+    short_help="Draw a run or a study.",
+)
+@click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    help="What to draw. Of a run: cwnd, sequence, queue, vc-queue or discards; of a study: one of "
+    "its metrics, such as efficiency or fairness.  [default: cwnd, or the study's first metric]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write: .svg, .pdf, .png or .html.  [default: KIND.svg]",
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option(
+    "--flow", "flows", multiple=True, metavar="NAME", help="Draw this flow only; may be repeated."
+)
+@click.option("--port", metavar="NAME", help="Port whose queue to draw, such as switch1>switch2.")
+@click.option("--from", "start", metavar="TIME", help="Begin here, such as '2 s'.")
+@click.option("--to", "end", metavar="TIME", help="End here, such as '500 ms'.")
+@click.option("--table", metavar="ID", help="Table of a study to draw, such as icccn97-t3.")
+def plot(
+    source: Path,
+    kind: str | None,
+    out: Path | None,
+    force: bool,
+    flows: tuple[str, ...],
+    port: str | None,
+    start: str | None,
+    end: str | None,
+    table: str | None,
+) -> None:
+    """Draw one figure of SOURCE.
+
+    SOURCE is a folder that `skycell run --out` or `skycell reproduce --out` wrote, a result.json
+    of the latter, or a scenario file, which is then run with the trace that the figure needs.
+
+    Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
+    """
+    if out is not None:
+        with drawing_faults():
+            _refuse_target(out, force)
+    with drawing_faults():
+        study = _study_file(source)
+        if study is not None:
+            if flows or port or start or end:
+                raise click.UsageError(
+                    "--flow, --port, --from and --to are for runs, and this is a study"
+                )
+            figure = _figure_of_study(study, kind, table)
+        else:
+            if table:
+                raise click.UsageError("--table is for studies, and this is a run")
+            figure = _figure_of_run(
+                source,
+                kind or DEFAULT_KIND,
+                flows,
+                port,
+                _time(start, "--from"),
+                _time(end, "--to"),
+            )
+        target = out or Path(f"{kind or figure.name}.svg")
+        _refuse_target(target, force)
+        from skycell.plots.export import save
+
+        save({target: figure}, force=force)
+    click.echo(f"Written to {target}.")
+
+
+@contextmanager
+def drawing_faults() -> Iterator[None]:
+    """Turns what can go wrong with figures and results into a message and an exit code."""
+    from skycell.plots.export import RenderError, UnknownFormatError
+    from skycell.plots.figure import NothingToDrawError
+    from skycell.plots.files import WouldOverwriteError
+    from skycell.records.reading import NotAResult
+
+    try:
+        yield
+    except (NothingToDrawError, NotAResult) as error:
+        raise click.UsageError(str(error)) from None
+    except UnknownFormatError as error:
+        raise click.BadParameter(str(error), param_hint="'--out'") from None
+    except WouldOverwriteError as error:
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
+    except RenderError as error:
+        raise click.ClickException(f"Drawing failed: {error}") from None
+
+
+def read_run(folder: Path) -> RunResult:
+    """The result in a folder, or beside a file that is part of one."""
+    from skycell.records.reading import read_result
+
+    return read_result(folder if folder.is_dir() else folder.parent)
+
+
+def _refuse_target(out: Path, force: bool) -> None:
+    """Refuses a file of an unknown format, or one that exists, before anything is run."""
+    from skycell.plots.export import format_of
+    from skycell.plots.files import refuse_overwriting
+
+    format_of(out)
+    refuse_overwriting([out], force=force)
+
+
+def _study_file(source: Path) -> Path | None:
+    """The file with the rows of a study that a source names; none for a run or a scenario."""
+    if source.is_dir():
+        file = source / "result.json"
+        return file if file.is_file() else None
+    return source if source.suffix == ".json" and source.name != "records.json" else None
+
+
+def _figure_of_study(file: Path, kind: str | None, table: str | None) -> Figure:
+    from skycell.report.stored import stored_figure
+
+    return stored_figure(file, metric=kind, table=table)
+
+
+def _figure_of_run(
+    source: Path,
+    kind: str,
+    flows: tuple[str, ...],
+    port: str | None,
+    start_ps: int | None,
+    end_ps: int | None,
+) -> Figure:
+    from skycell.plots.run import TRACE_OF, run_figure
+
+    if kind not in TRACE_OF:
+        kinds = ", ".join(TRACE_OF)
+        raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
+    if source.suffix == ".toml":
+        result = _run(source, TRACE_OF[kind])
+    elif source.exists():
+        result = read_run(source)
+    else:
+        raise click.UsageError(f"{source} does not exist")
+    try:
+        return run_figure(
+            result, kind, flows=flows or None, port=port, from_ps=start_ps or 0, to_ps=end_ps
+        )
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise click.UsageError(str(error)) from None
+
+
+def _run(file: Path, trace: str | None) -> RunResult:
+    """Runs a scenario file, with one more trace than it asks for if need be."""
+    from skycell.cli.progress import RunProgress
+    from skycell.experiment.run import run_spec
+    from skycell.scenario import load
+
+    try:
+        scenario = load(file)
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror or error}") from None
+    kept = list(scenario.file.records.traces)
+    if trace is not None and trace not in kept:
+        scenario = scenario.with_values({"records.traces": [*kept, trace]})
+    spec = scenario.resolve()
+    with RunProgress(spec.duration_ps) as progress:
+        return run_spec(spec, on_progress=progress)
+
+
+def _time(text: str | None, option: str) -> int | None:
+    """A time of the command line in picoseconds."""
+    from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+
+    if text is None:
+        return None
+    try:
+        quantity = parse_quantity(text)
+    except Refused as error:
+        raise click.BadParameter(f"{text!r}: {error}", param_hint=f"'{option}'") from None
+    if quantity.dimension is not Dimension.TIME:
+        message = f"{text!r} is {quantity.dimension}, not a time such as '2 s'"
+        raise click.BadParameter(message, param_hint=f"'{option}'")
+    return int(quantity.amount)

@@ -1,0 +1,238 @@
+"""Tables and figures that put published values beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from skycell.plots.figure import Figure, Origin
+from skycell.plots.words import described, factor, metric, name
+from skycell.report.tables import (
+    NOTHING,
+    Cell,
+    Column,
+    Notes,
+    Table,
+    columns,
+    count,
+    number,
+    words,
+)
+
+if TYPE_CHECKING:
+    from skycell.studies.compare import Row, Score, TableSummary
+    from skycell.studies.model import Table as StudyTable
+    from skycell.studies.reproduction import Reproduction
+
+MARKS = {
+    "inside": "good",
+    "near": "fair",
+    "off": "bad",
+    "unpublished": "none",
+    "failed": "bad",
+}
+"""Class of the coloured mark of a verdict; the verdict's word stands in it."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one table that share metric, unit and factors: one table of the page, one figure."""
+
+    table: StudyTable
+    rows: tuple[Row, ...]
+
+    @property
+    def is_average(self) -> bool:
+        """Whether the rows are averages over other rows of the table."""
+        return self.rows[0].is_average
+
+    @property
+    def name(self) -> str:
+        """Short name for files: letters, digits and hyphens."""
+        first = self.rows[0]
+        parts = [self.table.id, first.metric, "averages" if self.is_average else ""]
+        return "-".join(part for part in parts if part).replace("_", "-")
+
+
+def groups_of(reproduction: Reproduction, study_id: str) -> list[Group]:
+    """The rows of a study, table by table and kind by kind."""
+    groups = []
+    for study in reproduction.studies:
+        if study.id != study_id:
+            continue
+        for table in study.tables:
+            kinds: dict[object, list[Row]] = {}
+            for row in reproduction.rows_of(table.id):
+                kind = (row.metric, row.unit, tuple(row.factors), row.is_average)
+                kinds.setdefault(kind, []).append(row)
+            groups += [Group(table, tuple(rows)) for rows in kinds.values()]
+    return groups
+
+
+def digits_of(unit: str) -> int:
+    """Places after the point that a value of a unit is shown with."""
+    return {"1": 3, "Mbit/s": 2, "%": 1}.get(unit, 1)
+
+
+def comparison_table(group: Group, *, several: bool) -> Table:
+    """The rows of a group, published beside ours.
+
+    Args:
+        group: the rows.
+        several: whether the table has other groups, which the caption then tells apart.
+    """
+    keys = _varying(group)
+    digits = digits_of(group.rows[0].unit)
+    notes = Notes()
+    rows = []
+    for row in group.rows:
+        published = number(row.published, 2 if row.unit == "1" else digits)
+        failures = notes.number("; ".join(row.failures))
+        rows.append(
+            (
+                *(Cell(name(row.factors[key]), _sortable(row.factors[key])) for key in keys),
+                Cell(published.text, published.sort, note=notes.number(row.doubt)),
+                number(row.mean, digits),
+                Cell(row.verdict, css=MARKS[row.verdict], note=failures),
+                _difference(row, digits),
+                number(row.sd, digits),
+                _range(row, digits),
+            )
+        )
+    numeric = ("published", "ours", "difference", "SD", "lowest to highest")
+    heads = columns("published", "ours", "verdict", *numeric[2:], numeric=numeric)
+    return Table(
+        caption=_caption(group, several=several),
+        columns=(*(Column(factor(key)) for key in keys), *heads),
+        rows=tuple(rows),
+        notes=tuple(notes.texts),
+    )
+
+
+def _varying(group: Group) -> list[str]:
+    """Factors that tell the rows apart; the first one where there is nothing to tell apart."""
+    keys = list(group.rows[0].factors)
+    varying = [key for key in keys if len({row.factors[key] for row in group.rows}) > 1]
+    return varying or keys[:1]
+
+
+def _caption(group: Group, *, several: bool) -> str:
+    """Where the values are printed, what they are, and what is the same in all of them."""
+    first = group.rows[0]
+    unit = "" if first.unit == "1" else f" in {first.unit}"
+    what = f"{metric(first.metric)}{unit}"
+    if group.is_average:
+        what = f"averages, {what[0].lower()}{what[1:]}"
+    parts = [group.table.printed_as]
+    if several or unit:
+        parts.append(what)
+    constant = {key: first.factors[key] for key in first.factors if key not in _varying(group)}
+    if constant:
+        parts.append(described(constant))
+    counts = sorted({row.n for row in group.rows})
+    times = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
+    noun = "replication" if counts == [1] else "replications"
+    return f"{'; '.join(parts)}. Ours: mean of {times} {noun}; SD: their standard deviation."
+
+
+def _range(row: Row, digits: int) -> Cell:
+    if row.low is None or row.high is None:
+        return Cell(NOTHING, sort="")
+    return Cell(f"{number(row.low, digits).text} to {number(row.high, digits).text}", row.low)
+
+
+def _sortable(level: object) -> float | str:
+    return float(level) if isinstance(level, int | float) else str(level)
+
+
+def _difference(row: Row, digits: int) -> Cell:
+    """Ours less the published value, with its sign; what rounds to nothing has none."""
+    if row.mean is None or row.published is None:
+        return Cell(NOTHING, sort="")
+    value = row.mean - row.published
+    cell = number(abs(value), digits)
+    sign = "" if round(abs(value), digits) == 0 else "+" if value > 0 else "\u2212"
+    return Cell(sign + cell.text, value)
+
+
+def comparison_figure(group: Group, origin: Origin) -> Figure | None:
+    """The figure of a group; none where nothing was measured."""
+    from dataclasses import replace
+
+    from skycell.plots.buffers import metric_by_buffer
+    from skycell.plots.comparison import comparison
+
+    rows = [row.as_dict() for row in group.rows if row.mean is not None]
+    if not rows:
+        return None
+    title = group.table.title[0].upper() + group.table.title[1:]
+    if group.is_average:
+        title += ", averages"
+    if {"config", "n_sources", "buffer_rtt"} <= group.rows[0].factors.keys():
+        figure = metric_by_buffer(rows, origin, title=title)
+    else:
+        source = replace(origin, source=group.table.printed_as)
+        figure = comparison(rows, source, title=title)
+    return replace(figure, name=group.name)
+
+
+def scores_table(summaries: Iterable[TableSummary], titles: Mapping[str, str]) -> Table:
+    """Counts of verdicts and mean absolute errors, table by table."""
+    rows = []
+    for summary in summaries:
+        kinds = {
+            "values": summary.cells,
+            "suspect print": summary.suspect,
+            "averages": summary.averages,
+        }
+        for kind, score in kinds.items():
+            if score.compared:
+                rows.append(_score_row(titles[summary.table], kind, score))
+        unprinted = summary.unpublished
+        if unprinted:
+            rows.append(_empty_row(titles[summary.table], "never printed as numbers", unprinted))
+        if summary.failed:
+            rows.append(_empty_row(titles[summary.table], "failed", summary.failed))
+    heads = ("table", "what", "values", "inside", "near", "off", "mean absolute error")
+    return Table(
+        caption="Values inside, near and off, and how far our means are from the print.",
+        columns=columns(*heads, numeric=heads[2:]),
+        rows=tuple(rows),
+        sortable=False,
+    )
+
+
+def _score_row(title: str, kind: str, score: Score) -> tuple[Cell, ...]:
+    return (
+        words(title),
+        words(kind),
+        count(score.compared),
+        count(score.inside),
+        count(score.near),
+        count(score.off),
+        number(score.mean_absolute_error, 3),
+    )
+
+
+def _empty_row(title: str, kind: str, values: int) -> tuple[Cell, ...]:
+    return (words(title), words(kind), count(values), *[words(NOTHING)] * 4)
+
+
+def tally(summaries: Sequence[TableSummary]) -> str:
+    """One sentence on how many published values are reproduced."""
+    parts = [
+        score
+        for summary in summaries
+        for score in (summary.cells, summary.suspect, summary.averages)
+    ]
+    compared = sum(score.compared for score in parts)
+    if not compared:
+        return "The publication prints no numbers to compare with; its figures' conclusions follow."
+    inside, near, off = (
+        sum(getattr(s, verdict) for s in parts) for verdict in ("inside", "near", "off")
+    )
+    return (
+        f"Of {compared} published values {inside} lie inside the span of our replications, "
+        f"{near} near it and {off} off."
+    )

@@ -1,0 +1,262 @@
+"""The report of one run: flows, ports, ledger, and the figures of the traces it kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from skycell.metrics import discard_ratio, fairness_index, flow_delays_s, throughputs_bps
+from skycell.plots.words import NAMES, PS_PER_SECOND, grouped
+from skycell.report.page import page, pictures
+from skycell.report.tables import Cell, Table, columns, count, number, share, words
+
+if TYPE_CHECKING:
+    from skycell.records.result import RunResult
+
+
+def run_page(result: RunResult) -> str:
+    """The report of one run as one HTML page."""
+    from skycell.plots.run import figures_of_run
+
+    records = result.records
+    seconds = records["duration_ps"] / PS_PER_SECOND
+    title = f"{len(records['flows'])} flows over {seconds:g} s"
+    if len(records["flows"]) == 1:
+        title = f"One flow over {seconds:g} s"
+    return page(
+        "run.html.j2",
+        {
+            "title": title,
+            "version": result.version,
+            "verdict": _verdict(records),
+            "identity": [
+                ("Simulated", f"{seconds:g} s"),
+                ("Seed", str(result.seed)),
+                ("Engine", f"{result.engine}, skycell {result.version}"),
+                ("Spec", result.spec_hash),
+                ("Events", grouped(records["engine_stats"]["events"])),
+            ],
+            "flows": _flows(records),
+            "losses": _recovery(records),
+            "ports": [table for table in (_congested(result), _other_ports(result)) if table],
+            "vc_queues": _vc_queues(result),
+            "vcs": _vcs(records),
+            "pictures": pictures(figures_of_run(result)),
+            "ledger_text": _ledger_text(records),
+            "ledger": _ledger(records),
+            "again": _again(result),
+        },
+    )
+
+
+def _verdict(records: Mapping[str, Any]) -> str:
+    rates = throughputs_bps(records)
+    text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
+    if len(rates) > 1 and any(rates):
+        text += f", with a fairness index of {fairness_index(rates):.3f}"
+    return text + "."
+
+
+def _flows(records: Mapping[str, Any]) -> Table:
+    delays = flow_delays_s(records)
+    rates = throughputs_bps(records)
+    rows = [
+        (
+            words(flow["name"]),
+            number(rate / 1e6, 3),
+            number(flow["octets_delivered"] / 1e6, 3),
+            number(flow["start_ps"] / PS_PER_SECOND, 3),
+            number(flow["cwnd_max"] / 1e3, 1),
+            number(delay.mean_s * 1e3 if delay else None, 3),
+            number(delay.smallest_s * 1e3 if delay else None, 3),
+            number(delay.largest_s * 1e3 if delay else None, 3),
+        )
+        for flow, rate, delay in zip(records["flows"], rates, delays, strict=True)
+    ]
+    heads = (
+        "flow",
+        "throughput (Mbit/s)",
+        "delivered (MB)",
+        "start (s)",
+        "largest cwnd (kB)",
+        "delay: mean (ms)",
+        "least (ms)",
+        "most (ms)",
+    )
+    return Table(
+        caption=(
+            "Throughput: octets delivered in order, divided by the simulated time. Delay: of a "
+            "data segment, from the sender's port to its last cell's arrival."
+        ),
+        columns=columns(*heads, numeric=heads[1:]),
+        rows=tuple(rows),
+    )
+
+
+def _recovery(records: Mapping[str, Any]) -> Table:
+    keys = {
+        "segments_sent": "segments sent",
+        "segments_retransmitted": "sent again",
+        "segments_received": "arrived",
+        "segments_duplicate": "nothing new in them",
+        "timeouts": "timeouts",
+        "fast_retransmits": "fast retransmits",
+        "dup_acks_received": "duplicate ACKs",
+        "transfers": "transfers",
+    }
+    rows = [(words(flow["name"]), *(count(flow[key]) for key in keys)) for flow in records["flows"]]
+    return Table(
+        caption="What each flow sent and how it recovered from losses.",
+        columns=columns("flow", *keys.values(), numeric=list(keys.values())),
+        rows=tuple(rows),
+    )
+
+
+def _congested(result: RunResult) -> Table | None:
+    rows = []
+    for link, port in zip(result.spec.links, result.records["ports"], strict=True):
+        if link.port.capacity_cells is None:
+            continue
+        policy = NAMES.get(link.port.policy.kind, link.port.policy.kind)
+        queue = port["queue"]
+        rows.append(
+            (
+                Cell(port["name"], small=f"{policy}, {grouped(link.port.capacity_cells)} cells"),
+                count(port["arrived"]),
+                count(sum(port["discarded"].values())),
+                share(discard_ratio(port)),
+                share(port["busy_ps"] / result.records["duration_ps"]),
+                number(queue["mean"], 1),
+                *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
+            )
+        )
+    if not rows:
+        return None
+    heads = ("arrived", "discarded", "part", "busy", "mean", "median", "90 %", "99 %", "largest")
+    return Table(
+        caption=(
+            "Ports with a limited buffer: cells that arrived and were discarded, time under "
+            "transmission, queue in cells (percentiles are of samples)."
+        ),
+        columns=columns("port", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def _other_ports(result: RunResult) -> Table | None:
+    rows = [
+        (
+            words(port["name"]),
+            count(port["arrived"]),
+            share(port["busy_ps"] / result.records["duration_ps"]),
+            number(port["queue"]["mean"], 1),
+            count(port["queue"]["max"]),
+        )
+        for link, port in zip(result.spec.links, result.records["ports"], strict=True)
+        if link.port.capacity_cells is None and port["arrived"]
+    ]
+    if not rows:
+        return None
+    heads = ("arrived", "busy", "mean queue", "largest queue")
+    return Table(
+        caption="Ports that hold whatever arrives, as far as cells came to them; in cells.",
+        columns=columns("port", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def _vc_queues(result: RunResult) -> Table | None:
+    vcs = [vc.name for vc in result.spec.vcs]
+    rows = [
+        (
+            words(vcs[queue["vc"]]),
+            words(port["name"]),
+            number(queue["mean"], 1),
+            *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
+        )
+        for port in result.records["ports"]
+        for queue in port["vc_queues"]
+    ]
+    heads = ("VC", "port", "mean", "median", "90 %", "99 %", "largest")
+    if not rows:
+        return None
+    return Table(
+        caption="Cells of each VC in the ports that were sampled VC by VC.",
+        columns=columns(*heads, numeric=heads[2:]),
+        rows=tuple(rows),
+    )
+
+
+def _vcs(records: Mapping[str, Any]) -> Table:
+    rows = [
+        (
+            words(vc["name"]),
+            count(vc["cells_offered"]),
+            count(vc["cells_delivered"]),
+            count(sum(vc["cells_discarded"].values())),
+            count(vc["frames_offered"]),
+            count(vc["frames_delivered"]),
+            count(vc["frames_corrupt"]),
+        )
+        for vc in records["vcs"]
+    ]
+    heads = (
+        "VC",
+        "cells offered",
+        "delivered",
+        "discarded",
+        "frames offered",
+        "whole",
+        "not whole",
+    )
+    return Table(
+        caption="What became of each VC's cells and frames.",
+        columns=columns(*heads, numeric=heads[1:]),
+        rows=tuple(rows),
+    )
+
+
+def _ledger_text(records: Mapping[str, Any]) -> str:
+    accounts = records["ledger"]["accounts"]
+    open_ones = [a for a in accounts if a["put_in"] != sum(n for _, n in a["found"])]
+    if open_ones:
+        return f"{len(open_ones)} of {len(accounts)} accounts do not balance."
+    return (
+        f"All {len(accounts)} accounts balance: every octet, segment and cell that went in was "
+        "found again."
+    )
+
+
+def _ledger(records: Mapping[str, Any]) -> Table:
+    rows = [
+        (
+            words(account["name"]),
+            count(account["put_in"]),
+            words(", ".join(f"{grouped(n)} {where}" for where, n in account["found"])),
+        )
+        for account in records["ledger"]["accounts"]
+    ]
+    return Table(
+        caption="What went in, and where it was found at the end of the run.",
+        columns=columns("account", "put in", "found", numeric=["put in"]),
+        rows=tuple(rows),
+        sortable=False,
+    )
+
+
+def _again(result: RunResult) -> dict[str, str]:
+    spec = json.dumps(json.loads(result.spec.canonical_json()), indent=1)
+    return {
+        "text": (
+            f"The spec below is all that the run depends on. With skycell {result.version}, saved "
+            "as spec.json, it gives the same records, digit by digit:"
+        ),
+        "python": (
+            "from pathlib import Path\n"
+            "from skycell import NetworkSpec, run_spec\n\n"
+            'spec = NetworkSpec.model_validate_json(Path("spec.json").read_text())\n'
+            f'result = run_spec(spec, "{result.engine}")'
+        ),
+        "spec": spec,
+    }

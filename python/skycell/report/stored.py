@@ -1,0 +1,85 @@
+"""Figures of a reproduced study from the JSON file that it left."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.records.reading import NotAResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NEEDED = ("engine", "version", "seed", "replications", "rows")
+
+
+def stored_figure(file: Path, *, metric: str | None = None, table: str | None = None) -> Figure:
+    """The figure of one table's values.
+
+    Args:
+        file: JSON form of a `Reproduction`.
+        metric: which values; the first of the table when None.
+        table: id of the table; the only one that has the metric when None.
+
+    Raises:
+        NotAResult: the file cannot be read, or is no reproduction.
+        NothingToDrawError: it holds no such values, or several tables have them.
+    """
+    from skycell.plots.buffers import metric_by_buffer
+    from skycell.plots.comparison import comparison
+
+    data = _read(file)
+    rows = [row for row in data["rows"] if row["mean"] is not None and not row["average"]]
+    tables = list(dict.fromkeys(row["table"] for row in rows))
+    if table is not None and table not in tables:
+        raise NothingToDrawError(f"{file} holds no table {table}; it holds {', '.join(tables)}")
+    chosen = [row for row in rows if table is None or row["table"] == table]
+    metrics = list(dict.fromkeys(row["metric"] for row in chosen))
+    if not metrics:
+        raise NothingToDrawError(f"{file} holds no values")
+    if metric is not None and metric not in metrics:
+        raise NothingToDrawError(f"{file} holds no {metric}; it holds {', '.join(metrics)}")
+    wanted = metric or metrics[0]
+    chosen = [row for row in chosen if row["metric"] == wanted]
+    having = list(dict.fromkeys(row["table"] for row in chosen))
+    if len(having) > 1:
+        raise NothingToDrawError(
+            f"{len(having)} tables of {file} hold {wanted}; name one with --table: "
+            f"{', '.join(having)}"
+        )
+    title, source = _words_of(having[0])
+    origin = _origin(data, chosen)
+    if {"config", "n_sources", "buffer_rtt"} <= chosen[0]["factors"].keys():
+        return metric_by_buffer(chosen, origin, title=title)
+    return comparison(chosen, replace(origin, source=source), title=title)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise NotAResult(f"{file}: {error.strerror or error}") from None
+    except ValueError:
+        raise NotAResult(f"{file} is no JSON") from None
+    if not isinstance(data, dict) or not data.keys() >= set(NEEDED):
+        raise NotAResult(f"{file} is no result of `skycell reproduce`")
+    return data
+
+
+def _origin(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Origin:
+    hashes = dict.fromkeys(name for row in rows for name in row["specs"])
+    study = rows[0]["study"]
+    return Origin(
+        data["engine"], data["version"], tuple(hashes), data["seed"], data["replications"][study]
+    )
+
+
+def _words_of(table: str) -> tuple[str, str]:
+    """Title of a table, and where it is printed."""
+    from skycell.studies.library import table_of
+
+    found = table_of(table).table
+    return found.title[0].upper() + found.title[1:], found.printed_as

@@ -1,0 +1,352 @@
+"""The report of a study: what was run, published beside ours, conclusions, choices."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots.figure import Figure, Origin
+from skycell.plots.words import grouped, listed
+from skycell.report.comparison import (
+    comparison_figure,
+    comparison_table,
+    groups_of,
+    scores_table,
+    tally,
+)
+from skycell.report.page import page, pictures
+from skycell.report.tables import Cell, Table, columns, words
+
+if TYPE_CHECKING:
+    from skycell.report.example import Example
+    from skycell.studies.findings import ConclusionResult
+    from skycell.studies.model import Study
+    from skycell.studies.reproduction import Reproduction
+
+
+@dataclass(frozen=True)
+class Status:
+    """A word with the class of its coloured mark."""
+
+    text: str
+    css: str
+
+
+def origin_of(reproduction: Reproduction, study_id: str) -> Origin:
+    """What the captions of a study's figures say about its runs."""
+    hashes = dict.fromkeys(
+        name for row in reproduction.rows if row.study == study_id for name in row.spec_hashes
+    )
+    return Origin(
+        engine=reproduction.engine,
+        version=reproduction.version,
+        spec_hashes=tuple(hashes),
+        seed=reproduction.seed,
+        replications=reproduction.replications[study_id],
+    )
+
+
+def study_figures(reproduction: Reproduction, study_id: str) -> list[Figure]:
+    """The figures of a study: one for each kind of value of each of its tables."""
+    origin = origin_of(reproduction, study_id)
+    drawn = [comparison_figure(group, origin) for group in groups_of(reproduction, study_id)]
+    return [figure for figure in drawn if figure is not None]
+
+
+def study_page(
+    reproduction: Reproduction,
+    study: Study,
+    figures: Sequence[Figure],
+    example: Example | None,
+) -> str:
+    """The report of one study as one HTML page.
+
+    Args:
+        reproduction: what was reproduced; other studies in it are left out.
+        study: the study.
+        figures: its figures, as :func:`study_figures` gives them.
+        example: one run over time; None to do without.
+    """
+    in_page = [*figures, *(example.figures if example else ())]
+    drawn = pictures(in_page)
+    return page(
+        "study.html.j2",
+        {
+            "title": study.title[0].upper() + study.title[1:],
+            "version": reproduction.version,
+            "verdict": verdict(reproduction, study.id),
+            "identity": _identity(reproduction, study),
+            "scores": scores(reproduction, study),
+            **_verdict_rule(),
+            "failed": _failed(reproduction, study),
+            "pictures": drawn[: len(figures)],
+            "example": (
+                {"text": example.text, "pictures": drawn[len(figures) :]} if example else None
+            ),
+            "tables": _tables(reproduction, study),
+            "conclusions_text": conclusions_text(_own_conclusions(reproduction, study.id)),
+            "conclusions": [
+                {
+                    "id": entry.id,
+                    "text": _sentence(entry.text),
+                    "published": _status(entry.published_holds, "no numbers"),
+                    "ours": _status(entry.ours_holds, "not decided"),
+                    "evidence": _sentence(entry.evidence),
+                }
+                for entry in _own_conclusions(reproduction, study.id)
+            ],
+            "choices": _choices(reproduction, study),
+            "sources": _sources(reproduction, study),
+            "disagreements": _disagreements(reproduction, study),
+            "again": _again(reproduction, study),
+        },
+    )
+
+
+def verdict(reproduction: Reproduction, study_id: str) -> str:
+    """What came out, in two sentences."""
+    own = [s for s in reproduction.summaries if _study_of(reproduction, s.table) == study_id]
+    return f"{tally(own)} {conclusions_text(_own_conclusions(reproduction, study_id))}"
+
+
+def scores(reproduction: Reproduction, study: Study) -> Table:
+    """Verdicts and errors of a study, table by table."""
+    own = [s for s in reproduction.summaries if _study_of(reproduction, s.table) == study.id]
+    return scores_table(own, {table.id: table.printed_as for table in study.tables})
+
+
+def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
+    """How many conclusions hold, of those that the published numbers support."""
+    supported = [entry for entry in conclusions if entry.published_holds]
+    decided = [entry for entry in supported if entry.ours_holds is not None]
+    holding = sum(bool(entry.ours_holds) for entry in decided)
+    if not conclusions:
+        return "No conclusion of the publication speaks of these tables."
+    if not supported:
+        decided = [entry for entry in conclusions if entry.ours_holds is not None]
+        holding = sum(bool(entry.ours_holds) for entry in decided)
+        return f"Of {len(decided)} conclusions that our numbers decide, {holding} hold."
+    missing = len(supported) - len(decided)
+    rest = f" ({missing} more need values that were not run)" if missing else ""
+    return (
+        f"Of {len(decided)} conclusions that hold in the published numbers, "
+        f"{holding} hold in ours{rest}."
+    )
+
+
+def _study_of(reproduction: Reproduction, table: str) -> str:
+    return next(row.study for row in reproduction.rows if row.table == table)
+
+
+def _own_conclusions(reproduction: Reproduction, study_id: str) -> list[ConclusionResult]:
+    return [entry for entry in reproduction.conclusions if entry.study == study_id]
+
+
+def _sentence(text: str) -> str:
+    """A text with a capital first letter and a full stop."""
+    text = text.strip()
+    ending = "" if text.endswith((".", "!", "?")) else "."
+    return text[:1].upper() + text[1:] + ending if text else text
+
+
+def _status(holds: bool | None, otherwise: str) -> Status:
+    if holds is None:
+        return Status(otherwise, "none")
+    return Status("holds", "good") if holds else Status("does not hold", "bad")
+
+
+def _verdict_rule() -> dict[str, str]:
+    from skycell.studies.compare import NEAR_ABSOLUTE, NEAR_RELATIVE, SLACK
+
+    return {
+        "slack": f"{SLACK:g}",
+        "near_absolute": f"{NEAR_ABSOLUTE:g}",
+        "near_relative": f"{NEAR_RELATIVE * 100:g} %",
+    }
+
+
+def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]:
+    tables = [
+        table.printed_as
+        for table in study.tables
+        if any(row.table == table.id for row in reproduction.rows)
+    ]
+    first, times = reproduction.seed, reproduction.replications[study.id]
+    seeds = f"{first} to {first + times - 1}" if times > 1 else str(first)
+    noun = "replication" if times == 1 else "replications"
+    hashes = origin_of(reproduction, study.id).spec_hashes
+    identity = [
+        *(
+            (
+                "Source" if document is study.documents[0] else "Also",
+                f"{document.title} ({document.where})",
+            )
+            for document in study.documents
+        ),
+        ("Tables", listed(tables)),
+        ("Runs", f"{grouped(len(hashes))}; {times} {noun} of each case, seeds {seeds}"),
+        ("Engine", f"{reproduction.engine}, skycell {reproduction.version}"),
+    ]
+    if reproduction.overrides:
+        changed = [f"{key} = {value}" for key, value in reproduction.overrides.items()]
+        identity.append(("Set otherwise", listed(changed)))
+    return identity
+
+
+def _failed(reproduction: Reproduction, study: Study) -> Table | None:
+    own = [run for run in reproduction.failed_runs if run.case.split(" ")[0] == study.id]
+    if not own:
+        return None
+    return Table(
+        caption="Runs that failed.",
+        columns=columns("run", "seed", "reason", numeric=["seed"]),
+        rows=tuple((words(run.case), words(run.seed), words(run.reason)) for run in own),
+        sortable=False,
+    )
+
+
+def _tables(reproduction: Reproduction, study: Study) -> list[dict[str, Any]]:
+    groups = groups_of(reproduction, study.id)
+    parts: list[dict[str, Any]] = []
+    seen = None
+    for group in groups:
+        several = sum(other.table.id == group.table.id for other in groups) > 1
+        is_new = group.table.id != seen
+        seen = group.table.id
+        title = group.table.title[0].upper() + group.table.title[1:]
+        parts.append(
+            {
+                "title": title if is_new else None,
+                "table": comparison_table(group, several=several),
+            }
+        )
+    return parts
+
+
+def _choices(reproduction: Reproduction, study: Study) -> Table:
+    rows = []
+    for choice in reproduction.choices:
+        if choice.study != study.id:
+            continue
+        others = ", ".join(_written(other) for other in choice.alternatives)
+        small = f"or {others}" if others else ""
+        if choice.value != choice.chosen:
+            small = f"set for these runs; the study says {_written(choice.chosen)}"
+        rows.append(
+            (
+                Cell(choice.meaning, small=choice.name),
+                Cell(_written(choice.value), small=small),
+                words(_sentence(choice.reason)),
+            )
+        )
+    return Table(
+        caption=(
+            "Each parameter that the publication does not state has one value in the whole study. "
+            "Below the value: what else it might have been."
+        ),
+        columns=columns("parameter", "value", "reason"),
+        rows=tuple(rows),
+        sortable=False,
+    )
+
+
+def _written(value: object) -> str:
+    """A value as a study's file has it."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _sources(reproduction: Reproduction, study: Study) -> Table:
+    shown = {row.table for row in reproduction.rows}
+    files = dict.fromkeys(
+        part.file
+        for table in study.tables
+        if table.id in shown
+        for part in table.parts
+        if part.file is not None
+    )
+    rows = []
+    for file in files:
+        entry = study.provenance(file)
+        doubt = _sentence(entry.doubt) or "none"
+        rows.append(tuple(map(words, (file, entry.document, entry.printed_as, doubt))))
+    return Table(
+        caption="Files of published values, and doubts about their print.",
+        columns=columns("file", "document", "place", "doubts"),
+        rows=tuple(rows),
+        sortable=False,
+    )
+
+
+def _disagreements(reproduction: Reproduction, study: Study) -> Table | None:
+    shown = {row.table for row in reproduction.rows}
+    own = [entry for entry in study.disagreements if shown.intersection(entry.tables)]
+    if not own:
+        return None
+    return Table(
+        caption="Quantities whose printed copies differ.",
+        columns=columns("quantity", "copies", "our judgement"),
+        rows=tuple(tuple(map(words, (e.item, e.copies, _sentence(e.judgement)))) for e in own),
+        sortable=False,
+    )
+
+
+def _again(reproduction: Reproduction, study: Study) -> dict[str, Any]:
+    tables = [t for t in reproduction.tables if _study_of(reproduction, t) == study.id]
+    times = reproduction.replications[study.id]
+    shell = [
+        f"skycell reproduce {' '.join(tables)}",
+        f"--engine {reproduction.engine}",
+        f"--seed {reproduction.seed}",
+        f"--replications {times}",
+        *(
+            f"--set {shlex.quote(f'{key}={_toml(value)}')}"
+            for key, value in reproduction.overrides.items()
+        ),
+    ]
+    arguments = [
+        repr(tables),
+        f"engine={reproduction.engine!r}",
+        f"seed={reproduction.seed}",
+        f"replications={times}",
+    ]
+    if reproduction.overrides:
+        arguments.append(f"overrides={dict(reproduction.overrides)!r}")
+    specs = _specs(reproduction, study)
+    return {
+        "text": (
+            f"With skycell {reproduction.version} these commands give the same numbers, digit by "
+            "digit; a run is a function of its spec, of which the seed is a part."
+        ),
+        "shell": " \\\n    ".join(shell),
+        "python": (
+            "import skycell\n\n"
+            "reproduction = skycell.reproduce(\n    " + ",\n    ".join(arguments) + ",\n)"
+        ),
+        "count": grouped(len(origin_of(reproduction, study.id).spec_hashes)),
+        "specs": specs,
+    }
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _specs(reproduction: Reproduction, study: Study) -> Table:
+    """The hash of every run, by the first value that rests on it."""
+    from skycell.plots.words import described
+
+    seen: set[str] = set()
+    rows = []
+    for row in reproduction.rows:
+        fresh = [name for name in row.spec_hashes if name not in seen]
+        if row.study == study.id and fresh:
+            seen.update(fresh)
+            rows.append((words(described(row.factors)), words(" ".join(h[:16] for h in fresh))))
+    return Table(
+        caption="First 16 digits of the SHA-256 of each run's spec, in the order of the seeds.",
+        columns=columns("case", "specs"),
+        rows=tuple(rows),
+        sortable=False,
+    )

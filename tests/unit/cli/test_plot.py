@@ -1,0 +1,255 @@
+"""`skycell plot`: what it draws, and what it says when it cannot."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skycell.cli.main import main
+from skycell.records import write_result
+from tests.unit.plots.runs import run_without_traces, short_run
+from tests.unit.report.reproductions import reproduction
+
+SCENARIO = """
+preset = "icccn97-lan"
+
+[run]
+duration = "150 ms"
+
+[topology]
+kind = "n_source"
+sources = 2
+"""
+
+
+def skycell(*arguments: object) -> Result:
+    """Calls the command."""
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A folder with a run that kept every trace."""
+    write_result(short_run(), tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A folder with a reproduced study."""
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "result.json").write_text(reproduction().to_json(), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["cwnd", "sequence", "queue", "vc-queue", "discards"])
+def test_each_kind_of_a_run_is_drawn(run: Path, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / f"{kind}.svg"
+    result = skycell("plot", run, "--kind", kind, "--out", out)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"Written to {out}.\n"
+    assert out.read_bytes().startswith(b"<svg ")
+
+
+def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    assert skycell("plot", run / "records.json", "--out", out).exit_code == 0
+    assert "Congestion window" in out.read_text(encoding="utf-8")
+
+
+def test_flows_and_times_are_chosen(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.html"
+    times = ("--from", "50 ms", "--to", "0.1 s")
+    result = skycell("plot", run, "--flow", "flow2", *times, "--out", out)
+    assert result.exit_code == 0, result.stderr
+    text = out.read_text(encoding="utf-8")
+    assert "Shown: flow2 of 2 flows." in text
+    assert '"domain": [0.05, 0.1]' in text
+
+
+def test_a_scenario_is_run_with_the_trace_that_its_figure_needs(tmp_path: Path) -> None:
+    file, out = tmp_path / "two.toml", tmp_path / "a.svg"
+    file.write_text(SCENARIO, encoding="utf-8")
+    result = skycell("plot", file, "--kind", "vc-queue", "--out", out)
+    assert result.exit_code == 0, result.stderr
+    assert "flow1.forward" in out.read_text(encoding="utf-8")
+
+
+def test_without_a_name_the_figure_is_called_by_its_kind(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert skycell("plot", run).stdout == "Written to cwnd.svg.\n"
+    assert (tmp_path / "cwnd.svg").is_file()
+
+
+def test_a_study_is_drawn_from_its_folder_or_file(study: Path, tmp_path: Path) -> None:
+    for number, source in enumerate((study, study / "result.json")):
+        out = tmp_path / f"{number}.svg"
+        result = skycell("plot", source, "--kind", "fairness", "--out", out)
+        assert result.exit_code == 0, result.stderr
+        text = out.read_text(encoding="utf-8")
+        assert "Three TCPs over a geostationary link: fairness" in text
+
+
+def test_a_study_is_drawn_by_its_first_metric(study: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    assert skycell("plot", study, "--table", "icccn97-t3", "--out", out).exit_code == 0
+    assert ">Efficiency</text>" in out.read_text(encoding="utf-8")
+
+
+def refused(result: Result) -> str:
+    """The last line of a refusal, which ends with 2 and draws nothing."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    return result.stderr.splitlines()[-1]
+
+
+def test_a_file_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    out.write_text("mine", encoding="utf-8")
+    assert refused(skycell("plot", run, "--out", out)) == (
+        f"Error: Invalid value for '--out': {out} exists already; nothing was written; "
+        "--force replaces it"
+    )
+    assert out.read_text(encoding="utf-8") == "mine"
+    assert skycell("plot", run, "--out", out, "--force").exit_code == 0
+    assert out.read_bytes().startswith(b"<svg ")
+
+
+def test_an_ending_that_is_no_format_is_refused_before_a_run(tmp_path: Path) -> None:
+    message = refused(skycell("plot", tmp_path / "none.toml", "--out", tmp_path / "a.gif"))
+    assert message == (
+        "Error: Invalid value for '--out': a.gif: a figure is written as one of "
+        ".svg, .pdf, .png, .html"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--kind", "rtt"),
+            "Invalid value for '--kind': rtt: a run has cwnd, sequence, queue, vc-queue, discards",
+        ),
+        (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),
+        (("--from", "3"), "Invalid value for '--from': '3': the unit is missing"),
+        (
+            ("--to", "3 cells"),
+            "Invalid value for '--to': '3 cells' is a number of cells, not a time such as '2 s'",
+        ),
+        (
+            ("--from", "0.1 s", "--to", "50 ms"),
+            "a figure begins at 0 s or later and ends after that, not 0.1 s to 0.05 s",
+        ),
+        (("--table", "icccn97-t3"), "--table is for studies, and this is a run"),
+    ],
+)
+def test_what_a_run_cannot_show_is_refused(
+    run: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    result = skycell("plot", run, "--out", tmp_path / "a.svg", *options)
+    assert refused(result) == f"Error: {message}"
+
+
+def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:
+    write_result(run_without_traces(), tmp_path / "run")
+    assert refused(skycell("plot", tmp_path / "run", "--out", tmp_path / "a.svg")) == (
+        'Error: the run kept no cwnd trace; ask for it with `traces = ["cwnd"]` in the table '
+        "`records` of the scenario"
+    )
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    message = refused(skycell("plot", tmp_path, "--out", tmp_path / "a.svg"))
+    assert message == f"Error: {tmp_path / 'spec.json'} does not exist"
+
+
+@pytest.mark.parametrize("name", ["none", "none.toml", "none.json"])
+def test_what_does_not_exist_is_refused(tmp_path: Path, name: str) -> None:
+    message = refused(skycell("plot", tmp_path / name, "--out", tmp_path / "a.svg"))
+    said = {
+        "none": " does not exist",
+        "none.toml": ": No such file or directory",
+        "none.json": ": No such file or directory",
+    }
+    assert message == f"Error: {tmp_path / name}{said[name]}"
+
+
+def test_a_faulty_scenario_tells_its_faults(tmp_path: Path) -> None:
+    file = tmp_path / "faulty.toml"
+    file.write_text('preset = "icccn98"\n', encoding="utf-8")
+    result = skycell("plot", file, "--out", tmp_path / "a.svg")
+    assert result.exit_code == 2
+    assert "1 fault; nothing was run." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--kind", "delay"), "{file} holds no delay; it holds efficiency, fairness"),
+        (("--table", "t9"), "{file} holds no table t9; it holds icccn97-t3, icccn97-t4"),
+        (
+            ("--flow", "flow1"),
+            "--flow, --port, --from and --to are for runs, and this is a study",
+        ),
+    ],
+)
+def test_what_a_study_cannot_show_is_refused(
+    study: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    result = skycell("plot", study, "--out", tmp_path / "a.svg", *options)
+    assert refused(result) == "Error: " + message.format(file=study / "result.json")
+
+
+def test_of_two_tables_with_one_metric_one_has_to_be_named(study: Path, tmp_path: Path) -> None:
+    file = study / "result.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["rows"].append({**data["rows"][0], "table": "ijsc-t1"})
+    file.write_text(json.dumps(data), encoding="utf-8")
+    result = skycell("plot", study, "--kind", "efficiency", "--out", tmp_path / "a.svg")
+    assert refused(result) == (
+        f"Error: 2 tables of {file} hold efficiency; name one with --table: icccn97-t3, ijsc-t1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("{", "is no JSON"), ("[]", "is no result of `skycell reproduce`")]
+)
+def test_another_json_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "x.json"
+    file.write_text(text, encoding="utf-8")
+    result = skycell("plot", file, "--out", tmp_path / "a.svg")
+    assert refused(result) == f"Error: {file} {message}"
+
+
+def test_a_study_without_results_has_no_figure(study: Path, tmp_path: Path) -> None:
+    file = study / "result.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**data, "rows": []}), encoding="utf-8")
+    result = skycell("plot", study, "--out", tmp_path / "a.svg")
+    assert refused(result) == f"Error: {file} holds no values"
+
+
+def test_a_failure_to_draw_ends_with_1(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        from skycell.plots.export import RenderError
+
+        raise RenderError("no memory")
+
+    monkeypatch.setattr("skycell.plots.export.render", fail)
+    result = skycell("plot", run, "--out", tmp_path / "a.svg")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: Drawing failed: no memory\n"
+    assert not (tmp_path / "a.svg").exists()
+
+
+def test_help_shows_examples() -> None:
+    text = skycell("plot", "--help").stdout
+    assert (
+        "Examples:\n    skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n" in text
+    )

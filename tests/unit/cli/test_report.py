@@ -1,0 +1,71 @@
+"""`skycell report`: a run as one file, and what it says when it cannot."""
+
+from pathlib import Path
+
+import pytest
+
+from skycell.records import write_result
+from tests.unit.cli.test_plot import refused, skycell
+from tests.unit.plots.runs import run_without_traces
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A folder with a run."""
+    write_result(run_without_traces(), tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_run_becomes_one_file(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "a.html"
+    result = skycell("report", run, "--out", out)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"Written to {out}.\n"
+    assert out.read_bytes().startswith(b"<!doctype html>")
+    assert [path.name for path in out.parent.iterdir()] == ["a.html"]
+
+
+def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:
+    assert skycell("report", run / "records.json", "--out", tmp_path / "a.html").exit_code == 0
+
+
+def test_without_a_name_it_is_report_html(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert skycell("report", run).stdout == "Written to report.html.\n"
+
+
+def test_a_file_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.html"
+    out.write_text("mine", encoding="utf-8")
+    assert refused(skycell("report", run, "--out", out)) == (
+        f"Error: Invalid value for '--out': {out} exists already; nothing was written; "
+        "--force replaces it"
+    )
+    assert out.read_text(encoding="utf-8") == "mine"
+    assert skycell("report", run, "--out", out, "--force").exit_code == 0
+
+
+def test_another_ending_is_refused(run: Path) -> None:
+    assert refused(skycell("report", run, "--out", "a.pdf")) == (
+        "Error: Invalid value for '--out': a.pdf: a report is written as .html"
+    )
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    message = refused(skycell("report", tmp_path, "--out", tmp_path / "a.html"))
+    assert message == f"Error: {tmp_path / 'spec.json'} does not exist"
+
+
+def test_a_study_is_told_where_its_report_comes_from(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text("{}", encoding="utf-8")
+    assert refused(skycell("report", tmp_path, "--out", tmp_path / "a.html")) == (
+        f"Error: {tmp_path} holds a study, whose report `skycell reproduce --out` writes"
+    )
+
+
+def test_help_shows_an_example() -> None:
+    assert "skycell report out/run --out run.html" in " ".join(
+        skycell("report", "--help").stdout.split()
+    )

@@ -1,0 +1,41 @@
+"""A short real run with every trace, made once."""
+
+from functools import cache
+
+import skycell
+from skycell.records.result import RunResult
+
+TRACES = ["cwnd", "sequence", "queue", "vc_queue", "discards"]
+
+
+@cache
+def short_run() -> RunResult:
+    """Two SACK sources that overrun a small Selective Drop buffer within 200 ms."""
+    scenario = skycell.parse(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "200 ms"},
+            "topology": {
+                "kind": "n_source",
+                "sources": 2,
+                "bottleneck": {
+                    "buffer": "600 cells",
+                    "policy": {"kind": "selective_drop", "drop_threshold": 0.8},
+                },
+            },
+            "records": {"traces": TRACES},
+        }
+    )
+    return skycell.run(scenario)
+
+
+@cache
+def run_without_traces() -> RunResult:
+    """One source alone for 20 ms: it loses nothing and keeps nothing."""
+    return skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "20 ms"},
+            "topology": {"kind": "n_source", "sources": 1},
+        }
+    )

@@ -1,0 +1,108 @@
+"""Figures of a real run: the right trace, names and levels."""
+
+import polars as pl
+import pytest
+
+from skycell.plots.figure import NothingToDrawError
+from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
+from tests.unit.plots.runs import run_without_traces, short_run
+from tests.unit.plots.traces import drawn
+
+MS = 10**9
+
+
+def test_a_run_with_all_traces_has_all_figures() -> None:
+    assert [figure.name for figure in figures_of_run(short_run())] == list(TRACE_OF)
+
+
+def test_a_run_without_traces_and_losses_has_none() -> None:
+    assert figures_of_run(run_without_traces()) == []
+
+
+def test_the_caption_names_the_run() -> None:
+    run = short_run()
+    caption = run_figure(run, "cwnd").caption_text()
+    assert f"scenario\u00a0{run.spec_hash[:12]}" in caption
+    assert f"seed\u00a0{run.seed}" in caption
+    assert f"skycell\u00a0{run.version}, engine\u00a0reference" in caption
+
+
+def test_the_window_that_is_drawn_is_the_one_in_the_records() -> None:
+    run = short_run()
+    rows = drawn(run_figure(run, "cwnd", flows=["flow2"]))
+    largest = max(row["window"] for row in rows if row["line"] == "cwnd")
+    assert largest * 1e3 == pytest.approx(run.records["flows"][1]["cwnd_max"], abs=1)
+
+
+def test_the_queue_is_drawn_with_the_levels_of_its_port() -> None:
+    run = short_run()
+    rows = drawn(run_figure(run, "queue"))
+    assert {row["panel"] for row in rows} == {"switch1>switch2"}
+    assert {row["level"]: row["height"] for row in rows if "level" in row} == {
+        "buffer K": 600,
+        "threshold R": 480,
+    }
+    assert max(row["cells"] for row in rows if "cells" in row) == run.traces["queue"]["cells"].max()
+
+
+def test_a_port_that_holds_whatever_arrives_has_no_levels() -> None:
+    assert dict(levels_of(short_run().spec)["source1>switch1"].named()) == {}
+
+
+def test_the_range_of_time_is_cut_to_the_run() -> None:
+    rows = drawn(run_figure(short_run(), "cwnd", from_ps=150 * MS, to_ps=10**15))
+    assert min(row["time_s"] for row in rows) == pytest.approx(0.15)
+    assert max(row["time_s"] for row in rows) == pytest.approx(0.2)
+
+
+def test_the_vcs_of_a_flow_are_found_by_the_flows_name() -> None:
+    rows = drawn(run_figure(short_run(), "vc-queue", flows=["flow1"]))
+    assert {row["panel"] for row in rows} == {"flow1.forward"}
+
+
+def test_the_discards_of_a_flow_are_those_of_its_vcs() -> None:
+    run = short_run()
+    cells = sum(row["cells"] for row in drawn(run_figure(run, "discards", flows=["flow1"])))
+    by_vc = {vc["name"]: sum(vc["cells_discarded"].values()) for vc in run.records["vcs"]}
+    assert cells == by_vc["flow1.forward"] + by_vc["flow1.reverse"]
+    assert cells > 0
+
+
+def test_every_sequence_event_of_the_run_is_in_its_figure() -> None:
+    run = short_run()
+    trace = run.traces["sequence"].filter(pl.col("flow") == 0)
+    rows = drawn(run_figure(run, "sequence", flows=["flow1"]))
+    assert {row["event"] for row in rows} == {"sent", "sent again", "acknowledged up to"}
+    sent = trace.filter(pl.col("event") < 2)["time_ps"]
+    times = [row["time_s"] for row in rows if row["event"].startswith("sent")]
+    assert times[0] == pytest.approx(sent[0] / 1e12)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, trace in TRACE_OF.items() if trace])
+def test_a_trace_that_was_not_kept_is_told_how_to_ask_for(kind: str) -> None:
+    trace = TRACE_OF[kind]
+    with pytest.raises(NothingToDrawError) as fault:
+        run_figure(run_without_traces(), kind)
+    assert str(fault.value) == (
+        f"the run kept no {trace} trace; ask for it with "
+        f'`traces = ["{trace}"]` in the table `records` of the scenario'
+    )
+
+
+@pytest.mark.parametrize("kind", TRACE_OF)
+def test_a_flow_that_is_not_there_is_refused_for_every_kind(kind: str) -> None:
+    with pytest.raises(NothingToDrawError, match="the run has no flow x; it has flow1, flow2"):
+        run_figure(short_run(), kind, flows=["flow1", "x"])
+
+
+def test_a_port_that_was_not_sampled_is_refused() -> None:
+    message = "the VC queue trace holds no port a>b; it holds switch1>switch2"
+    with pytest.raises(NothingToDrawError, match=message):
+        run_figure(short_run(), "vc-queue", port="a>b")
+    with pytest.raises(NothingToDrawError, match="holds no port called a>b"):
+        run_figure(short_run(), "queue", port="a>b")
+
+
+def test_a_kind_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="no figure of a run is called rtt; there are cwnd, "):
+        run_figure(short_run(), "rtt")

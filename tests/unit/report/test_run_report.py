@@ -1,0 +1,109 @@
+"""The report of a run: its numbers are those of the records."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from skycell.metrics import throughputs_bps
+from skycell.plots.files import WouldOverwriteError
+from skycell.report import write_run_report
+from skycell.report.run import run_page
+from tests.unit.plots.browser import browse, outside_references
+from tests.unit.plots.runs import run_without_traces, short_run
+from tests.unit.report.test_study import Page
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return run_page(short_run())
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_each_flow_stands_with_its_throughput(page: Page) -> None:
+    rates = throughputs_bps(short_run().records)
+    table = next(t for t in page.tables if t[0][1] == "throughput (Mbit/s)")
+    assert [line[:2] for line in table[1:]] == [
+        [f"flow{number}", f"{rate / 1e6:.3f}"] for number, rate in enumerate(rates, 1)
+    ]
+
+
+def test_the_congested_port_stands_with_policy_buffer_and_discards(page: Page) -> None:
+    port = next(p for p in short_run().records["ports"] if p["name"] == "switch1>switch2")
+    (line,) = next(t for t in page.tables if t[0][:2] == ["port", "arrived"])[1:]
+    assert line[0] == "switch1>switch2Selective Drop, 600 cells"
+    assert line[2].replace("\u202f", "") == str(sum(port["discarded"].values()))
+    assert line[9] == str(port["queue"]["max"])
+
+
+def test_ports_without_a_limit_stand_apart(page: Page) -> None:
+    table = next(t for t in page.tables if t[0][-1] == "largest queue")
+    names = [line[0] for line in table[1:]]
+    assert "source1>switch1" in names
+    assert "switch1>switch2" not in names
+
+
+def test_every_account_of_the_ledger_is_there(page: Page) -> None:
+    accounts = short_run().records["ledger"]["accounts"]
+    table = next(t for t in page.tables if t[0][0] == "account")
+    assert [line[0] for line in table[1:]] == [account["name"] for account in accounts]
+    assert f"All {len(accounts)} accounts balance" in page.text
+
+
+def test_an_account_that_does_not_balance_is_told() -> None:
+    from skycell.report.run import _ledger_text
+
+    accounts = [{"put_in": 3, "found": [["departed", 2]]}, {"put_in": 1, "found": [["x", 1]]}]
+    text = _ledger_text({"ledger": {"accounts": accounts}})
+    assert text == "1 of 2 accounts do not balance."
+
+
+def test_the_report_names_the_run_and_how_to_make_it_again(page: Page) -> None:
+    run = short_run()
+    assert run.spec_hash in page.text
+    assert f"Seed {run.seed}" in page.text
+    assert "NetworkSpec.model_validate_json" in page.text
+    assert '"sample_every_ps"' in page.text
+
+
+def test_the_way_to_make_it_again_works(html: str, tmp_path: Path) -> None:
+    import html as markup
+
+    run = run_without_traces()
+    code, spec = re.findall(r"<pre><code>(.*?)</code></pre>", run_page(run), re.DOTALL)
+    (tmp_path / "spec.json").write_text(markup.unescape(spec), encoding="utf-8")
+    names: dict[str, object] = {}
+    script = markup.unescape(code).replace(
+        'Path("spec.json")', f"Path({str(tmp_path)!r}, 'spec.json')"
+    )
+    exec(script, names)  # what the page tells people to do
+    assert getattr(names["result"], "records", None) == run.records
+
+
+def test_every_trace_has_its_figure(html: str) -> None:
+    assert html.count("<figcaption>") == 5
+
+
+def test_a_run_without_traces_has_a_report_without_figures() -> None:
+    page = Page(run_page(run_without_traces()))
+    assert "Figures" not in page.headings
+    assert "One flow over 0.02 s" in page.headings
+
+
+def test_the_report_asks_nothing_of_a_network(html: str, tmp_path: Path) -> None:
+    assert outside_references(html) == []
+    file = tmp_path / "run.html"
+    file.write_text(html, encoding="utf-8")
+    assert browse(file).requests == []
+
+
+def test_a_report_does_not_replace_a_file_without_leave(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    assert write_run_report(run_without_traces(), file) == file
+    with pytest.raises(WouldOverwriteError, match=r"run\.html exists already"):
+        write_run_report(run_without_traces(), file)
+    assert write_run_report(run_without_traces(), file, force=True) == file

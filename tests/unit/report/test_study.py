@@ -1,0 +1,364 @@
+"""The report of a study says everything that was found, and holds everything it needs."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from skycell.plots.files import WouldOverwriteError
+from skycell.report import write_study_report
+from skycell.report.comparison import (
+    comparison_figure,
+    comparison_table,
+    groups_of,
+    scores_table,
+    tally,
+)
+from skycell.report.example import example_run
+from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
+from skycell.studies.findings import ConclusionResult
+from skycell.studies.library import load_study
+from tests.unit.plots.browser import browse, outside_references
+from tests.unit.report.reproductions import (
+    CONCLUSIONS,
+    ROWS,
+    geo,
+    of_two_studies,
+    reproduction,
+    row,
+)
+
+CONCLUSIONS_TEXT = (
+    "Of 2 conclusions that hold in the published numbers, 1 hold in ours "
+    "(1 more need values that were not run)."
+)
+
+STUDY = load_study("icccn97")
+
+
+class Page(HTMLParser):
+    """Text, tables and headings of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self.open: list[str] = []
+        self.headings: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in {"meta", "br", "path", "rect", "line"}:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in {"td", "th"}:
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if {"script", "style", "svg"} & set(self.open):
+            return
+        self.words.append(data)
+        if {"td", "th"} & set(self.open):
+            self.tables[-1][-1][-1] += data
+        if {"h1", "h2", "h3"} & set(self.open):
+            self.headings.append(data.strip())
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    """The report of a reproduction, without a run over time."""
+    made = reproduction()
+    return study_page(made, STUDY, study_figures(made, STUDY.id), None)
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_the_report_begins_with_what_came_out(page: Page) -> None:
+    assert (
+        "Of 5 published values 3 lie inside the span of our replications, 1 near it and 1 off. "
+        "Of 2 conclusions that hold in the published numbers, 1 hold in ours."
+    ) in page.text
+
+
+def test_each_row_stands_with_the_published_value_ours_and_the_verdict(page: Page) -> None:
+    table = next(t for t in page.tables if "verdict" in t[0])
+    assert table[0] == [
+        "TCP",
+        "buffer policy",
+        "published",
+        "ours",
+        "verdict",
+        "difference",
+        "SD",
+        "lowest to highest",
+    ]
+    assert table[1] == [
+        "SACK",
+        "tail drop",
+        "0.86",
+        "0.870",
+        "inside",
+        "+0.010",
+        "0.028",
+        "0.850 to 0.890",
+    ]
+    assert table[3][2:6] == ["0.721", "0.320", "off", "\u22120.400"]  # 0.72 with note 1
+
+
+def test_a_doubt_about_the_print_stands_below_its_table_as_text(html: str) -> None:
+    assert "&lt;two&gt; copies differ" in html
+    assert "<two>" not in html
+
+
+def test_what_is_the_same_in_all_rows_stands_in_the_caption(page: Page) -> None:
+    assert (
+        "ICCCN'97, Table 3; GEO, N = 5, 200\u202f000 cells. Ours: mean of 2 replications; "
+        "SD: their standard deviation."
+    ) in " ".join(page.words)
+
+
+def test_scores_count_suspect_prints_and_failures_apart(page: Page) -> None:
+    table = next(t for t in page.tables if "mean absolute error" in t[0])
+    assert table[1:] == [
+        # |0.87 - 0.86|, |0.67 - 0.60|, |0.32 - 0.72|: mean 0.16
+        ["ICCCN'97, Table 3", "values", "3", "1", "1", "1", "0.160"],
+        ["ICCCN'97, Table 3", "suspect print", "1", "1", "0", "0", "0.030"],
+        ["ICCCN'97, Table 4", "values", "1", "1", "0", "0", "0.005"],
+        ["ICCCN'97, Table 4", "failed", "1", "–", "–", "–", "–"],
+    ]
+
+
+def test_a_row_without_a_result_says_why(page: Page) -> None:
+    assert ["icccn97 geo policy=epd", "2", "out of memory"] in page.tables[1]
+    fairness = [t for t in page.tables if "verdict" in t[0]][1]
+    assert fairness[2] == ["EPD", "0.83", "–", "failed1", "–", "–", "–"]
+
+
+def test_each_conclusion_says_whether_it_holds_and_on_what_evidence(page: Page) -> None:
+    assert "3.1 SACK is best. In print holds ours holds 6 of 6." in page.text
+    assert (
+        "3.2 Reno is worst. In print holds ours does not hold Published: a; ours: b." in page.text
+    )
+    assert "3.3 Policies differ little. In print does not hold ours not decided No n" in page.text
+
+
+def test_every_choice_of_the_study_stands_with_value_and_reason(page: Page) -> None:
+    table = next(t for t in page.tables if t[0] == ["parameter", "value", "reason"])
+    assert len(table) - 1 == len(STUDY.choices)
+    for choice, line in zip(STUDY.choices, table[1:], strict=True):
+        assert line[0] == choice.meaning + choice.name
+        assert choice.reason[1:] in line[2]
+
+
+def test_a_choice_that_was_set_otherwise_is_told_with_the_studys_own() -> None:
+    made = reproduction(overrides={"tcp.tick": "200 ms"})
+    page = Page(study_page(made, STUDY, [], None))
+    table = next(t for t in page.tables if t[0] == ["parameter", "value", "reason"])
+    value = next(line[1] for line in table if line[0].endswith("tcp.tick"))
+    assert value == "200 msset for these runs; the study says 100 ms"
+    assert "Set otherwise tcp.tick = 200 ms" in page.text
+    assert "--set 'tcp.tick=200 ms'" in page.text
+
+
+def test_the_report_says_how_to_run_it_again_with_every_spec(page: Page) -> None:
+    assert (
+        "skycell reproduce icccn97-t3 icccn97-t4 \\ --engine reference \\ --seed 1 \\ "
+        "--replications 2"
+    ) in page.text
+    specs = next(t for t in page.tables if t[0] == ["case", "specs"])
+    shown = " ".join(line[1] for line in specs[1:]).split()
+    assert sorted(shown) == sorted({name[:16] for entry in ROWS for name in entry.spec_hashes})
+    # Tables 3 and 4 are measured on the same runs: four cases, two seeds.
+    assert "Specs of all 8 runs" in page.text
+
+
+def test_where_the_published_values_come_from_is_told(page: Page) -> None:
+    table = next(t for t in page.tables if t[0] == ["file", "document", "place", "doubts"])
+    assert [line[0] for line in table[1:]] == [
+        "icccn97-t3-geo-efficiency.csv",
+        "icccn97-t4-geo-fairness.csv",
+    ]
+
+
+def test_figures_stand_in_the_page_with_caption_and_description(html: str) -> None:
+    pictures = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', html)
+    assert len(pictures) == 2
+    assert "SACK, Selective Drop: ours 0.32, published 0.72" in pictures[0]
+    assert html.count("<figcaption>") == 2
+    assert "Published values: ICCCN&#39;97, Table 4." in html
+
+
+def test_every_table_has_a_caption_and_headings(html: str) -> None:
+    tables = re.findall(r"<table.*?</table>", html, re.DOTALL)
+    assert len(tables) >= 6
+    for table in tables:
+        assert "<caption>" in table
+        assert '<th scope="col"' in table
+        assert '<th scope="row"' in table
+
+
+def test_no_id_is_given_twice(html: str) -> None:
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+
+
+def test_every_link_of_the_contents_leads_somewhere(html: str) -> None:
+    targets = re.findall(r'href="#([\w-]+)"', html)
+    assert len(targets) == 7
+    for target in targets:
+        assert f'id="{target}"' in html
+
+
+def test_nothing_in_the_report_refers_to_another_place(html: str) -> None:
+    assert outside_references(html) == []
+
+
+def test_the_report_opens_and_sorts_in_a_browser_without_a_network(
+    html: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.html"
+    press = "<script>document.querySelectorAll('thead button')[3].click()</script>"
+    file.write_text(html.replace("</body>", press + "</body>"), encoding="utf-8")
+    visit = browse(file)
+    assert visit.requests == []
+    table = next(t for t in Page(visit.dom).tables if "verdict" in t[0])
+    ours = [line[3] for line in table[1:]]
+    assert ours == sorted(ours)
+    assert 'aria-sort="ascending"' in visit.dom
+
+
+def test_averages_and_other_metrics_of_a_table_are_groups_of_their_own() -> None:
+    lan = {"config": "lan", "tcp": "sack", "policy": "epd"}
+    full = {**geo("epd"), "config": "lan"}
+    made = reproduction(
+        [
+            row("icccn97-t1", full, 0.9, (0.9, 0.9)),
+            row("icccn97-t1", lan, 0.89, (0.9, 0.9), is_average=True),
+        ]
+    )
+    cells, averages = groups_of(made, "icccn97")
+    assert (cells.name, averages.name) == (
+        "icccn97-t1-efficiency",
+        "icccn97-t1-efficiency-averages",
+    )
+    assert "averages, efficiency" in comparison_table(averages, several=True).caption
+
+
+def test_a_group_without_any_result_has_no_figure() -> None:
+    made = reproduction([row("icccn97-t3", geo("sd"), 0.7, (), failures=("no",))])
+    (group,) = groups_of(made, "icccn97")
+    assert comparison_figure(group, origin_of(made, "icccn97")) is None
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
+    made = reproduction([row("icccn97-t3", geo("sd"), 0.7, (0.6999, 0.6999))])
+    (group,) = groups_of(made, "icccn97")
+    (line,) = comparison_table(group, several=False).rows
+    assert [cell.text for cell in line] == [
+        "GEO",
+        "0.70",
+        "0.700",
+        "inside",
+        "0.000",
+        "0.000",
+        "0.700 to 0.700",
+    ]
+
+
+def test_values_that_were_never_printed_are_counted_as_such() -> None:
+    made = reproduction([row("icccn97-t3", geo("sd"), None, (0.7, 0.8))])
+    table = scores_table(made.summaries, {"icccn97-t3": "Table 3"})
+    assert [cell.text for cell in table.rows[0]][:3] == ["Table 3", "never printed as numbers", "1"]
+    assert tally(made.summaries).startswith("The publication prints no numbers to compare with")
+
+
+@pytest.mark.parametrize(
+    ("conclusions", "text"),
+    [
+        ([], "No conclusion of the publication speaks of these tables."),
+        (CONCLUSIONS, "Of 2 conclusions that hold in the published numbers, 1 hold in ours."),
+        (
+            [*CONCLUSIONS, ConclusionResult("icccn97", "4", "x", True, None, "no numbers")],
+            CONCLUSIONS_TEXT,
+        ),
+        (
+            [ConclusionResult("icccn97", "4", "x", None, True, "y")],
+            "Of 1 conclusions that our numbers decide, 1 hold.",
+        ),
+    ],
+)
+def test_conclusions_are_summed_up(conclusions: list[ConclusionResult], text: str) -> None:
+    assert conclusions_text(conclusions) == text
+
+
+def short() -> dict[str, str]:
+    """Makes the runs of a study so short that a test can make one."""
+    return {"run.duration": "150 ms"}
+
+
+def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
+    lan = [
+        {**geo(p), "config": "lan", "buffer_cells": 1000, "n_sources": n}
+        for p, n in (("epd", 5), ("sd", 15), ("sd", 5))
+    ]
+    made = reproduction(
+        [row("icccn97-t1", factors, 0.9, (0.9, 0.9)) for factors in lan], overrides=short()
+    )
+    example = example_run(made, STUDY)
+    assert example is not None
+    assert example.text.startswith("LAN, N = 5, 1\u202f000 cells, SACK, Selective Drop; seed 1.")
+    assert [figure.name for figure in example.figures] == ["icccn97-run-cwnd", "icccn97-run-queue"]
+
+
+def test_a_study_without_results_has_no_run_over_time() -> None:
+    made = reproduction([row("icccn97-t3", geo("sd"), 0.7, (), failures=("no",))])
+    assert example_run(made, STUDY) is None
+
+
+def test_the_report_is_written_with_its_figures_in_three_formats(tmp_path: Path) -> None:
+    lan = {**geo("sd"), "config": "lan", "buffer_cells": 1000}
+    made = reproduction([row("icccn97-t1", lan, 0.9, (0.9, 0.9))], overrides=short())
+    files = write_study_report(made, tmp_path)
+    stems = ("icccn97-t1-efficiency", "icccn97-run-cwnd", "icccn97-run-queue")
+    expected = [f"figures/{stem}.{form}" for stem in stems for form in ("svg", "pdf", "png")]
+    assert [str(file.relative_to(tmp_path)) for file in files] == ["report.html", *expected]
+    assert all(file.stat().st_size > 1000 for file in files)
+    text = files[0].read_text(encoding="utf-8")
+    assert text.count("<figcaption>") == 3
+    with pytest.raises(WouldOverwriteError, match=r"report\.html exists already"):
+        write_study_report(made, tmp_path)
+    files[0].unlink()
+    with pytest.raises(WouldOverwriteError, match=r"efficiency\.svg"):
+        write_study_report(made, tmp_path, example=False)
+    assert not files[0].exists()
+    assert write_study_report(made, tmp_path, force=True) == files
+
+
+def test_several_studies_get_a_folder_each_and_an_index(tmp_path: Path) -> None:
+    files = write_study_report(of_two_studies(), tmp_path, example=False)
+    pages = [str(file.relative_to(tmp_path)) for file in files if file.suffix == ".html"]
+    assert pages == ["index.html", "icccn97/report.html", "ijsc/report.html"]
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'href="icccn97/report.html"' in index
+    assert outside_references(index.replace('href="i', "")) == []
+    assert "Of 5 published values 3 lie inside" in index
+
+
+def test_the_same_reproduction_gives_the_same_page(html: str) -> None:
+    made = reproduction()
+    assert study_page(made, STUDY, study_figures(made, STUDY.id), None) == html
