@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
     from skycell.studies import Reproduction
 
-_RESULTS = ("result.json", "rows.csv")
+_RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 
 
 @click.command(
@@ -125,7 +125,7 @@ def reproduce(
         if varied:
             _vary(ids, varied, store, common, as_json)
         else:
-            _reproduce(ids, store, common, as_json, out)
+            _reproduce(ids, store, common, as_json, out, force)
 
 
 def _reproduce(
@@ -134,6 +134,7 @@ def _reproduce(
     common: dict[str, Any],
     as_json: bool,
     out: Path | None,
+    force: bool,
 ) -> None:
     from skycell.cli.study_progress import StudyProgress
     from skycell.studies import reproduce as run_studies
@@ -141,7 +142,7 @@ def _reproduce(
     with StudyProgress(store.path) as progress:
         result = run_studies(ids, store=store, on_progress=progress, **common)
     if out is not None:
-        _write(result, out)
+        _write(result, out, force)
     if as_json:
         click.echo(result.to_json())
     else:
@@ -239,10 +240,13 @@ def _refuse_earlier_result(out: Path, force: bool) -> None:
         )
 
 
-def _write(result: Reproduction, out: Path) -> None:
+def _write(result: Reproduction, out: Path, force: bool) -> None:
+    from skycell.plots.files import WouldOverwriteError, write_all
     from skycell.report import write_study_report
 
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "result.json").write_text(result.to_json() + "\n", encoding="utf-8")
-    (out / "rows.csv").write_text(result.to_csv(), encoding="utf-8")
-    write_study_report(result, out)
+    tables = {"result.json": result.to_json() + "\n", "rows.csv": result.to_csv()}
+    try:
+        write_study_report(result, out, force)
+        write_all({out / name: text.encode() for name, text in tables.items()}, force=force)
+    except WouldOverwriteError as error:
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
