@@ -5,6 +5,7 @@ A verb ends with 0 when all went well, with 1 when a run failed, with 2 when its
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -35,6 +36,15 @@ class VerbGroup(click.Group):
             return None
         command: click.Command = getattr(import_module(f"skycell.cli.{cmd_name}"), cmd_name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the verb; a misspelt one is answered with its neighbour."""
+        close = [] if args[0] in VERBS else get_close_matches(args[0], VERBS, n=1)
+        if close and not args[0].startswith("-"):
+            ctx.fail(f"There is no command {args[0]!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of verbs without importing them."""

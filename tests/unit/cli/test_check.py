@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skycell.cli.main import main
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+
+def check(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["check", *arguments])
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> str:
+    file = tmp_path / "faulty.toml"
+    file.write_text('preset = "icccn97-geo"\n[tcp]\nmss = "9180"\nvariant = "tahoe"\n')
+    return str(file)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_is_fine(example: Path) -> None:
+    told = check(str(example))
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout.startswith(f"{example}: fine; ")
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 5
+
+
+def test_faults_go_to_standard_error_and_end_with_two(faulty: str) -> None:
+    told = check(str(EXAMPLES[0]), faulty)
+    assert told.exit_code == 2
+    assert told.stdout.count("fine") == 1
+    assert told.stderr.startswith(f"{faulty}:3:7: tcp.mss\n  got      ")
+    assert told.stderr.endswith("2 faults; nothing was run.\n")
+
+
+def test_faults_of_several_files_are_told_together(faulty: str, tmp_path: Path) -> None:
+    absent = str(tmp_path / "absent.toml")
+    told = check(faulty, absent, str(tmp_path))
+    assert told.exit_code == 2
+    assert f"{absent}\n  got      No such file or directory\n" in told.stderr
+    assert f"{tmp_path}\n  got      Is a directory\n" in told.stderr
+    assert told.stderr.endswith("4 faults; nothing was run.\n")
+
+
+def test_json_is_all_that_standard_output_holds(faulty: str) -> None:
+    told = check("--json", str(EXAMPLES[0]), faulty)
+    assert told.exit_code == 2
+    assert told.stderr == ""
+    fine, other = json.loads(told.stdout)["files"]
+    assert len(fine["spec_hash"]) == 64
+    assert fine["faults"] == []
+    assert other["spec_hash"] is None
+    assert other["faults"][0] == {
+        "file": faulty,
+        "path": "tcp.mss",
+        "line": 3,
+        "column": 7,
+        "got": '"9180"',
+        "allowed": 'a size from 1 B to 65 443 B, such as "9180 B" (B, kB, KiB, MB, MiB); '
+        "the unit is missing",
+        "meaning": "MSS: largest TCP payload of a segment",
+    }

@@ -1,0 +1,100 @@
+"""The command line as a whole: verbs, help, version, how errors end."""
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from skycell import __version__
+from skycell.cli.main import VERBS, main
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_every_verb_is_listed_with_its_own_words() -> None:
+    told = CliRunner().invoke(main, ["--help"]).output
+    group = main
+    assert isinstance(group, click.Group)
+    for verb, line in VERBS.items():
+        assert re.search(rf"^  {verb} +{re.escape(line)}$", told, re.MULTILINE)
+        command = group.get_command(click.Context(group), verb)
+        assert command is not None
+        assert command.get_short_help_str(100) == line
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(verb: str) -> None:
+    told = CliRunner().invoke(main, [verb, "--help"])
+    assert told.exit_code == 0
+    _, example = re.split("Examples?:", told.output)
+    assert f"skycell {verb} " in example
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_says_what_it_does(verb: str) -> None:
+    assert isinstance(main, click.Group)
+    command = main.get_command(click.Context(main), verb)
+    assert command is not None
+    silent = [
+        option.name
+        for option in command.params
+        if isinstance(option, click.Option) and not option.help
+    ]
+    assert silent == []
+
+
+def test_the_version_is_the_engines() -> None:
+    assert CliRunner().invoke(main, ["--version"]).output == f"skycell {__version__}\n"
+
+
+def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
+    told = CliRunner().invoke(main, ["chek"])
+    assert told.exit_code == 2
+    assert "There is no command 'chek'. Did you mean 'check'?" in told.stderr
+    assert told.stdout == ""
+    unlike = CliRunner().invoke(main, ["fly"])
+    assert (unlike.exit_code, unlike.stdout) == (2, "")
+    assert "No such command 'fly'" in unlike.stderr
+
+
+def test_help_is_told_without_any_verbs_module() -> None:
+    script = """
+import sys
+from skycell.cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass
+loaded = [name for name in sys.modules if name.startswith(("skycell.", "pydantic", "rich"))]
+print(sorted(loaded))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "['skycell.cli', 'skycell.cli.main']"
+
+
+def test_progress_is_told_after_two_seconds_on_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from skycell.cli.progress import RunProgress
+
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with RunProgress(10 * 10**12) as progress:
+        now = 101.9
+        assert progress(10**12)
+        assert capsys.readouterr() == ("", "")
+        now = 104.0
+        assert progress(2 * 10**12)
+        told = capsys.readouterr()
+        assert told == ("", "2.00 of 10 s simulated (20%), about 16 s left\n")
+        now = 105.0
+        assert progress(3 * 10**12)
+        assert capsys.readouterr().err == ""
+        now = 114.0
+        assert progress(9 * 10**12)
+        assert capsys.readouterr().err == "9.00 of 10 s simulated (90%), about 2 s left\n"

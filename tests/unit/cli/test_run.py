@@ -1,0 +1,181 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skycell.cli.main import main
+from skycell.scenario import parse
+
+SHORT = 'preset = "icccn97-lan"\nstart = "together"\nrun = { duration = "20 ms" }\n'
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["run", *map(str, arguments)])
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    file = tmp_path / "short.toml"
+    file.write_text(SHORT)
+    return file
+
+
+def test_a_run_is_shown_as_tables(short: Path) -> None:
+    told = run(short)
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert "flow5" in told.stdout
+    assert "switch1>switch2" in told.stdout
+    assert "that TCP could get" in told.stdout
+    assert f"spec {parse(SHORT).resolve().hash()}" in told.stdout
+    assert max(len(line) for line in told.stdout.splitlines()) <= 100
+
+
+def test_json_is_all_that_standard_output_holds(short: Path) -> None:
+    told = run(short, "--json", "--seed", 7)
+    assert (told.exit_code, told.stderr) == (0, "")
+    records = json.loads(told.stdout)
+    assert records["seed"] == 7
+    assert records["engine"] == "reference"
+    assert records["spec_hash"] == parse(SHORT).resolve(seed=7).hash()
+    assert {"version", "flows", "vcs", "ports", "ledger"} <= records.keys()
+
+
+def test_what_the_command_line_sets_goes_over_the_file(short: Path) -> None:
+    told = run(
+        *(short, "--json"),
+        *("--set", "tcp.variant=reno"),
+        *("--set", "topology.sources=2"),
+        *("--set", "topology.bottleneck.buffer=500 cells"),
+        *("--set", 'topology.bottleneck.policy={ kind = "epd", drop_threshold = 0.5 }'),
+    )
+    records = json.loads(told.stdout)
+    assert len(records["flows"]) == 2
+    same = parse(SHORT).with_values(
+        {
+            "tcp.variant": "reno",
+            "topology.sources": 2,
+            "topology.bottleneck.buffer": "500 cells",
+            "topology.bottleneck.policy": {"kind": "epd", "drop_threshold": 0.5},
+        }
+    )
+    assert records["spec_hash"] == same.resolve().hash()
+
+
+def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> None:
+    short.write_text(SHORT + 'records = { traces = ["queue"] }\n')
+    out = tmp_path / "out"
+    told = run(short, "--trace", "cwnd", "--trace", "queue", "--out", out)
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout.endswith(f"Written to {out}.\n")
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["cwnd.parquet", "queue.parquet", "records.json", "spec.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--set", "tcp.variant=tahoe"], 'tcp.variant\n  got      "tahoe"'),
+        (["--set", "tcp.variant"], "'tcp.variant' is not KEY=VALUE"),
+        (["--set", "records.traces=all", "--trace", "cwnd"], 'records.traces\n  got      "all"'),
+        (["--seed", "-1"], "-1 is not in the range"),
+        (["--trace", "cwind"], "'cwind' is not one of"),
+        (["--engine", "perpetual"], "'perpetual' is not one of"),
+        (["--out", "{file}/below"], "is a file"),
+    ],
+)
+def test_faulty_input_ends_with_two_and_leaves_standard_output_empty(
+    short: Path, arguments: list[str], told: str
+) -> None:
+    result = run(short, "--json", *[a.format(file=short) for a in arguments])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert told in result.stderr
+
+
+def test_a_file_that_is_not_there_ends_with_two(tmp_path: Path) -> None:
+    told = run(tmp_path / "absent.toml")
+    assert told.exit_code == 2
+    assert "absent.toml: No such file or directory" in told.stderr
+
+
+def test_an_earlier_run_is_kept_unless_forced_and_that_is_known_before_the_run(
+    short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    assert run(short, "--out", out).exit_code == 0
+    before = (out / "records.json").read_bytes()
+
+    def never(*_args: object) -> None:
+        raise AssertionError("the run was begun")
+
+    monkeypatch.setattr("skycell.experiment.run.run_spec", never)
+    refused = run(short, "--out", out, "--seed", 2)
+    assert refused.exit_code == 2
+    assert "holds an earlier run (spec.json, records.json); --force replaces it" in refused.stderr
+    assert (out / "records.json").read_bytes() == before
+    monkeypatch.undo()
+    assert run(short, "--out", out, "--seed", 2, "--force").exit_code == 0
+    assert json.loads((out / "records.json").read_text())["seed"] == 2
+
+
+def test_a_run_that_fails_ends_with_one(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from skycell import _core
+
+    def unbalanced(*_args: object) -> None:
+        raise _core.RunError("cells of vc flow1.forward: 3 put in, 2 found")
+
+    monkeypatch.setattr("skycell.experiment.run.run_spec", unbalanced)
+    told = run(short, "--json")
+    assert told.exit_code == 1
+    assert told.stdout == ""
+    assert told.stderr == "The run failed: cells of vc flow1.forward: 3 put in, 2 found\n"
+
+
+def test_a_folder_that_cannot_be_written_ends_with_one(
+    short: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def disk_is_full(*_args: object, **_named: object) -> None:
+        raise OSError(28, "No space left on device", str(tmp_path))
+
+    monkeypatch.setattr("skycell.records.files.write_result", disk_is_full)
+    told = run(short, "--out", tmp_path / "out")
+    assert told.exit_code == 1
+    assert told.stderr == f"{tmp_path}: No space left on device\n"
+
+
+def test_an_interrupt_ends_a_long_run_and_leaves_no_files(tmp_path: Path) -> None:
+    file = tmp_path / "long.toml"
+    file.write_text('preset = "icccn97-geo"\nrun = { duration = "90 h" }\n')
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "skycell.cli.main", "run", str(file), "--out", str(out)]
+    script = "from skycell.cli.main import main; main()"
+    command[1:3] = ["-c", script]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    # The first line of progress says that the run is under way.
+    assert "simulated" in process.stderr.readline()
+    os.kill(process.pid, signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert not out.exists()
+
+
+def test_a_reader_that_goes_away_is_no_traceback(short: Path) -> None:
+    script = "from skycell.cli.main import main; main()"
+    command = [sys.executable, "-c", script, "run", str(short), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    deadline = time.monotonic() + 20
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=max(1, deadline - time.monotonic())) == 1
