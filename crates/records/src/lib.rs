@@ -240,6 +240,21 @@ pub struct VcQueueRecord {
     pub p99: u32,
 }
 
+impl VcQueueRecord {
+    /// From the samples of VC `vc`.
+    pub fn new(vc: u32, samples: &QueueSamples) -> Self {
+        let percentile = |percent| samples.percentile(percent).unwrap_or(0);
+        VcQueueRecord {
+            vc,
+            mean: samples.mean(),
+            max: samples.max(),
+            p50: percentile(50),
+            p90: percentile(90),
+            p99: percentile(99),
+        }
+    }
+}
+
 impl RunRecords {
     /// The summary (all but the traces) as one JSON object.
     pub fn to_json(&self) -> String {

@@ -18,6 +18,19 @@ pub struct QueueRecord {
     pub p99: Option<u32>,
 }
 
+impl QueueRecord {
+    /// From the exact mean and maximum, and the samples, if there are any.
+    pub fn new(mean: f64, max: u32, samples: &QueueSamples) -> Self {
+        QueueRecord {
+            mean,
+            max,
+            p50: samples.percentile(50),
+            p90: samples.percentile(90),
+            p99: samples.percentile(99),
+        }
+    }
+}
+
 /// The integral of a queue length over time, in cell picoseconds, exact.
 ///
 /// It is kept as the sum of all departure times less the sum of all arrival times, so that an engine

@@ -7,24 +7,8 @@ use skycell_des::{EventQueue, Key};
 use skycell_records::{Traces, VcRecord};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Flow, Outbox};
+use skycell_traffic::{Flow, Outbox, Timers, rank};
 use skycell_units::SimTime;
-
-/// Kinds of events, in their order at one instant.
-pub(crate) mod rank {
-    /// A cell leaves a port; subject: port.
-    pub(crate) const DEPARTURE: u8 = 0;
-    /// The queues are sampled.
-    pub(crate) const SAMPLE: u8 = 1;
-    /// A cell arrives at the end of a link; subject: link.
-    pub(crate) const ARRIVAL: u8 = 2;
-    /// A retransmission timer may have run out; subject: flow.
-    pub(crate) const RETRANSMISSION: u8 = 3;
-    /// A held acknowledgement may be due; subject: flow.
-    pub(crate) const HELD_ACK: u8 = 4;
-    /// An application acts; subject: flow.
-    pub(crate) const APPLICATION: u8 = 5;
-}
 
 /// A virtual channel.
 #[derive(Debug)]
@@ -41,8 +25,7 @@ struct FlowAtWork {
     flow: Flow,
     forward: Vec<u32>,
     reverse: Vec<u32>,
-    /// By kind of timer: the time of the earliest event in the queue for it.
-    pending: [Option<SimTime>; 3],
+    timers: Timers,
 }
 
 /// The state of a run.
@@ -93,7 +76,7 @@ impl<'a> Network<'a> {
                     flow: Flow::new(id, flow, spec.seed, name, &spec.records.traces),
                     forward: flow.forward.clone(),
                     reverse: flow.reverse.clone(),
-                    pending: [None; 3],
+                    timers: Timers::default(),
                 }
             })
             .collect();
@@ -213,20 +196,8 @@ impl<'a> Network<'a> {
 
     fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {
         let at_work = &mut self.flows[id as usize];
-        at_work.pending[usize::from(timer - rank::RETRANSMISSION)] = None;
-        let flow = &mut at_work.flow;
-        match timer {
-            rank::RETRANSMISSION if flow.retransmission_due() == Some(now) => {
-                flow.on_retransmission(now, &mut self.out);
-            }
-            rank::HELD_ACK if flow.held_ack_due() == Some(now) => {
-                flow.on_held_ack(&mut self.out);
-            }
-            rank::APPLICATION if flow.application_due() == Some(now) => {
-                flow.on_application(now, &mut self.out);
-            }
-            _ => {} // the timer was stopped, or runs on
-        }
+        let (timers, flow) = (&mut at_work.timers, &mut at_work.flow);
+        timers.on_event(now, timer, flow, &mut self.out);
         self.after_flow(now, id);
     }
 
@@ -245,24 +216,9 @@ impl<'a> Network<'a> {
         self.plan(id);
     }
 
-    /// Puts the flow's next times into the event queue. Times that have been put off keep their
-    /// earlier event, which finds nothing due and plans again.
     fn plan(&mut self, id: u32) {
         let at_work = &mut self.flows[id as usize];
-        let due = [
-            at_work.flow.retransmission_due(),
-            at_work.flow.held_ack_due(),
-            at_work.flow.application_due(),
-        ];
-        for (timer, due) in (rank::RETRANSMISSION..).zip(due) {
-            let pending = &mut at_work.pending[usize::from(timer - rank::RETRANSMISSION)];
-            if let Some(due) = due
-                && pending.is_none_or(|earliest| due < earliest)
-            {
-                *pending = Some(due);
-                self.events.push(Key::new(due, timer, id));
-            }
-        }
+        at_work.timers.plan(id, &at_work.flow, &mut self.events);
     }
 
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {

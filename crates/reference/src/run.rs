@@ -3,7 +3,7 @@
 use crate::network::{Finished, Network};
 use crate::port::Port;
 use skycell_records::{
-    Account, EngineStats, Ledger, PortRecord, QueueRecord, QueueSamples, RunRecords, VcQueueRecord,
+    Account, EngineStats, Ledger, PortRecord, QueueRecord, RunRecords, VcQueueRecord,
 };
 use skycell_spec::{NetworkSpec, SpecError};
 use skycell_units::SimTime;
@@ -94,17 +94,8 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
 }
 
 fn port_record(port: &Port, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
-    let vc_queues = port.vcs.iter().filter(|_| has_vc_samples).map(|vc| {
-        let percentile = |percent| vc.samples.percentile(percent).unwrap_or(0);
-        VcQueueRecord {
-            vc: vc.vc,
-            mean: vc.samples.mean(),
-            max: vc.samples.max(),
-            p50: percentile(50),
-            p90: percentile(90),
-            p99: percentile(99),
-        }
-    });
+    let mean = port.integral.mean(u64::from(port.queued()), end.0);
+    let sampled = port.vcs.iter().filter(|_| has_vc_samples);
     PortRecord {
         name: name.to_string(),
         arrived: port.arrived,
@@ -113,18 +104,9 @@ fn port_record(port: &Port, name: &str, end: SimTime, has_vc_samples: bool) -> P
         discarded: port.discarded,
         frames_discarded: port.frames_discarded,
         busy_ps: port.busy(end).0,
-        queue: queue_record(port, end),
-        vc_queues: vc_queues.collect(),
-    }
-}
-
-fn queue_record(port: &Port, end: SimTime) -> QueueRecord {
-    let samples: &QueueSamples = &port.samples;
-    QueueRecord {
-        mean: port.integral.mean(u64::from(port.queued()), end.0),
-        max: port.queue_max,
-        p50: samples.percentile(50),
-        p90: samples.percentile(90),
-        p99: samples.percentile(99),
+        queue: QueueRecord::new(mean, port.queue_max, &port.samples),
+        vc_queues: sampled
+            .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
+            .collect(),
     }
 }

@@ -2,6 +2,9 @@
 //! segments and wake it when its times come; they know nothing of TCP.
 
 mod loss_script;
+mod timers;
+
+pub use timers::{Timers, rank};
 
 use loss_script::ScriptedLosses;
 use skycell_des::Stream;

@@ -23,6 +23,11 @@ impl FairBufferAllocation {
             fairness_threshold,
         }
     }
+
+    /// R, cells: up to it nothing is discarded.
+    pub fn threshold(&self) -> u32 {
+        self.threshold
+    }
 }
 
 impl BufferPolicy for FairBufferAllocation {

@@ -85,6 +85,17 @@ impl Policy {
         }
     }
 
+    /// Whether the decision on a frame that finds `queued` cells depends on the VCs' occupancy; where
+    /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
+    pub fn looks_at_vcs(&self, queued: u32) -> bool {
+        match self {
+            Policy::TailDrop | Policy::Ppd | Policy::Epd(_) => false,
+            Policy::SelectiveDrop(policy) => queued > policy.threshold(),
+            Policy::FairBufferAllocation(policy) => queued > policy.threshold(),
+            Policy::SingleDrop(_) => true,
+        }
+    }
+
     /// Whether a cell lost to a full buffer takes the rest of its frame with it.
     pub fn is_frame_aware(&self) -> bool {
         !matches!(self, Policy::TailDrop)

@@ -22,6 +22,11 @@ impl SelectiveDrop {
             fairness_threshold,
         }
     }
+
+    /// R, cells: up to it nothing is discarded.
+    pub fn threshold(&self) -> u32 {
+        self.threshold
+    }
 }
 
 impl BufferPolicy for SelectiveDrop {

@@ -1,0 +1,64 @@
+//! The order of a run's events, and a flow's times in the event queue.
+
+use crate::{Flow, Outbox};
+use skycell_des::{EventQueue, Key};
+use skycell_units::SimTime;
+
+/// Kinds of events, in their order at one instant.
+pub mod rank {
+    /// A cell leaves a port; subject: port.
+    pub const DEPARTURE: u8 = 0;
+    /// The queues are sampled.
+    pub const SAMPLE: u8 = 1;
+    /// A cell arrives at the end of a link; subject: link.
+    pub const ARRIVAL: u8 = 2;
+    /// A retransmission timer may have run out; subject: flow.
+    pub const RETRANSMISSION: u8 = 3;
+    /// A held acknowledgement may be due; subject: flow.
+    pub const HELD_ACK: u8 = 4;
+    /// An application acts; subject: flow.
+    pub const APPLICATION: u8 = 5;
+}
+
+/// The events that are pending for one flow's timers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timers {
+    /// By kind: the time of the earliest event in the queue.
+    pending: [Option<SimTime>; 3],
+}
+
+impl Timers {
+    /// An event of `kind` has come: lets the flow act if its time is now.
+    pub fn on_event(&mut self, now: SimTime, kind: u8, flow: &mut Flow, out: &mut Outbox) {
+        self.pending[usize::from(kind - rank::RETRANSMISSION)] = None;
+        match kind {
+            rank::RETRANSMISSION if flow.retransmission_due() == Some(now) => {
+                flow.on_retransmission(now, out);
+            }
+            rank::HELD_ACK if flow.held_ack_due() == Some(now) => flow.on_held_ack(out),
+            rank::APPLICATION if flow.application_due() == Some(now) => {
+                flow.on_application(now, out);
+            }
+            _ => {} // the timer was stopped, or runs on
+        }
+    }
+
+    /// Puts the next times of the flow with id `id` into the queue. Times that have been put off
+    /// keep their earlier event, which finds nothing due and is followed by another plan.
+    pub fn plan(&mut self, id: u32, flow: &Flow, events: &mut EventQueue) {
+        let due = [
+            flow.retransmission_due(),
+            flow.held_ack_due(),
+            flow.application_due(),
+        ];
+        for (kind, due) in (rank::RETRANSMISSION..).zip(due) {
+            let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
+            if let Some(due) = due
+                && pending.is_none_or(|earliest| due < earliest)
+            {
+                *pending = Some(due);
+                events.push(Key::new(due, kind, id));
+            }
+        }
+    }
+}
