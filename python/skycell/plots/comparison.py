@@ -13,6 +13,9 @@ from skycell.plots.words import described, explained, factor, metric, name
 SHORT = {"Selective Drop": "SD"}
 """Names that are too long for the labels of an axis; the caption spells them out."""
 
+MOST_ROWS = 3
+"""Panels that go one above the other; more are set in two columns."""
+
 LETTER_WIDTH = 6.0
 """Width of a letter of an axis label, pixels, on the average."""
 
@@ -43,8 +46,7 @@ def layout_of(rows: Sequence[Mapping[str, Any]]) -> Layout:
     else into rows of panels.
     """
     keys = list(dict.fromkeys(key for row in rows for key in row["factors"]))
-    varying = [k for k in keys if len({str(row["factors"].get(k)) for row in rows}) > 1]
-    left = varying or [key for key in keys if key == "policy"] or keys[:1]
+    left = _telling(rows, keys) or [key for key in keys if key == "policy"] or keys[:1]
 
     def take(*preferred: str) -> str | None:
         for key in preferred:
@@ -53,10 +55,21 @@ def layout_of(rows: Sequence[Mapping[str, Any]]) -> Layout:
                 return key
         return None
 
-    x = take("policy", "tcp_group") or left.pop()
+    x = take("policy", "tcp_group", "destination") or left.pop()
     series = take("buffer_cells", "buffer_rtt")
     column = take("tcp", "experiment") or (take("n_sources") if len(left) > 1 else None)
     return Layout(x=x, series=series, column=column, rows=tuple(left))
+
+
+def _telling(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[str]:
+    """The factors that tell rows apart; of two that tell the same rows apart, the later one."""
+    parts = {}
+    for key in keys:
+        levels = [str(row["factors"].get(key)) for row in rows]
+        first = {level: place for place, level in reversed(list(enumerate(levels)))}
+        if len(first) > 1:
+            parts[tuple(first[level] for level in levels)] = key
+    return list(parts.values())
 
 
 def comparison(
@@ -96,15 +109,21 @@ def comparison(
     panels = list(dict.fromkeys(row["row"] for row in data))
     series = list(dict.fromkeys(row["series"] for row in data))
     present = [kind for kind in (OURS, PUBLISHED, DOUBTED) if any(r["kind"] == kind for r in data)]
-    width = (theme.WIDTH - 20 * (len(columns) - 1)) / len(columns)
+    # Many panels without columns of their own go side by side.
+    wrapped = len(columns) == 1 and len(panels) > MOST_ROWS
+    across = 2 if wrapped else len(columns)
+    width = (theme.WIDTH - 20 * (across - 1)) / across
     chart = _layers(data, key, unit, layout, series, present, width).properties(
         width=width, height=240 if len(panels) == 1 else 150
     )
     facets: dict[str, Any] = {"data": alt.InlineData(values=data), "spacing": 20}
     if len(columns) > 1:
         facets["column"] = alt.Column("column:N", title=None, sort=columns)
-    if len(panels) > 1:
-        header = alt.Header(labelOrient="top", labelAnchor="start")
+    header = alt.Header(labelOrient="top", labelAnchor="start")
+    if wrapped:
+        facets["facet"] = alt.Facet("row:N", title=None, sort=panels, header=header)
+        facets["columns"] = across
+    elif len(panels) > 1:
         facets["row"] = alt.Row("row:N", title=None, sort=panels, header=header)
     single = len(columns) == len(panels) == 1
     chart = chart.properties(data=facets["data"]) if single else chart.facet(**facets)

@@ -50,6 +50,7 @@ FACTORS = {
     "n_sources": "N",
     "buffer_cells": "buffer (cells)",
     "buffer_rtt": "buffer (RTT)",
+    "buffer_rtt_multiple": "buffer (RTT)",
     "max_window_bytes": "receiver window (bytes)",
     "threshold_bytes": "window threshold (bytes)",
 }
@@ -59,12 +60,20 @@ METRICS = {
     "efficiency": "Efficiency",
     "fairness": "Fairness index",
     "throughput": "Throughput",
+    "total_throughput": "Total throughput",
+    "flow_throughput": "Throughput",
+    "group_throughput": "Throughput per TCP",
+    "calculated_throughput": "Calculated throughput",
+    "ratio_to_expected": "Ratio to the expected throughput",
+    "threshold_total": "Sum of the thresholds",
+    "threshold_share": "Sum of the thresholds",
 }
 """Axis titles of metrics."""
 
 EXPLAINED = {
     "efficiency": "Efficiency: sum of the throughputs as a part of the ceiling, no unit.",
     "fairness": "Fairness index: from 1/N (one connection has all) to 1 (equal shares), no unit.",
+    "ratio_to_expected": "Throughput as a part of what the threshold entitles to, no unit.",
 }
 """What a caption says of a metric that has no unit."""
 
@@ -103,8 +112,10 @@ def described(factors: Mapping[str, Any]) -> str:
             parts.append(name(value))
         elif key == "buffer_cells":
             parts.append(f"{name(value)} cells")
-        elif key == "experiment":
-            parts.append(f"experiment {name(value)}")
+        elif key in {"experiment", "set", "case"}:
+            parts.append(f"{key} {name(value)}")
+        elif key == "max_window_bytes":
+            parts.append(f"window {name(value)} bytes")
         else:
             parts.append(f"{factor(key)} = {name(value)}")
     return ", ".join(parts)

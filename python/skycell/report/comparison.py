@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import described, factor, metric, name
@@ -33,6 +33,19 @@ MARKS = {
     "failed": "bad",
 }
 """Class of the coloured mark of a verdict; the verdict's word stands in it."""
+
+
+NOT_DRAWN = {
+    "cells_discarded",
+    "timeouts",
+    "fast_retransmits",
+    "threshold_total",
+    "threshold_share",
+}
+"""Counts beside a table's values, and inputs of its runs: their numbers say it all."""
+
+BUFFER_SIZES = {"atmf970616": "atmf970616-s4-buffer-sizes.csv"}
+"""Buffer studies, with the file that gives their buffers in RTT x bandwidth."""
 
 
 @dataclass(frozen=True)
@@ -157,24 +170,58 @@ def _difference(row: Row, digits: int) -> Cell:
 
 
 def comparison_figure(group: Group, origin: Origin) -> Figure | None:
-    """The figure of a group; none where nothing was measured."""
-    from dataclasses import replace
+    """The figure of a group; none where nothing was measured, and none for counts and inputs."""
+    rows = [row.as_dict() for row in group.rows if row.mean is not None]
+    if not rows or group.rows[0].metric in NOT_DRAWN:
+        return None
+    figure = table_figure(rows, group.table, origin)
+    title = f"{figure.title}, averages" if group.is_average else figure.title
+    return replace(figure, name=group.name, title=title)
 
+
+def table_figure(rows: Sequence[Mapping[str, Any]], table: StudyTable, origin: Origin) -> Figure:
+    """The figure of some values of a table: against the buffer in a buffer study, else compared.
+
+    Args:
+        rows: as in ``Reproduction.as_dict``, of one metric, each with a mean.
+        table: the table they belong to.
+        origin: the runs.
+    """
     from skycell.plots.buffers import metric_by_buffer
     from skycell.plots.comparison import comparison
 
-    rows = [row.as_dict() for row in group.rows if row.mean is not None]
-    if not rows:
+    title = table.title[0].upper() + table.title[1:]
+    in_rtt = with_buffer_in_rtt(rows)
+    if in_rtt is not None:
+        return metric_by_buffer(in_rtt, origin, title=title)
+    return comparison(rows, replace(origin, source=table.printed_as), title=title)
+
+
+def with_buffer_in_rtt(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
+    """Rows of a buffer study with the factor ``buffer_rtt``; None for rows of any other study.
+
+    The study's own list says how many RTT x bandwidth each of its buffers is.
+    """
+    from skycell.studies.library import load_study
+    from skycell.studies.published import read_rows
+
+    study, file = rows[0]["study"], BUFFER_SIZES.get(rows[0]["study"])
+    if file is None:
         return None
-    title = group.table.title[0].upper() + group.table.title[1:]
-    if group.is_average:
-        title += ", averages"
-    if {"config", "n_sources", "buffer_rtt"} <= group.rows[0].factors.keys():
-        figure = metric_by_buffer(rows, origin, title=title)
-    else:
-        source = replace(origin, source=group.table.printed_as)
-        figure = comparison(rows, source, title=title)
-    return replace(figure, name=group.name)
+    sizes = {
+        (line["config"], int(line["buffer_cells"])): float(line["buffer_rtt_multiple_derived"])
+        for line in read_rows(load_study(study), file)
+    }
+    return [
+        {
+            **row,
+            "factors": {
+                **row["factors"],
+                "buffer_rtt": sizes[row["factors"]["config"], row["factors"]["buffer_cells"]],
+            },
+        }
+        for row in rows
+    ]
 
 
 def scores_table(summaries: Iterable[TableSummary], titles: Mapping[str, str]) -> Table:

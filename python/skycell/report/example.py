@@ -33,8 +33,9 @@ class Example:
 def example_run(reproduction: Reproduction, study: Study) -> Example | None:
     """Simulates one case of a study again, with traces.
 
-    The first replication of the case with the fewest sources and the preferred levels is taken. Its
-    spec differs from the study's in the traces that are kept, so the run is the same one.
+    The first replication of the case with the preferred levels, the fewest sources and a buffer of
+    middle size is taken. Its spec differs from the study's in the traces that are kept, so the run
+    is the same one.
 
     Returns:
         None where no run of the study has a result.
@@ -77,4 +78,9 @@ def _chosen(reproduction: Reproduction, study: Study) -> Row | None:
         misses = sum(row.factors.get(key, level) != level for key, level in PREFERRED.items())
         return misses, float(row.factors.get("n_sources", 0))
 
-    return min(rows, key=rank, default=None)
+    best = min(map(rank, rows), default=None)
+    equal = sorted(
+        (row for row in rows if rank(row) == best),
+        key=lambda row: float(row.factors.get("buffer_cells", 0)),
+    )
+    return equal[(len(equal) - 1) // 2] if equal else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,8 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
         NotAResult: the file cannot be read, or is no reproduction.
         NothingToDrawError: it holds no such values, or several tables have them.
     """
-    from skycell.plots.buffers import metric_by_buffer
-    from skycell.plots.comparison import comparison
+    from skycell.report.comparison import table_figure
+    from skycell.studies.library import table_of
 
     data = _read(file)
     rows = [row for row in data["rows"] if row["mean"] is not None and not row["average"]]
@@ -50,11 +49,7 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
             f"{len(having)} tables of {file} hold {wanted}; name one with --table: "
             f"{', '.join(having)}"
         )
-    title, source = _words_of(having[0])
-    origin = _origin(data, chosen)
-    if {"config", "n_sources", "buffer_rtt"} <= chosen[0]["factors"].keys():
-        return metric_by_buffer(chosen, origin, title=title)
-    return comparison(chosen, replace(origin, source=source), title=title)
+    return table_figure(chosen, table_of(having[0]).table, _origin(data, chosen))
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -75,11 +70,3 @@ def _origin(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Origin:
     return Origin(
         data["engine"], data["version"], tuple(hashes), data["seed"], data["replications"][study]
     )
-
-
-def _words_of(table: str) -> tuple[str, str]:
-    """Title of a table, and where it is printed."""
-    from skycell.studies.library import table_of
-
-    found = table_of(table).table
-    return found.title[0].upper() + found.title[1:], found.printed_as

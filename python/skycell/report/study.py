@@ -174,7 +174,7 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
         if any(row.table == table.id for row in reproduction.rows)
     ]
     first, times = reproduction.seed, reproduction.replications[study.id]
-    seeds = f"{first} to {first + times - 1}" if times > 1 else str(first)
+    seeds = f"seeds {first} to {first + times - 1}" if times > 1 else f"seed {first}"
     noun = "replication" if times == 1 else "replications"
     hashes = origin_of(reproduction, study.id).spec_hashes
     identity = [
@@ -186,7 +186,7 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
             for document in study.documents
         ),
         ("Tables", listed(tables)),
-        ("Runs", f"{grouped(len(hashes))}; {times} {noun} of each case, seeds {seeds}"),
+        ("Runs", f"{grouped(len(hashes))}; {times} {noun} of each case, {seeds}"),
         ("Engine", f"{reproduction.engine}, skycell {reproduction.version}"),
     ]
     if reproduction.overrides:
