@@ -1,4 +1,4 @@
-"""The compiled part of skycell, crate `skycell-border`: the only place where Rust and Python meet."""
+"""The compiled part of skycell, crate `skycell-border`: where Rust and Python meet."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -31,8 +31,8 @@ def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
         text: a TOML 1.1 document without dates and times, which scenarios have no use for.
 
     Returns:
-        The document, and the (line, column) of every value by its dotted path ("links.0.rate"), both
-        counted from 1 in characters; a table's position is that of its header.
+        The document, and the (line, column) of every value by its dotted path ("links.0.rate"),
+        both counted from 1 in characters; a table's position is that of its header.
 
     Raises:
         TomlError: with every error found.
@@ -72,8 +72,9 @@ def run(
             returning False cancels the run.
 
     Returns:
-        The records as JSON, and the traces the spec asked for: name -> column -> array, all columns of
-        one trace of the same length, rows in order of time. The arrays are the engine's own memory.
+        The records as JSON, and the traces the spec asked for: name -> column -> array, all columns
+        of one trace of the same length, rows in order of time. The arrays are the engine's own
+        memory.
 
     Raises:
         SpecError: the spec cannot be run.
