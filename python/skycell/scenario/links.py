@@ -75,10 +75,12 @@ FRAMING_MEANING = (
 )
 NO_FRAMING = "must be given, except with a rate in cells/s"
 FRAME_GAP_MEANING = (
-    "before each frame the port of a host or router waits for a drawn time below this; without it "
-    "frames stay in step with the bottleneck, and one source always wins the last place in a buffer"
+    "before each frame the port of a host or router waits for a drawn time below this"
 )
-NO_FRAME_GAP = "frames follow each other at link rate"
+FRAME_GAP_SOURCE = (
+    "choice: no real host keeps exact time; with 0 s frames stay in step with the bottleneck, and "
+    "one source always takes the last place in its buffer"
+)
 DELAY_MEANING = "propagation delay, one way"
 
 
@@ -110,7 +112,7 @@ class AccessLink(Parameters):
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     delay: Delay = param(..., DELAY_MEANING)
-    frame_gap: FrameGap = param("0 s", FRAME_GAP_MEANING, source=NO_FRAME_GAP)
+    frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
 
 
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:

@@ -9,8 +9,8 @@ from pydantic import Field
 from skycell.scenario.links import (
     DELAY_MEANING,
     FRAME_GAP_MEANING,
+    FRAME_GAP_SOURCE,
     FRAMING_MEANING,
-    NO_FRAME_GAP,
     NO_FRAMING,
     RATE_MEANING,
     AccessLink,
@@ -83,7 +83,7 @@ class GraphLink(Parameters):
         source="a port where nothing queues",
     )
     policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
-    frame_gap: FrameGap = param("0 s", FRAME_GAP_MEANING, source=NO_FRAME_GAP)
+    frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
     one_way: Flag = param(False, "the link leads one way only", source="duplex links")
 
 
