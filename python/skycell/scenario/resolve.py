@@ -6,6 +6,7 @@ time at the payload rate of the slowest link on that route, in octets, cell head
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -71,8 +72,11 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
         default=1,
     )
-    resolver = _PortResolver(plan, context.rtt_ps, frame_cells, faults)
-    links = [_link(link, plan, rates[name], resolver) for name, link in plan.links.items()]
+    ports = _PortResolver(plan, context.rtt_ps, frame_cells, faults)
+    node_ids = {name: i for i, name in enumerate(plan.nodes)}
+    links = [
+        _link(link, node_ids, cell_time_ps(rates[name]), ports) for name, link in plan.links.items()
+    ]
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     specs: list[FlowSpec] = flows.resolve(tcp, vc_ids)
@@ -164,15 +168,16 @@ def _check_size(
         )
 
 
-def _link(link: PlannedLink, plan: Plan, rate: Fraction, resolver: _PortResolver) -> LinkSpec:
-    ids = {name: i for i, name in enumerate(plan.nodes)}
+def _link(
+    link: PlannedLink, node_ids: Mapping[str, int], cell_time: int, ports: _PortResolver
+) -> LinkSpec:
     return LinkSpec(
         name=link.name,
-        from_=ids[link.source],
-        to=ids[link.target],
-        cell_time_ps=cell_time_ps(rate),
+        from_=node_ids[link.source],
+        to=node_ids[link.target],
+        cell_time_ps=cell_time,
         delay_ps=whole(link.delay.amount),
-        port=resolver.port(link, cell_time_ps(rate)),
+        port=ports.port(link, cell_time),
     )
 
 
