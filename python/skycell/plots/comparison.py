@@ -55,9 +55,14 @@ def layout_of(rows: Sequence[Mapping[str, Any]]) -> Layout:
                 return key
         return None
 
-    x = take("policy", "tcp_group", "destination") or left.pop()
+    x = take("policy", "tcp_group", "destination")
     series = take("buffer_cells", "buffer_rtt")
     column = take("tcp", "experiment") or (take("n_sources") if len(left) > 1 else None)
+    if x is None and left:
+        x = left.pop()
+    elif x is None:  # what remains is one factor, which then goes along the axis
+        x, series, column = (column, series, None) if column else (series, None, None)
+    assert x is not None, "rows have at least one factor"
     return Layout(x=x, series=series, column=column, rows=tuple(left))
 
 
@@ -105,15 +110,18 @@ def comparison(
     (key, unit) = metrics.pop()
     layout = layout or layout_of(rows)
     data = _tidy(rows, layout)
-    columns = list(dict.fromkeys(row["column"] for row in data))
+    columns = _levels(rows, layout.column)
     panels = list(dict.fromkeys(row["row"] for row in data))
-    series = list(dict.fromkeys(row["series"] for row in data))
+    series = _levels(rows, layout.series)
+    xs = list(
+        dict.fromkeys(_on_axis(row["factors"], layout.x) for row in _ascending(rows, layout.x))
+    )
     present = [kind for kind in (OURS, PUBLISHED, DOUBTED) if any(r["kind"] == kind for r in data)]
     # Many panels without columns of their own go side by side.
     wrapped = len(columns) == 1 and len(panels) > MOST_ROWS
     across = 2 if wrapped else len(columns)
     width = (theme.WIDTH - 20 * (across - 1)) / across
-    chart = _layers(data, key, unit, layout, series, present, width).properties(
+    chart = _layers(data, key, unit, layout, series, xs, present, width).properties(
         width=width, height=240 if len(panels) == 1 else 150
     )
     facets: dict[str, Any] = {"data": alt.InlineData(values=data), "spacing": 20}
@@ -138,31 +146,52 @@ def comparison(
     )
 
 
+def _levels(rows: Sequence[Mapping[str, Any]], key: str | None) -> list[str]:
+    """Labels of a factor's levels: numbers ascending, names in the order of the rows."""
+    return list(dict.fromkeys(_label(row["factors"], key) for row in _ascending(rows, key)))
+
+
+def _ascending(rows: Sequence[Mapping[str, Any]], key: str | None) -> list[Mapping[str, Any]]:
+    """Rows by the numbers of a factor; as they are where it has names."""
+    if all(isinstance(row["factors"].get(key), int | float) for row in rows):
+        return sorted(rows, key=lambda row: float(row["factors"][key]))
+    return list(rows)
+
+
 def _tidy(rows: Sequence[Mapping[str, Any]], layout: Layout) -> list[dict[str, Any]]:
     """One row for each mark: ours and, where there is one, the published value."""
     data: list[dict[str, Any]] = []
-    slots: dict[tuple[str, str], list[str]] = {}
+    beside: dict[tuple[str, str, str], set[str]] = {}
+    series = _levels(rows, layout.series)
     for row in rows:
         factors = row["factors"]
-        panel = described({key: factors[key] for key in layout.rows if key in factors})
-        series = _label(factors, layout.series)
-        slot = slots.setdefault((panel, _label(factors, layout.column)), [])
-        if series not in slot:
-            slot.append(series)
-        x = name(factors.get(layout.x))
         place = {
-            "row": panel,
+            "row": described({key: factors[key] for key in layout.rows if key in factors}),
             "column": _label(factors, layout.column),
-            "series": series,
-            "slot": slot.index(series),
-            "x": SHORT.get(x, x),
+            "series": _label(factors, layout.series),
+            "x": _on_axis(factors, layout.x),
         }
+        beside.setdefault(_spot(place), set()).add(place["series"])
         ours = {"value": row["mean"], "low": row["low"], "high": row["high"], "n": row["n"]}
         data.append({**place, "kind": OURS, **ours})
         if row["published"] is not None:
             kind = DOUBTED if row.get("doubt") else PUBLISHED
             data.append({**place, "kind": kind, "value": row["published"]})
+    for mark in data:
+        order = sorted(beside[_spot(mark)], key=series.index)
+        mark["aside"] = order.index(mark["series"]) - (len(order) - 1) / 2
     return data
+
+
+def _spot(mark: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Panel and place on the axis, where the series stand side by side."""
+    return mark["row"], mark["column"], mark["x"]
+
+
+def _on_axis(factors: Mapping[str, Any], key: str) -> str:
+    """The value of a factor as a label of the axis."""
+    text = name(factors.get(key))
+    return SHORT.get(text, text)
 
 
 def _label(factors: Mapping[str, Any], key: str | None) -> str:
@@ -176,6 +205,7 @@ def _layers(
     unit: str,
     layout: Layout,
     series: Sequence[str],
+    xs: Sequence[str],
     present: Sequence[str],
     width: float,
 ) -> Any:
@@ -186,24 +216,28 @@ def _layers(
     top = max(row.get("high") or row["value"] for row in data)
     scale = alt.Scale(domain=[0, max(1.05, top)], nice=False) if share else alt.Scale(zero=True)
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1.0]) if share else alt.Axis(tickCount=6)
-    xs = list(dict.fromkeys(row["x"] for row in data))
     turned = LETTER_WIDTH * (max(map(len, xs)) + 1) > width / len(xs)
+    most = max(row["aside"] for row in data) + 0.75
     base = alt.Chart().encode(
         x=alt.X(
             "x:N",
-            sort=xs,
+            sort=list(xs),
             title=None if layout.x in {"policy", "tcp"} else factor(layout.x),
             axis=alt.Axis(labelAngle=-40 if turned else 0, domain=True, ticks=False),
             scale=alt.Scale(paddingInner=0.25, paddingOuter=0.15),
         ),
-        xOffset=alt.XOffset("slot:O", scale=alt.Scale(paddingOuter=0.2)),
+        xOffset=alt.XOffset("aside:Q", scale=alt.Scale(domain=[-most, most], zero=False)),
     )
     colour = alt.Color(
         "series:N",
         sort=list(series),
         title=None,
         scale=alt.Scale(domain=list(series), range=list(theme.PALETTE[: len(series)])),
-        legend=alt.Legend(symbolType="circle", symbolOpacity=1) if len(series) > 1 else None,
+        legend=(
+            alt.Legend(symbolType="circle", symbolOpacity=1, columns=3 if len(series) > 4 else 0)
+            if len(series) > 1
+            else None
+        ),
     )
     shapes = {OURS: "circle", PUBLISHED: "diamond", DOUBTED: "triangle-up"}
     shape = alt.Shape(
@@ -241,7 +275,8 @@ def _constant(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str | None:
     """The factors that are the same in the whole figure."""
     placed = {layout.x, layout.series, layout.column, *layout.rows}
     first = rows[0]["factors"]
-    return described({key: first[key] for key in first if key not in placed}) or None
+    same = [key for key in first if len({str(row["factors"].get(key)) for row in rows}) == 1]
+    return described({key: first[key] for key in same if key not in placed}) or None
 
 
 def _caption(

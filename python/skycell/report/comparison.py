@@ -174,18 +174,22 @@ def comparison_figure(group: Group, origin: Origin) -> Figure | None:
     rows = [row.as_dict() for row in group.rows if row.mean is not None]
     if not rows or group.rows[0].metric in NOT_DRAWN:
         return None
-    figure = table_figure(rows, group.table, origin)
+    drawn = {part.measure for part in group.table.parts if part.measure not in NOT_DRAWN}
+    figure = table_figure(rows, group.table, origin, several=len(drawn) > 1)
     title = f"{figure.title}, averages" if group.is_average else figure.title
     return replace(figure, name=group.name, title=title)
 
 
-def table_figure(rows: Sequence[Mapping[str, Any]], table: StudyTable, origin: Origin) -> Figure:
+def table_figure(
+    rows: Sequence[Mapping[str, Any]], table: StudyTable, origin: Origin, *, several: bool
+) -> Figure:
     """The figure of some values of a table: against the buffer in a buffer study, else compared.
 
     Args:
         rows: as in ``Reproduction.as_dict``, of one metric, each with a mean.
         table: the table they belong to.
         origin: the runs.
+        several: whether the table has figures of other metrics, from which the subtitle tells it.
     """
     from skycell.plots.buffers import metric_by_buffer
     from skycell.plots.comparison import comparison
@@ -193,8 +197,13 @@ def table_figure(rows: Sequence[Mapping[str, Any]], table: StudyTable, origin: O
     title = table.title[0].upper() + table.title[1:]
     in_rtt = with_buffer_in_rtt(rows)
     if in_rtt is not None:
-        return metric_by_buffer(in_rtt, origin, title=title)
-    return comparison(rows, replace(origin, source=table.printed_as), title=title)
+        figure = metric_by_buffer(in_rtt, origin, title=title)
+    else:
+        figure = comparison(rows, replace(origin, source=table.printed_as), title=title)
+    if not several:
+        return figure
+    words = [metric(rows[0]["metric"]), figure.subtitle]
+    return replace(figure, subtitle="; ".join(word for word in words if word))
 
 
 def with_buffer_in_rtt(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:

@@ -49,7 +49,9 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
             f"{len(having)} tables of {file} hold {wanted}; name one with --table: "
             f"{', '.join(having)}"
         )
-    return table_figure(chosen, table_of(having[0]).table, _origin(data, chosen))
+    several = len({row["metric"] for row in rows if row["table"] == having[0]}) > 1
+    found = table_of(having[0]).table
+    return table_figure(chosen, found, _origin(data, chosen), several=several)
 
 
 def _read(file: Path) -> dict[str, Any]:

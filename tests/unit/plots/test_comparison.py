@@ -68,12 +68,53 @@ def test_two_more_factors_become_rows_and_columns() -> None:
 def test_the_series_of_a_panel_stand_side_by_side_whatever_other_panels_hold() -> None:
     rows = [
         compared(config=config, buffer_cells=cells)
-        for config, sizes in (("lan", (1000, 3000)), ("wan", (12_000, 36_000)))
+        for config, sizes in (("lan", (3000, 1000)), ("wan", (12_000, 36_000)), ("geo", (200_000,)))
         for cells in sizes
     ]
     layout = Layout("policy", "buffer_cells", None, ("config",))
-    slots = {(row["row"], row["series"]): row["slot"] for row in values(rows, layout=layout)}
-    assert list(slots.values()) == [0, 1, 0, 1]
+    aside = {(row["row"], row["series"]): row["aside"] for row in values(rows, layout=layout)}
+    assert aside == {
+        ("LAN", "1\u202f000 cells"): -0.5,
+        ("LAN", "3\u202f000 cells"): 0.5,
+        ("WAN", "12\u202f000 cells"): -0.5,
+        ("WAN", "36\u202f000 cells"): 0.5,
+        ("GEO", "200\u202f000 cells"): 0.0,
+    }
+
+
+def test_numbers_ascend_and_names_keep_their_order() -> None:
+    rows = [compared(n_sources=n, tcp=tcp) for n in (100, 5, 15) for tcp in ("sack", "reno")]
+    spec = comparison(rows, STUDY, title="Efficiency").bare_spec()
+    assert spec["spec"]["layer"][0]["encoding"]["x"]["sort"] == ["5", "15", "100"]
+    assert spec["facet"]["column"]["sort"] == ["SACK", "Reno"]
+
+
+def test_of_two_factors_that_tell_the_same_rows_apart_one_is_shown() -> None:
+    rows = [
+        compared(policy, buffer_cells=cells)
+        for policy in ("epd", "sd")
+        for cells in (12_000, 36_000)
+    ]
+    for row in rows:
+        multiple = row["factors"]["buffer_cells"] // 12_000
+        row["factors"] = {"buffer_rtt_multiple": multiple, **row["factors"]}
+    layout = layout_of(rows)
+    assert layout == Layout(x="policy", series="buffer_cells", column=None, rows=())
+    figure = comparison(rows, STUDY, title="Efficiency", layout=layout)
+    assert figure.subtitle == "GEO, N = 5, SACK"
+
+
+@pytest.mark.parametrize("key", ["buffer_cells", "tcp"])
+def test_a_single_factor_goes_along_the_axis(key: str) -> None:
+    rows = [{**compared(), "factors": {key: level}} for level in ("a", "b")]
+    assert layout_of(rows) == Layout(x=key, series=None, column=None, rows=())
+
+
+def test_many_panels_are_set_in_two_columns() -> None:
+    rows = [compared(policy, set=n) for policy in ("epd", "sd") for n in range(1, 5)]
+    spec = comparison(rows, STUDY, title="Efficiency").bare_spec()
+    assert spec["columns"] == 2
+    assert len(spec["facet"]["sort"]) == 4
 
 
 def test_factors_that_do_not_vary_stand_under_the_title() -> None:

@@ -17,9 +17,11 @@ from skycell.report.comparison import (
 )
 from skycell.report.example import example_run
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
+from skycell.studies.compare import Row
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study
 from tests.unit.plots.browser import browse, outside_references
+from tests.unit.plots.traces import drawn
 from tests.unit.report.reproductions import (
     CONCLUSIONS,
     ROWS,
@@ -362,3 +364,49 @@ def test_several_studies_get_a_folder_each_and_an_index(tmp_path: Path) -> None:
 def test_the_same_reproduction_gives_the_same_page(html: str) -> None:
     made = reproduction()
     assert study_page(made, STUDY, study_figures(made, STUDY.id), None) == html
+
+
+def buffer_study() -> list[Row]:
+    """Two sizes of buffer for two latencies."""
+    return [
+        row(
+            "atmf970616-s4",
+            {"config": config, "n_sources": 15, "buffer_cells": cells},
+            None,
+            (0.7, 0.8),
+            metric=metric,
+        )
+        for metric in ("efficiency", "fairness")
+        for config, sizes in (("leo", (6000, 12_000)), ("geo", (50_000, 200_000)))
+        for cells in sizes
+    ]
+
+
+def test_a_buffer_study_is_drawn_against_round_trips() -> None:
+    made = reproduction(buffer_study(), [])
+    efficiency, fairness = study_figures(made, "atmf970616")
+    assert [(row["config"], row["buffer_rtt"]) for row in drawn(efficiency)] == [
+        ("LEO", 0.5),
+        ("LEO", 1.0),
+        ("GEO", 0.25),
+        ("GEO", 1.0),
+    ]
+    assert (efficiency.subtitle, fairness.subtitle) == ("Efficiency", "Fairness index")
+    assert efficiency.name == "atmf970616-s4-efficiency"
+
+
+def test_counts_beside_a_tables_values_have_no_figure() -> None:
+    case = {"set": 1, "buffer_cells": 4096, "max_window_bytes": 600_000}
+    made = reproduction(
+        [
+            row(
+                "atmf960518-t1", case, 52.5, (50.0, 60.0), metric="total_throughput", unit="Mbit/s"
+            ),
+            row("atmf960518-t1", case, None, (3.0, 4.0), metric="cells_discarded", unit="cells"),
+        ],
+        [],
+    )
+    assert [figure.name for figure in study_figures(made, "atmf960518")] == [
+        "atmf960518-t1-total-throughput"
+    ]
+    assert len(groups_of(made, "atmf960518")) == 2
