@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,27 @@ def render(job: dict[str, Any]) -> bytes:
     """One picture as the bytes of its file; format ``js`` gives the script for pages instead."""
     import vl_convert
 
-    # An empty list of allowed addresses: a figure carries its data and loads nothing.
-    options: dict[str, Any] = {"allowed_base_urls": []}
+    if job["format"] == "js":
+        return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).encode()
+    svg = draw(json.dumps(job["spec"]))
     match job["format"]:
         case "svg":
-            return str(vl_convert.vegalite_to_svg(job["spec"], **options)).encode()
+            return svg.encode()
         case "png":
-            return bytes(vl_convert.vegalite_to_png(job["spec"], scale=job["scale"], **options))
+            return bytes(vl_convert.svg_to_png(svg, scale=job["scale"]))
         case "pdf":
-            return bytes(vl_convert.vegalite_to_pdf(job["spec"], **options))
-        case "js":
-            return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).encode()
+            return bytes(vl_convert.svg_to_pdf(svg))
         case other:
             raise ValueError(f"no such format: {other}")
+
+
+@lru_cache(maxsize=4)
+def draw(spec: str) -> str:
+    """The picture as SVG, laid out once for all formats."""
+    import vl_convert
+
+    # An empty list of allowed addresses: a figure carries its data and loads nothing.
+    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import described, explained, factor, metric, name
+from skycell.plots.words import described, explained, factor, level, metric, name
 
 SHORT = {"Selective Drop": "SD"}
 """Names that are too long for the labels of an axis; the caption spells them out."""
@@ -166,7 +166,7 @@ def _tidy(rows: Sequence[Mapping[str, Any]], layout: Layout) -> list[dict[str, A
     for row in rows:
         factors = row["factors"]
         place = {
-            "row": described({key: factors[key] for key in layout.rows if key in factors}),
+            "row": ", ".join(_label(factors, key) for key in layout.rows if key in factors),
             "column": _label(factors, layout.column),
             "series": _label(factors, layout.series),
             "x": _on_axis(factors, layout.x),
@@ -196,7 +196,7 @@ def _on_axis(factors: Mapping[str, Any], key: str) -> str:
 
 def _label(factors: Mapping[str, Any], key: str | None) -> str:
     """The value of a factor as a legend or a panel's title names it."""
-    return "" if key is None or key not in factors else described({key: factors[key]})
+    return "" if key is None or key not in factors else level(key, factors[key])
 
 
 def _layers(

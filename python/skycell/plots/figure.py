@@ -6,6 +6,7 @@ import hashlib
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
@@ -87,12 +88,18 @@ class Figure:
         """The whole caption, as one paragraph."""
         return " ".join([*self.caption, self.origin.sentence()])
 
+    @cached_property
+    def _drawn(self) -> dict[str, Any]:
+        """The chart as Vega-Lite; Altair checks it against the schema, which takes a while."""
+        return dict(self.chart.to_dict())
+
     def bare_spec(self) -> dict[str, Any]:
         """Vega-Lite without title and caption, for pages that set them as text."""
-        spec: dict[str, Any] = self.chart.to_dict()
-        spec["config"] = {**theme.config(), "padding": 4}
-        spec["description"] = self.description
-        return spec
+        return {
+            **self._drawn,
+            "config": {**theme.config(), "padding": 4},
+            "description": self.description,
+        }
 
     def spec(self) -> dict[str, Any]:
         """Vega-Lite with title above and caption below, for a picture that stands alone."""

@@ -104,21 +104,29 @@ def factor(key: str) -> str:
     return FACTORS.get(key, key.replace("_", " "))
 
 
+def level(key: str, value: object) -> str:
+    """A factor's level as a legend or the title of a panel names it.
+
+    >>> level("n_sources", 5), level("tcp", "sack"), level("experiment", 2)
+    ('N = 5', 'SACK', 'experiment 2')
+    """
+    if key in {"config", "tcp", "policy"}:
+        return name(value)
+    if key == "buffer_cells":
+        return f"{name(value)} cells"
+    if key == "max_window_bytes":
+        return f"window {name(value)} bytes"
+    if key in {"experiment", "set", "case"}:
+        return f"{key} {name(value)}"
+    return f"{factor(key)} = {name(value)}"
+
+
 def described(factors: Mapping[str, Any]) -> str:
-    """Factors and their values as one line, such as ``GEO, N = 5``."""
-    parts = []
-    for key, value in factors.items():
-        if key in {"config", "tcp", "policy"}:
-            parts.append(name(value))
-        elif key == "buffer_cells":
-            parts.append(f"{name(value)} cells")
-        elif key in {"experiment", "set", "case"}:
-            parts.append(f"{key} {name(value)}")
-        elif key == "max_window_bytes":
-            parts.append(f"window {name(value)} bytes")
-        else:
-            parts.append(f"{factor(key)} = {name(value)}")
-    return ", ".join(parts)
+    """Factors and their levels as one line, such as ``GEO, N = 5, buffer 12 000 cells``."""
+    return ", ".join(
+        f"buffer {level(key, value)}" if key == "buffer_cells" else level(key, value)
+        for key, value in factors.items()
+    )
 
 
 def metric(key: str, unit: str | None = None) -> str:
@@ -128,7 +136,7 @@ def metric(key: str, unit: str | None = None) -> str:
     'Throughput (Mbit/s)'
     """
     title = METRICS.get(key, key.replace("_", " ").capitalize())
-    return f"{title} ({unit})" if unit and unit not in {"1", "-"} else title
+    return f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
 
 
 def explained(key: str, unit: str | None = None) -> str:

@@ -85,7 +85,7 @@ def groups_of(reproduction: Reproduction, study_id: str) -> list[Group]:
 
 def digits_of(unit: str) -> int:
     """Places after the point that a value of a unit is shown with."""
-    return {"1": 3, "Mbit/s": 2, "%": 1}.get(unit, 1)
+    return {"1": 3, "Mbit/s": 2, "cells": 0}.get(unit, 1)
 
 
 def comparison_table(group: Group, *, several: bool) -> Table:
@@ -97,30 +97,34 @@ def comparison_table(group: Group, *, several: bool) -> Table:
     """
     keys = _varying(group)
     digits = digits_of(group.rows[0].unit)
+    is_published = any(row.published is not None for row in group.rows)
     notes = Notes()
     rows = []
     for row in group.rows:
-        published = number(row.published, 2 if row.unit == "1" else digits)
-        failures = notes.number("; ".join(row.failures))
-        rows.append(
-            (
-                *(Cell(name(row.factors[key]), _sortable(row.factors[key])) for key in keys),
-                Cell(published.text, published.sort, note=notes.number(row.doubt)),
-                number(row.mean, digits),
-                Cell(row.verdict, css=MARKS[row.verdict], note=failures),
-                _difference(row, digits),
-                number(row.sd, digits),
-                _range(row, digits),
-            )
-        )
+        levels = [Cell(name(row.factors[key]), _sortable(row.factors[key])) for key in keys]
+        ours = [number(row.mean, digits)]
+        if is_published:
+            failures = notes.number("; ".join(row.failures))
+            verdict = Cell(row.verdict, css=MARKS[row.verdict], note=failures)
+            ours = [_published(row, digits, notes), *ours, verdict, _difference(row, digits)]
+        rows.append((*levels, *ours, number(row.sd, digits), _range(row, digits)))
+    beside = ("published", "ours", "verdict", "difference") if is_published else ("ours",)
     numeric = ("published", "ours", "difference", "SD", "lowest to highest")
-    heads = columns("published", "ours", "verdict", *numeric[2:], numeric=numeric)
+    heads = columns(*beside, "SD", "lowest to highest", numeric=numeric)
     return Table(
         caption=_caption(group, several=several),
         columns=(*(Column(factor(key)) for key in keys), *heads),
         rows=tuple(rows),
         notes=tuple(notes.texts),
     )
+
+
+def _published(row: Row, digits: int, notes: Notes) -> Cell:
+    """The published value, with a note where its print is in doubt."""
+    if row.published is None:
+        return Cell(NOTHING, sort="")
+    cell = number(row.published, 2 if row.unit == "1" else digits)
+    return Cell(cell.text, cell.sort, note=notes.number(row.doubt))
 
 
 def _varying(group: Group) -> list[str]:
@@ -133,7 +137,7 @@ def _varying(group: Group) -> list[str]:
 def _caption(group: Group, *, several: bool) -> str:
     """Where the values are printed, what they are, and what is the same in all of them."""
     first = group.rows[0]
-    unit = "" if first.unit == "1" else f" in {first.unit}"
+    unit = "" if first.unit in {"1", "events"} else f" in {first.unit}"
     what = f"{metric(first.metric)}{unit}"
     if group.is_average:
         what = f"averages, {what[0].lower()}{what[1:]}"
@@ -252,7 +256,10 @@ def scores_table(summaries: Iterable[TableSummary], titles: Mapping[str, str]) -
             rows.append(_empty_row(titles[summary.table], "failed", summary.failed))
     heads = ("table", "what", "values", "inside", "near", "off", "mean absolute error")
     return Table(
-        caption="Values inside, near and off, and how far our means are from the print.",
+        caption=(
+            "Values inside, near and off, and how far our means are from the print, in the unit of "
+            "the values."
+        ),
         columns=columns(*heads, numeric=heads[2:]),
         rows=tuple(rows),
         sortable=False,

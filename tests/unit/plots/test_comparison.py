@@ -119,7 +119,7 @@ def test_many_panels_are_set_in_two_columns() -> None:
 
 def test_factors_that_do_not_vary_stand_under_the_title() -> None:
     figure = comparison([compared("epd"), compared("sd")], STUDY, title="Efficiency")
-    assert figure.subtitle == "GEO, N = 5, 200\u202f000 cells, SACK"
+    assert figure.subtitle == "GEO, N = 5, buffer 200\u202f000 cells, SACK"
 
 
 def test_the_caption_says_units_replications_bars_source_and_runs() -> None:

@@ -129,7 +129,7 @@ def test_a_doubt_about_the_print_stands_below_its_table_as_text(html: str) -> No
 
 def test_what_is_the_same_in_all_rows_stands_in_the_caption(page: Page) -> None:
     assert (
-        "ICCCN'97, Table 3; GEO, N = 5, 200\u202f000 cells. Ours: mean of 2 replications; "
+        "ICCCN'97, Table 3; GEO, N = 5, buffer 200\u202f000 cells. Ours: mean of 2 replications; "
         "SD: their standard deviation."
     ) in " ".join(page.words)
 
@@ -323,7 +323,7 @@ def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
     )
     example = example_run(made, STUDY)
     assert example is not None
-    assert example.text.startswith("LAN, N = 5, 1\u202f000 cells, SACK, Selective Drop; seed 1.")
+    assert example.text.startswith("LAN, N = 5, buffer 1\u202f000 cells, SACK, ")
     assert [figure.name for figure in example.figures] == ["icccn97-run-cwnd", "icccn97-run-queue"]
 
 
@@ -393,6 +393,20 @@ def test_a_buffer_study_is_drawn_against_round_trips() -> None:
     ]
     assert (efficiency.subtitle, fairness.subtitle) == ("Efficiency", "Fairness index")
     assert efficiency.name == "atmf970616-s4-efficiency"
+
+
+def test_values_that_were_never_printed_have_no_columns_for_the_print() -> None:
+    made = reproduction(buffer_study(), [])
+    (group, _) = groups_of(made, "atmf970616")
+    table = comparison_table(group, several=True)
+    assert [column.title for column in table.columns] == [
+        "configuration",
+        "buffer (cells)",
+        "ours",
+        "SD",
+        "lowest to highest",
+    ]
+    assert [cell.text for cell in table.rows[0]][2:] == ["0.750", "0.071", "0.700 to 0.800"]
 
 
 def test_counts_beside_a_tables_values_have_no_figure() -> None:
