@@ -63,10 +63,11 @@ def example_run(reproduction: Reproduction, study: Study) -> Example | None:
             continue
         figures.append(replace(figure, name=f"{study.id}-run-{kind}"))
     levels = described({key: row.factors[key] for key, _ in case.levels})
-    return Example(
-        f"{levels}; seed {reproduction.seed}. The same run as in the tables, with its traces kept.",
-        tuple(figures),
-    )
+    text = f"{levels}; seed {reproduction.seed}."
+    original = scenario.resolve(reproduction.seed).hash()
+    if original in row.spec_hashes:
+        text += f" The same run as {original[:12]} in the tables, with its traces kept."
+    return Example(text, tuple(figures))
 
 
 def _chosen(reproduction: Reproduction, study: Study) -> Row | None:

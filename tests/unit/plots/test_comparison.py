@@ -192,3 +192,9 @@ def test_one_configuration_needs_no_panels() -> None:
 def test_no_rows_of_a_buffer_study_make_no_figure() -> None:
     with pytest.raises(NothingToDrawError, match="no values of a buffer study"):
         metric_by_buffer([], STUDY, title="Efficiency")
+
+
+def test_a_notebook_is_given_the_picture_and_its_words() -> None:
+    bundle = comparison([compared()], STUDY, title="Efficiency")._repr_mimebundle_()
+    assert bundle["application/vnd.vegalite.v6+json"]["title"]["text"] == "Efficiency"
+    assert bundle["text/plain"].startswith("Efficiency\nEfficiency: sum of the throughputs")

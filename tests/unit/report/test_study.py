@@ -1,6 +1,7 @@
 """The report of a study says everything that was found, and holds everything it needs."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from skycell.report.comparison import (
 from skycell.report.example import example_run
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
 from skycell.studies.compare import Row
+from skycell.studies.design import case_of, scenario_of
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study
 from tests.unit.plots.browser import browse, outside_references
@@ -325,6 +327,21 @@ def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
     assert example is not None
     assert example.text.startswith("LAN, N = 5, buffer 1\u202f000 cells, SACK, ")
     assert [figure.name for figure in example.figures] == ["icccn97-run-cwnd", "icccn97-run-queue"]
+
+
+def test_the_run_over_time_is_called_the_same_only_if_its_spec_is_among_the_rows() -> None:
+    factors = {**geo("sd"), "config": "lan", "buffer_cells": 1000}
+    entry = row("icccn97-t1", factors, 0.9, (0.9, 0.9))
+    case = case_of(STUDY, "terrestrial", factors)
+    spec = scenario_of(STUDY, case, short()).resolve(1).hash()
+    own = replace(entry, spec_hashes=(spec, "0" * 64))
+    texts = []
+    for rows in ([entry], [own]):
+        example = example_run(reproduction(rows, overrides=short()), STUDY)
+        assert example is not None
+        texts.append(example.text)
+    said = f" The same run as {spec[:12]} in the tables, with its traces kept."
+    assert texts == [texts[0], texts[0] + said]
 
 
 def test_a_study_without_results_has_no_run_over_time() -> None:

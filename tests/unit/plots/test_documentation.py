@@ -1,0 +1,24 @@
+"""The reference page of figures: its example runs, its table is whole."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from skycell.plots.run import TRACE_OF
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "figures-and-reports.md"
+
+
+def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(example, {})  # what the page tells people to do
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cwnd.pdf", "cwnd.svg"]
+
+
+def test_every_kind_is_in_the_table_with_its_trace() -> None:
+    table = dict(
+        re.findall(r"^\| `([\w-]+)` \| `?(\w+)`? \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    )
+    assert table == {kind: trace or "none" for kind, trace in TRACE_OF.items()}
