@@ -244,7 +244,7 @@ def _write(result: Reproduction, out: Path, force: bool) -> None:
     from skycell.plots.files import WouldOverwriteError, write_all
     from skycell.report import write_study_report
 
-    tables = {"result.json": result.to_json() + "\n", "rows.csv": result.to_csv()}
+    tables = {"result.json": result.to_result_json(), "rows.csv": result.to_csv()}
     try:
         write_study_report(result, out, force)
         write_all({out / name: text.encode() for name, text in tables.items()}, force=force)

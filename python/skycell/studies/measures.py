@@ -164,8 +164,8 @@ def average_window_octets(largest: int, mss: int) -> float:
     >>> round(average_window_octets(120_960, 1_024))
     91232
     """
-    steps = round(largest / 2 / mss)
-    return largest / 2 + mss * (steps + 1) / 2
+    round_trips = largest / 2 / mss
+    return largest / 2 + mss * (round_trips + 1) / 2
 
 
 def _calculated_throughput(run: Measured) -> float:

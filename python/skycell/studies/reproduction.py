@@ -125,7 +125,7 @@ class Reproduction:
         return sum(bool(entry.ours_holds) for entry in asked), len(asked)
 
     def as_dict(self) -> dict[str, Any]:
-        """Rows and conclusions as plain data."""
+        """All that a later reader needs, as plain data: the form of result.json."""
         return {
             "engine": self.engine,
             "version": self.version,
@@ -136,12 +136,21 @@ class Reproduction:
         }
 
     def to_json(self) -> str:
-        """Rows and conclusions as one JSON object."""
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        """Engine, rows and conclusions as one JSON object: what programs are promised."""
+        promised = ("engine", "rows", "conclusions")
+        return _json({key: value for key, value in self.as_dict().items() if key in promised})
+
+    def to_result_json(self) -> str:
+        """The content of result.json, from which reports and figures are drawn again."""
+        return _json(self.as_dict()) + "\n"
 
     def to_csv(self) -> str:
         """The rows as CSV: one column per factor that any row has."""
         return rows_to_csv(self.rows)
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def rows_to_csv(rows: Sequence[Row]) -> str:

@@ -1,0 +1,255 @@
+"""`skycell reproduce`, on the smallest tables and with the engine itself."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skycell.cli.main import main
+from skycell.cli.study_progress import StudyProgress
+from skycell.experiment.store import RunStore
+from skycell.studies import Progress, known_ids
+
+ONE = "atmf960518-one"  # five runs of one source over 2 s
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+def reproduce(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)])
+
+
+def quick(store: Path, *arguments: object) -> Result:
+    settings = ("--store", store, "--replications", 1, "--jobs", 1)
+    return reproduce(*arguments, *settings)
+
+
+def test_json_is_all_that_standard_output_holds(store: Path) -> None:
+    told = quick(store, ONE, "--json")
+    assert (told.exit_code, told.stderr) == (0, "")
+    data = json.loads(told.stdout)
+    assert list(data) == ["engine", "rows", "conclusions"]
+    assert [row["factors"]["max_window_bytes"] for row in data["rows"]] == [
+        65536,
+        120000,
+        300000,
+        600000,
+        1200000,
+    ]
+    assert all(row["verdict"] == "unpublished" for row in data["rows"])
+    # 65536 octets a round trip of 30.1 ms are 17.4 Mbit/s. Of the 2 s up to 100 ms pass before the
+    # start, half a round trip before the first octet, and slow start costs five round trips.
+    assert 17.4 * (2 - 0.100 - 0.015 - 0.160) / 2 < data["rows"][0]["mean"] < 17.4 * 1.85 / 2
+    (conclusion,) = data["conclusions"]
+    assert (conclusion["id"], conclusion["published_holds"]) == ("1.8", None)
+
+
+def test_people_see_a_table_the_conclusions_and_a_summary(store: Path) -> None:
+    told = quick(store, ONE)
+    assert told.exit_code == 0
+    assert f"{ONE}: one vanilla TCP alone: throughput by window" in told.stdout
+    assert "1200000" in told.stdout
+    assert "conclusions" in told.stdout
+    assert f"{ONE}: 5 without a published value" in told.stdout
+    assert "5 runs with the reference engine" in told.stdout
+    assert "5 simulated, 0 from the store" in told.stdout
+    assert max(map(len, told.stdout.splitlines())) <= 200
+
+
+def test_a_second_call_takes_the_runs_from_the_store(store: Path) -> None:
+    first = quick(store, ONE, "--json")
+    again = quick(store, ONE)
+    assert "0 simulated, 5 from the store" in again.stdout
+    assert quick(store, ONE, "--json").stdout == first.stdout
+    assert "5 simulated, 0 from the store" in quick(store, ONE, "--fresh").stdout
+
+
+def test_runs_are_kept_under_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert reproduce(ONE, "--replications", 1, "--json").exit_code == 0
+    assert (tmp_path / ".skycell" / "runs.sqlite").is_file()
+
+
+def test_seeds_count_on_from_the_first(store: Path) -> None:
+    three = json.loads(quick(store, ONE, "--json", "--seed", 11).stdout)
+    two = reproduce(ONE, "--json", "--seed", 10, "--replications", 2, "--store", store, "--jobs", 1)
+    row = json.loads(two.stdout)["rows"][0]
+    assert row["n"] == 2
+    assert three["rows"][0]["mean"] in (row["low"], row["high"])
+
+
+def test_what_is_set_reaches_the_runs_and_is_told(store: Path) -> None:
+    told = quick(store, ONE, "--set", "start.latest=1 ms", "--set", "run.duration=1 s")
+    assert "set otherwise than the studies say: start.latest = 1 ms" in told.stdout
+    data = json.loads(quick(store, ONE, "--json", "--set", "run.duration=1 s").stdout)
+    assert data["rows"][0]["set"] == {"run.duration": "1 s"}
+
+
+def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    told = quick(store, ONE, "--out", out)
+    assert told.exit_code == 0, told.output
+    assert f"Written to {out}." in told.stdout
+    result = json.loads((out / "result.json").read_text())
+    assert {"engine", "version", "seed", "replications", "rows", "conclusions"} == result.keys()
+    with (out / "rows.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5
+    assert rows[0]["max_window_bytes"] == "65536"
+    assert rows[0]["published"] == ""
+    assert any(out.glob("*.html"))
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    refused = quick(store, ONE, "--out", out)
+    assert refused.exit_code == 2
+    assert "holds an earlier result (result.json, rows.csv" in refused.stderr
+    assert "--force replaces it" in refused.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    assert quick(store, ONE, "--out", out, "--force").exit_code == 0
+
+
+def test_the_list_names_every_study_and_table() -> None:
+    told = reproduce("--list")
+    assert told.exit_code == 0
+    listed = {line.split()[0] for line in told.stdout.splitlines() if line.split()}
+    assert set(known_ids()) - {"all"} <= listed
+    data = json.loads(reproduce("--list", "--json").stdout)
+    assert [study["id"] for study in data][:2] == ["atmf960518", "icccn97"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "name a study or a table; --list shows them"),
+        (("icccn97-t33",), "no study and no table is called 'icccn97-t33' (did you mean icccn97-t"),
+        (("icccn97-t33",), "known are all, atmf960518, atmf960518-t1, "),
+        ((ONE, "--set", "tcp.tick"), "'tcp.tick' is not KEY=VALUE"),
+        ((ONE, "--set", "tcp.nonsense=1"), "tcp.nonsense"),
+        ((ONE, "--set", "ceiling.base=5 cells"), "ceiling base '5 cells': allowed is 'link' or a"),
+        ((ONE, "--vary", "tcp.tick"), "'tcp.tick' is not KEY=VALUE"),
+        ((ONE, "--vary", "all", "--out", "x"), "--out writes a reproduction; with --vary there is"),
+        ((ONE, "--jobs", "0"), "0 is not in the range x>=1"),
+        ((ONE, "--replications", "0"), "0 is not in the range x>=1"),
+    ],
+)
+def test_a_faulty_input_is_told_and_nothing_is_run(
+    arguments: tuple[str, ...], message: str, store: Path
+) -> None:
+    told = reproduce(*arguments, "--store", store)
+    assert told.exit_code == 2
+    assert message in told.stderr
+    assert told.stdout == ""
+    if store.exists():
+        with RunStore(store) as runs:
+            assert len(runs) == 0
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "notes.sqlite"
+    file.write_text("no database, but long enough to be looked at " * 40)
+    told = reproduce(ONE, "--store", file)
+    assert told.exit_code == 2
+    assert "notes.sqlite: is not a store of runs" in told.stderr
+
+
+def test_a_folder_name_that_is_taken_by_a_file_is_refused(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    told = quick(store, ONE, "--out", tmp_path / "taken" / "deep")
+    assert told.exit_code == 2
+    assert "taken is a file" in told.stderr
+
+
+def test_other_choices_are_compared_one_at_a_time(store: Path) -> None:
+    told = quick(store, ONE, "--json", "--vary", "tcp.rto_initial=1 s,6 s")
+    assert told.exit_code == 0, told.output
+    data = json.loads(told.stdout)
+    assert [shift["value"] for shift in data["shifts"]] == ["1 s", "6 s"]
+    assert data["baseline"][0]["table"] == ONE
+    shown = quick(store, ONE, "--vary", "tcp.rto_initial=1 s")
+    assert "as chosen" in shown.stdout
+    assert "tcp.rto_initial" in shown.stdout
+
+
+def test_a_failed_run_ends_with_1_and_its_reason(
+    store: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # A worker process finds an engine whose runs fail: a stand-in for one that is broken.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import skycell._core as core\n"
+        "def run(spec, engine, on_progress=None):\n"
+        "    raise core.RunError('the ledger does not balance')\n"
+        "core.run = run\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    told = quick(store, ONE)
+    assert told.exit_code == 1
+    assert "5 of 5 runs failed, the first: atmf960518 one " in told.stderr
+    assert "RunError: the ledger does not balance" in told.stderr
+    assert f"{ONE}: 5 failed" in told.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
+def test_an_interrupted_call_keeps_its_runs_and_the_next_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    settings = ["--store", str(store), "--replications", "2", "--jobs", "2", "--json"]
+    command = [sys.executable, "-c", "from skycell.cli.main import main; main()"]
+    command += ["reproduce", "atmf970616-s4", *settings]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # the signal reaches workers too, as from a terminal
+    ) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and _finished(store) < 2:
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    kept = _finished(store)
+    assert kept >= 2
+    assert process.returncode == 1
+    assert stdout == ""
+    assert f"Interrupted: {kept} of 144 runs are finished and kept in {store}" in stderr
+    assert "the same command goes on from there" in stderr
+    assert "Traceback" not in stderr
+
+
+def _finished(store: Path) -> int:
+    if not store.exists():
+        return 0
+    try:
+        with RunStore(store) as runs:
+            return len(runs)
+    except Exception:  # the other process is just making it
+        return 0
+
+
+def test_progress_is_told_with_the_time_that_is_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with StudyProgress("runs.sqlite") as progress:
+        now[0] += 1.0
+        progress(Progress(0, 10, 5.0, 400.0))
+        assert capsys.readouterr().err == ""  # short work is silent
+        now[0] += 3.0
+        progress(Progress(2, 10, 100.0, 400.0))
+        assert capsys.readouterr().err == (
+            "2 of 10 runs, 100 of 400 s simulated (25%), about 12 s left\n"
+        )
+        now[0] += 5.0
+        progress(Progress(3, 10, 120.0, 400.0))
+        assert capsys.readouterr().err == ""  # not a line for every run

@@ -1,0 +1,148 @@
+"""Conclusions, evaluated on the published numbers: they come out as the parameter sheet says."""
+
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from skycell.studies import STUDY_IDS, load_study
+from skycell.studies.findings import decides, evaluate, predicate_of
+from skycell.studies.model import Conclusion, Study
+from skycell.studies.values import Entry, MissingValueError, Values
+
+PAIRS = [(study, c) for study in map(load_study, STUDY_IDS) for c in study.conclusions]
+ALL = [pytest.param(study, c, id=f"{study.id}-{c.id}") for study, c in PAIRS]
+HOLDING = [
+    pytest.param(study, c, id=f"{study.id}-{c.id}") for study, c in PAIRS if c.in_print == "holds"
+]
+
+# The bracketed checks of the parameter sheet: numbers that the evidence must name.
+SHEET = {
+    ("atmf960518", "1.1"): ["26.7", "52.5"],
+    ("atmf960518", "1.3"): ["15.46 < 22.09"],
+    ("atmf960518", "1.4"): ["spread 2.1 %", "87.5 %"],
+    ("atmf960518", "1.5"): ["46.7, 39.1, 46.7, 52.7"],
+    ("atmf960518", "1.6"): ["68 %"],
+    ("icccn97", "2.1a"): ["6 of 6"],
+    ("icccn97", "2.1b"): ["4 of 6", "0.89 < 0.97", "0.95 < 0.97"],
+    ("icccn97", "2.2a"): ["4 of 4"],
+    ("icccn97", "2.2b"): ["3 of 4"],
+    ("icccn97", "2.3"): ["0.79 against vanilla 0.34, Reno 0.69"],
+    ("icccn97", "2.4"): ["0.45, 0.30, 0.13"],
+    ("icccn97", "2.5a"): ["WAN 0.16, 0.05, 0.14, LAN 0.10, -0.08, -0.02"],
+    ("icccn97", "2.5b"): ["WAN 0.03, 0.01, 0.04, LAN 0.45, 0.22, 0.11"],
+    ("icccn97", "2.6"): ["3 of 3"],
+    ("icccn97", "2.7a"): ["EPD 3 of 4", "SD 3 of 4 and 1 tie"],
+    ("icccn97", "2.7b"): ["3 of 4"],
+    ("icccn97", "2.7c"): ["1 of 4 and 1 tie"],
+    ("icccn97", "2.8a"): ["0.97"],
+    ("icccn97", "2.8b"): ["0.54 against vanilla 0.69, Reno 0.71"],
+    ("icccn97", "2.9"): ["LAN 0.16, WAN 0.04"],
+    ("icccn97", "2.10"): ["12 of 12"],
+    ("icccn97", "3.1a"): ["6 of 6"],
+    ("icccn97", "3.1b"): ["4 of 6", "0.60 < 0.73", "0.72 < 0.73"],
+    ("icccn97", "3.2a"): ["5 of 6", "0.70 < 0.84"],
+    ("icccn97", "3.2b"): ["3 of 3 at 600000"],
+    ("icccn97", "3.3a"): ["0.12"],
+    ("icccn97", "3.3b"): ["reno 200000"],
+    ("icccn97", "3.4"): ["0.99 to 1.00"],
+    ("icccn97", "3.5"): ["9 of 9"],
+    ("ijsc", "7.1a"): ["0.19 to 0.22", "0.81 to 0.82"],
+    ("ijsc", "7.2"): ["0.60, 0.72 against 0.73"],
+    ("ijsc", "7.3a"): ["LEO 0.75 to 0.80, GEO 0.12 to 0.22"],
+    ("ijsc", "7.3b"): ["8 of 8"],
+    ("ijsc", "7.4"): ["largest 0.12"],
+    ("ijsc", "7.5"): ["0.90 to 0.81", "0.79 to 0.75"],
+    ("compcom99", "9.1"): ["0.972, 0.980, 0.968, 0.999"],
+    ("compcom99", "9.2"): ["2.01, 1.97"],
+    ("compcom99", "10.1"): ["19 of 20", "0.88 to 1.08"],
+    ("compcom99", "10.2"): ["10-12 13 %"],
+    ("compcom99", "10.3"): ["122.97 to 125.21"],
+    ("compcom99", "10.4"): ["0.04, 0.05, 0.06, 0.20"],
+}
+
+
+@pytest.mark.parametrize(("study", "conclusion"), ALL)
+def test_what_holds_in_print_holds_as_the_sheet_says(study: Study, conclusion: Conclusion) -> None:
+    result = evaluate(study, conclusion, rows=[])
+    expected = {"holds": True, "fails": False, "no data": None}[conclusion.in_print]
+    assert result.published_holds is expected, result.evidence
+    assert result.ours_holds is None
+    for numbers in SHEET.get((study.id, conclusion.id), []):
+        assert numbers in result.evidence
+
+
+def test_every_check_of_the_sheet_belongs_to_a_conclusion() -> None:
+    assert set(SHEET) <= {(study.id, conclusion.id) for study, conclusion in PAIRS}
+
+
+@pytest.mark.parametrize(("study", "conclusion"), ALL)
+def test_every_conclusion_speaks_of_tables_that_exist_and_can_be_decided(
+    study: Study, conclusion: Conclusion
+) -> None:
+    tables = {table.id for other in map(load_study, STUDY_IDS) for table in other.tables}
+    assert conclusion.tables
+    assert set(conclusion.tables) <= tables
+    assert predicate_of(study.id, conclusion.id) is not None
+
+
+Disturbance = Callable[[Sequence[Entry]], Sequence[Entry]]
+
+
+def _shuffled(seed: int) -> Disturbance:
+    def disturb(entries: Sequence[Entry]) -> Sequence[Entry]:
+        values = [entry.value for entry in entries]
+        random.Random(seed).shuffle(values)
+        return [
+            Entry(e.table, e.metric, e.factors, value)
+            for e, value in zip(entries, values, strict=True)
+        ]
+
+    return disturb
+
+
+def _stretched(seed: int) -> Disturbance:
+    def disturb(entries: Sequence[Entry]) -> Sequence[Entry]:
+        draw = random.Random(seed)
+        return [
+            Entry(e.table, e.metric, e.factors, e.value * draw.uniform(0.3, 1.7)) for e in entries
+        ]
+
+    return disturb
+
+
+DISTURBANCES = [kind(seed) for kind in (_shuffled, _stretched) for seed in range(40)]
+
+
+@pytest.mark.parametrize(("study", "conclusion"), HOLDING)
+def test_no_conclusion_holds_for_whatever_numbers(study: Study, conclusion: Conclusion) -> None:
+    test = predicate_of(study.id, conclusion.id)
+    assert test is not None
+    printed = Values.printed(conclusion.tables)
+    assert test(printed).holds
+    outcomes = [test(Values(list(disturb(printed.entries)))).holds for disturb in DISTURBANCES]
+    assert not all(outcomes)
+
+
+def test_a_conclusion_cannot_have_two_tests() -> None:
+    predicate_of("icccn97", "3.5")
+    with pytest.raises(ValueError, match=r"conclusion 3\.5 of icccn97 has two tests"):
+        decides("icccn97", "3.5")(lambda values: pytest.fail("never asked"))
+
+
+def test_a_statement_that_records_cannot_decide_is_left_open() -> None:
+    study = load_study("icccn97")
+    statement = Conclusion(id="9.9", text="?", tables=("icccn97-t3",), in_print="no data")
+    result = evaluate(study, statement, rows=[])
+    assert result.published_holds is None
+    assert result.ours_holds is None
+    assert result.evidence == "the records of a run do not decide this"
+
+
+def test_a_number_that_is_not_there_is_named() -> None:
+    values = Values([Entry("t", "efficiency", {"tcp": "sack", "n": 5}, 0.5)])
+    assert values.get("t", "efficiency", tcp="sack", n=5) == 0.5
+    with pytest.raises(MissingValueError, match="no efficiency of t tcp=reno"):
+        values.find("t", "efficiency", tcp="reno")
+    with pytest.raises(MissingValueError, match="no efficiency of t tcp=sack"):
+        values.get("t", "efficiency", tcp="sack")  # of a cell, not of an average

@@ -1,0 +1,203 @@
+"""Studies as data: templates, choices, factors, and the specs they come to."""
+
+import json
+from typing import Any
+
+import pytest
+
+from skycell.scenario import NetworkSpec, ScenarioFaults
+from skycell.studies import STUDY_IDS, ChoiceError, load_study, scenario_of, select
+from skycell.studies.design import Case, case_of, references, specs_of
+from skycell.studies.model import Factor, Level, Part, Study
+from skycell.studies.plan import plan_runs
+
+STUDIES = [pytest.param(load_study(study_id), id=study_id) for study_id in STUDY_IDS]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_choice_is_used_and_every_reference_is_a_choice(study: Study) -> None:
+    used: set[str] = set()
+    for experiment in study.experiments.values():
+        used |= set(references(experiment.model_dump()))
+    assert used == {choice.name for choice in study.choices}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_choice_has_a_reason_and_no_alternative_is_the_choice_itself(study: Study) -> None:
+    names = [choice.name for choice in study.choices]
+    assert len(set(names)) == len(names)
+    for choice in study.choices:
+        assert choice.reason
+        assert choice.meaning
+        assert choice.value not in choice.alternatives
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_table_has_an_experiment_and_its_own_id(study: Study) -> None:
+    for table in study.tables:
+        assert table.experiment in study.experiments
+        assert table.id.startswith(study.id)
+        for part in table.parts:
+            known = study.experiments[table.experiment].factors
+            measured_only = {"destination", "tcp_group"}
+            assert set(part.factors) <= set(known) | measured_only
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_run_of_a_study_can_be_simulated(study: Study) -> None:
+    from skycell import _core
+
+    plan = plan_runs(select([study.id]), seed=1, replications=1, overrides={})
+    assert plan.runs
+    for run in plan.runs.values():
+        _core.validate(plan.spec(run).canonical_json())
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_alternative_of_every_choice_is_allowed(study: Study) -> None:
+    plan = plan_runs(select([study.id]), seed=1, replications=1, overrides={})
+    one_of_each = {case.experiment: case for case in plan.of_case}.values()
+    for case in one_of_each:
+        for choice in study.choices:
+            for value in choice.alternatives:
+                assert specs_of(study, case, {choice.name: value}), f"{choice.name}={value}"
+
+
+def geo_case(tcp: str = "sack", policy: str = "epd") -> Case:
+    levels: dict[str, Level] = {}
+    levels |= {
+        "config": "geo",
+        "n_sources": 5,
+        "buffer_cells": 200000,
+        "tcp": tcp,
+        "policy": policy,
+    }
+    return case_of(load_study("icccn97"), "geo", levels)
+
+
+def spec_of(case: Case, **overrides: Any) -> NetworkSpec:
+    return specs_of(load_study(case.study_id), case, overrides)[0]
+
+
+def bottleneck(spec: NetworkSpec) -> Any:
+    (link,) = [link for link in spec.links if link.port.capacity_cells is not None]
+    return link
+
+
+def test_the_geostationary_case_is_that_of_the_paper() -> None:
+    spec = spec_of(geo_case())
+    assert len(spec.flows) == 5
+    assert spec.duration_ps == 40 * 10**12
+    link = bottleneck(spec)
+    assert link.port.capacity_cells == 200_000
+    assert link.delay_ps == 275 * 10**9
+    assert link.cell_time_ps == 2_726_337  # 424 bit at 155.52 Mbit/s
+    tcp = spec.flows[0].tcp
+    assert (tcp.mss, tcp.rwnd, tcp.variant) == (9180, 8_704_000, "sack")
+    access = spec.links[0]
+    assert access.delay_ps == 5 * 10**6  # 1 km
+
+
+def test_a_choice_reaches_every_place_that_refers_to_it() -> None:
+    spec = spec_of(geo_case(), **{"epd.drop_threshold": 0.5, "tcp.rto_restart": "on_send"})
+    assert bottleneck(spec).port.policy.threshold_cells == 100_000
+    assert {flow.tcp.rto_restart for flow in spec.flows} == {"on_send"}
+
+
+def test_a_scenario_key_that_is_no_choice_can_be_set_too() -> None:
+    spec = spec_of(geo_case(), **{"tcp.dup_ack_threshold": 2, "run.duration": "3 s"})
+    assert spec.flows[0].tcp.dup_ack_threshold == 2
+    assert spec.duration_ps == 3 * 10**12
+
+
+def test_a_key_that_no_scenario_has_is_refused() -> None:
+    with pytest.raises(ScenarioFaults, match=r"tcp\.nonsense"):
+        spec_of(geo_case(), **{"tcp.nonsense": 1})
+
+
+def test_measuring_from_a_later_moment_needs_a_second_shorter_run() -> None:
+    study = load_study("icccn97")
+    whole, beginning = specs_of(study, geo_case(), {"measure.from": "5 s"})
+    assert (whole.duration_ps, beginning.duration_ps) == (40 * 10**12, 5 * 10**12)
+    as_dict = [spec.as_dict() | {"duration_ps": 0} for spec in (whole, beginning)]
+    assert as_dict[0] == as_dict[1]
+    assert len(specs_of(study, geo_case(), {"measure.from": "0 s"})) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("measure.from", "40 s", "measuring from 40 s leaves nothing of icccn97 geo config=geo"),
+        ("ceiling.base", "5 cells", "ceiling base '5 cells': allowed is 'link' or a bit rate abo"),
+        ("ceiling.base", "fast", "ceiling base 'fast': allowed is 'link' or a bit rate above 0"),
+        ("throughput.definition", "goodput", "definition 'goodput': allowed are delivered_over_du"),
+    ],
+)
+def test_a_choice_of_the_evaluation_that_cannot_be_is_refused_before_any_run(
+    name: str, value: str, message: str
+) -> None:
+    with pytest.raises(ChoiceError, match=message):
+        plan_runs(select(["icccn97-t3"]), 1, 1, {name: value})
+
+
+def test_rows_that_differ_only_in_what_is_measured_share_their_runs() -> None:
+    plan = plan_runs(select(["compcom99"]), seed=1, replications=5, overrides={})
+    # 4 windows and 4 sets of thresholds, five replications of each
+    assert len(plan.runs) == 40
+    assert plan.shared() == {("compcom99-t1", "compcom99-t2", "compcom99-t3"): 20}
+
+
+def test_efficiency_and_fairness_of_one_study_share_their_runs() -> None:
+    plan = plan_runs(select(["icccn97"]), seed=1, replications=5, overrides={})
+    assert plan.shared() == {
+        ("icccn97-t1", "icccn97-t2"): 72 * 5,
+        ("icccn97-t3", "icccn97-t4"): 18 * 5,
+    }
+
+
+def test_replications_differ_in_their_seed_only() -> None:
+    plan = plan_runs(select(["icccn97-t3"]), seed=7, replications=3, overrides={})
+    runs = [run for run in plan.runs.values() if run.case == geo_case()]
+    assert [run.seed for run in runs] == [7, 8, 9]
+    texts = {json.dumps(plan.spec(run).as_dict() | {"seed": 0}) for run in runs}
+    assert len(texts) == 1
+    assert len({run.spec_hash for run in runs}) == 3
+
+
+def test_the_scenario_of_a_case_can_be_taken_on() -> None:
+    scenario = scenario_of(load_study("icccn97"), geo_case("reno"))
+    assert scenario.with_values({"run.duration": "1 s"}).resolve().duration_ps == 10**12
+
+
+def test_a_level_that_a_factor_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="factor policy: level 'red', allowed are ubr, epd, sd"):
+        spec_of(geo_case(policy="red"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "a factor has either a key, or levels, or is a label"),
+        ({"key": "a", "label": True}, "a factor has either a key, or levels, or is a label"),
+        ({"label": True, "form": "{}"}, "a form needs a key"),
+    ],
+)
+def test_a_factor_says_one_thing(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Factor(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "a part has either a published file or a grid of its own"),
+        ({"file": "x.csv"}, "a published part names both its file and its column"),
+        (
+            {"file": "x.csv", "column": "y", "grid": ({"n": (1,)},)},
+            "a part has either a published file or a grid of its own",
+        ),
+    ],
+)
+def test_a_part_says_where_its_rows_come_from(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Part(measure="efficiency", unit="1", factors=("n",), **fields)

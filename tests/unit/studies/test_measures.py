@@ -1,0 +1,164 @@
+"""What a table measures on a run."""
+
+from typing import Any
+
+import pytest
+
+from skycell.studies import load_study, select
+from skycell.studies.design import case_of, specs_of
+from skycell.studies.measures import (
+    MEASURE,
+    Evaluation,
+    Facts,
+    Measured,
+    average_window_octets,
+)
+from skycell.studies.model import MEASURES, Level
+
+MBIT_OVER_10_S = 10 * 10**6 // 8  # octets that make 1 Mbit/s over ten seconds
+
+
+def flow(mbps: float) -> dict[str, Any]:
+    octets = round(mbps * MBIT_OVER_10_S)
+    return {
+        "octets_delivered": octets,
+        "connected_ps": 5 * 10**12,
+        "timeouts": 2,
+        "fast_retransmits": 3,
+    }
+
+
+def facts(**more: Any) -> Facts:
+    fields: dict[str, Any] = {
+        "mss": 512,
+        "llc_snap": True,
+        "timestamps": False,
+        "bottleneck_cell_time_ps": 2_726_337,
+        "buffer_cells": 48_000,
+        "thresholds_cells": (),
+        "rtt_s": 0.030,
+        "loss_at_cwnd_octets": None,
+    }
+    return Facts(**(fields | more))
+
+
+def measured(
+    rates: list[float],
+    *,
+    base: str = "155.52 Mbit/s",
+    throughput: str = "delivered_over_duration",
+    network: Facts | None = None,
+    **factors: Level,
+) -> Measured:
+    ports = [{"discarded": {"overflow": 5, "rest_of_frame": 7}}, {"discarded": {"overflow": 1}}]
+    summary = {"duration_ps": 10 * 10**12, "flows": list(map(flow, rates)), "ports": ports}
+    return Measured(summary, None, network or facts(), Evaluation(base, throughput), factors)
+
+
+def value(name: str, run: Measured) -> float:
+    found = MEASURE[name](run)
+    assert found is not None
+    return found
+
+
+def test_every_measure_a_study_may_name_is_there() -> None:
+    assert set(MEASURE) == set(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("155.52 Mbit/s", 62.6 / 125.198),
+        ("149.7 Mbit/s", 62.6 / 120.513),
+        ("link", 62.6 / 125.198),  # 2.726337 us a cell are 155.52 Mbit/s
+    ],
+)
+def test_efficiency_depends_on_the_base(base: str, expected: float) -> None:
+    assert value("efficiency", measured([30.0, 32.6], base=base)) == pytest.approx(
+        expected, rel=1e-4
+    )
+
+
+def test_the_definition_of_throughput_is_the_studys() -> None:
+    run = measured([30.0], throughput="delivered_over_connection")
+    assert value("total_throughput", run) == pytest.approx(60.0)  # connected for 5 of 10 s
+
+
+def test_fairness_is_of_equal_shares_and_undefined_where_nothing_came() -> None:
+    assert value("fairness", measured([9.0, 3.0])) == 0.8
+    assert MEASURE["fairness"](measured([0.0, 0.0])) is None
+
+
+def test_throughput_is_told_in_all_by_flow_and_by_group() -> None:
+    rates = [float(n) for n in range(1, 16)]
+    assert value("total_throughput", measured(rates)) == pytest.approx(120.0)
+    assert value("flow_throughput", measured(rates, destination="d4")) == pytest.approx(4.0)
+    assert value("group_throughput", measured(rates, tcp_group="4-6")) == pytest.approx(5.0)
+
+
+def test_the_ratio_compares_a_groups_rate_with_its_share_of_the_thresholds() -> None:
+    thresholds = facts(thresholds_cells=(100, 100, 300, 300))
+    run = measured([10.0, 20.0, 40.0, 50.0], network=thresholds, tcp_group="1-2")
+    # 15 Mbit/s each; expected 120 x 100/800 = 15
+    assert value("ratio_to_expected", run) == pytest.approx(1.0)
+    run = measured([10.0, 20.0, 40.0, 50.0], network=thresholds, tcp_group="3-4")
+    assert value("ratio_to_expected", run) == pytest.approx(1.0)
+
+
+def test_thresholds_are_summed_and_compared_with_the_buffer() -> None:
+    run = measured([1.0], network=facts(thresholds_cells=(12_000, 12_000)))
+    assert value("threshold_total", run) == 24_000
+    assert value("threshold_share", run) == 50.0
+
+
+def test_counters_are_those_of_all_flows_and_ports() -> None:
+    run = measured([1.0, 2.0])
+    assert value("cells_discarded", run) == 13
+    assert value("timeouts", run) == 4
+    assert value("fast_retransmits", run) == 6
+
+
+@pytest.mark.parametrize(
+    ("largest", "printed"), [(120_960, 91_232), (241_920, 181_952), (483_840, 363_392)]
+)
+def test_average_windows_are_those_of_the_paper(largest: int, printed: int) -> None:
+    assert average_window_octets(largest, 1024) == printed
+
+
+def test_calculated_throughput_is_the_average_window_in_a_round_trip() -> None:
+    cut = facts(mss=1024, loss_at_cwnd_octets=120_960)
+    run = measured([1.0], network=cut, base="149.76 Mbit/s")
+    # CC section 2 prints 24.32 for 91232 bytes in 30 ms.
+    assert value("calculated_throughput", run) == pytest.approx(24.33, abs=0.005)
+    free = measured([1.0], network=facts(mss=1024), base="149.76 Mbit/s")
+    assert value("calculated_throughput", free) == pytest.approx(125.80, abs=0.005)
+
+
+def case_facts(table: str, **factors: Level) -> Facts:
+    (found,) = select([table])
+    case = case_of(found.study, found.table.experiment, factors)
+    return Facts.of(specs_of(found.study, case, {})[0])
+
+
+def test_facts_are_read_from_the_spec() -> None:
+    fifteen = case_facts("compcom99-t2", experiment=1)
+    assert fifteen.thresholds_cells[:4] == (305, 305, 305, 611)
+    assert sum(fifteen.thresholds_cells) == 13_752  # CC, Table 1
+    assert fifteen.buffer_cells == 48_000
+    assert fifteen.mss == 1024
+    single = case_facts("compcom99-f3", case="b")
+    assert single.loss_at_cwnd_octets == 250_000
+    assert single.rtt_s == pytest.approx(0.030)
+    assert single.thresholds_cells == ()
+    assert case_facts("compcom99-f3", case="d").loss_at_cwnd_octets is None
+
+
+def test_every_study_has_its_own_base_and_definition() -> None:
+    bases = {}
+    for study_id in ("icccn97", "ijsc"):
+        study = load_study(study_id)
+        choices = {choice.name: choice.value for choice in study.choices}
+        for name, experiment in study.experiments.items():
+            bases[study_id, name] = Evaluation.of(experiment, choices)
+    assert bases["icccn97", "terrestrial"].ceiling_base == "155.52 Mbit/s"
+    assert bases["ijsc", "leo"] == Evaluation("149.7 Mbit/s", "delivered_over_connection")
