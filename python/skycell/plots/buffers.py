@@ -11,7 +11,11 @@ from skycell.plots.words import explained, metric, name
 
 
 def metric_by_buffer(
-    rows: Sequence[Mapping[str, Any]], origin: Origin, *, title: str, goal: float | None = None
+    rows: Sequence[Mapping[str, Any]],
+    origin: Origin,
+    *,
+    title: str,
+    goal: tuple[float, str] | None = None,
 ) -> Figure:
     """A metric against the buffer: a panel for each configuration, a line for each N.
 
@@ -23,7 +27,7 @@ def metric_by_buffer(
             ``n_sources`` and ``buffer_rtt`` (above zero).
         origin: the runs.
         title: what the figure shows.
-        goal: value to draw a line across at, such as the efficiency that a rule promises.
+        goal: value to draw a line across at, and what it is, for the caption.
 
     Raises:
         NothingToDrawError: there are no rows.
@@ -94,7 +98,7 @@ def metric_by_buffer(
         ),
     ]
     if goal is not None:
-        layers.append(alt.Chart().mark_rule(strokeDash=[5, 3]).encode(y=alt.datum(goal)))
+        layers.append(alt.Chart().mark_rule(strokeDash=[5, 3]).encode(y=alt.datum(goal[0])))
     layered = alt.layer(*layers).properties(
         width=(theme.WIDTH - 24 * (len(configs) - 1)) / len(configs), height=260
     )
@@ -113,7 +117,7 @@ def metric_by_buffer(
     caption = [
         explained(key, unit),
         f"Line and mark: mean of {number} replications; band: lowest to highest.",
-        f"Dashed: {goal:g}." if goal is not None else "",
+        f"Dashed: {goal[0]:g}, {goal[1]}." if goal is not None else "",
     ]
     ends = [
         f"{config}, N = {count}: "

@@ -31,7 +31,6 @@ told apart with every common kind of colour blindness. Its black is left out bec
 dark paper, and its yellows are replaced by a darker one because they vanish on white."""
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (1, 3))
 """Second sign of a series beside its colour, for grey print."""
 
 PUBLISHED = "#1c2733"

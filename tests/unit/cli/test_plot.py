@@ -40,7 +40,7 @@ def study(tmp_path: Path) -> Path:
     """A folder with a reproduced study."""
     folder = tmp_path / "study"
     folder.mkdir()
-    (folder / "result.json").write_text(reproduction().to_json(), encoding="utf-8")
+    (folder / "result.json").write_text(reproduction().to_result_json(), encoding="utf-8")
     return folder
 
 

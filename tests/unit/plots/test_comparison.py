@@ -168,7 +168,7 @@ BUFFERS = [
 
 
 def test_each_configuration_has_a_panel_and_each_count_of_sources_a_line() -> None:
-    figure = metric_by_buffer(BUFFERS, STUDY, title="Efficiency", goal=0.98)
+    figure = metric_by_buffer(BUFFERS, STUDY, title="Efficiency", goal=(0.98, "promised"))
     spec = figure.bare_spec()
     assert spec["facet"]["column"]["sort"] == ["LEO", "GEO"]
     layers = spec["spec"]["layer"]
@@ -179,6 +179,7 @@ def test_each_configuration_has_a_panel_and_each_count_of_sources_a_line() -> No
     assert line["encoding"]["x"]["title"] == "Buffer (RTT × bandwidth)"
     rule = next(layer for layer in layers if layer["mark"]["type"] == "rule")
     assert rule["encoding"]["y"]["datum"] == 0.98
+    assert "Dashed: 0.98, promised." in figure.caption
     point = next(row for row in drawn(figure) if row["buffer_rtt"] == 0.5)
     assert (point["low"], point["value"], point["high"]) == (0.525, 0.625, 0.645)
 

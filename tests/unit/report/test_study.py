@@ -408,6 +408,8 @@ def test_a_buffer_study_is_drawn_against_round_trips() -> None:
         ("GEO", 0.25),
         ("GEO", 1.0),
     ]
+    assert efficiency.caption[-1].startswith("Dashed: 0.98, which the publication states")
+    assert not any("Dashed" in sentence for sentence in fairness.caption)
     assert (efficiency.subtitle, fairness.subtitle) == ("Efficiency", "Fairness index")
     assert efficiency.name == "atmf970616-s4-efficiency"
 
