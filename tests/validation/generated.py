@@ -1,0 +1,117 @@
+"""Generated scenarios: N sources over one bottleneck, every rule of TCP and of the buffers."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+Values = dict[str, Any]
+"""A scenario as data, with every time counted in units that the scale decides."""
+
+
+def time(units: int, scale: int) -> str:
+    """A time of `units` x 10 ns x `scale`."""
+    return f"{units * 10 * scale} ns"
+
+
+_POLICIES: list[Values] = [
+    {"kind": "tail_drop"},
+    {"kind": "ppd"},
+    {"kind": "epd", "drop_threshold": 0.7},
+    {"kind": "selective_drop", "drop_threshold": 0.6, "fairness_threshold": 0.8},
+    {"kind": "fair_buffer_allocation", "drop_threshold": 0.5, "fairness_threshold": 0.8},
+    {"kind": "single_drop"},
+]
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
+    """A scenario, and the same with all rates ten times higher and all times a tenth.
+
+    Nothing in it is drawn by the run itself: a drawn time need not be a whole tenth of another.
+    """
+    sources = draw(st.integers(1, 4))
+    mss = draw(st.sampled_from([40, 512, 1000, 1460, 9180]))
+    buffer = draw(st.integers(1, 400))
+    policy = dict(draw(st.sampled_from(_POLICIES)))
+    if policy["kind"] == "single_drop":
+        policy["thresholds"] = [f"{max(1, buffer // 3)} cells"] * sources
+    traffic = draw(
+        st.one_of(
+            st.just({"kind": "persistent"}),
+            st.fixed_dictionaries(
+                {
+                    "kind": st.just("transfers"),
+                    "size": st.sampled_from(["1 B", "5 kB", "40 kB"]),
+                    "idle": st.integers(0, 2_000_000),
+                    "new_connection": st.booleans(),
+                }
+            ),
+        )
+    )
+    times = {
+        "run.duration": draw(st.integers(2_000_000, 6_000_000)),
+        "topology.bottleneck.delay": draw(st.integers(0, 500_000)),
+        "topology.access.delay": draw(st.integers(0, 100_000)),
+        "tcp.tick": draw(st.sampled_from([1_000, 100_000, 1_000_000])),
+        "start.every": draw(st.integers(0, 100_000)),
+        "records.sample_every": draw(st.integers(10_000, 1_000_000)),
+        "tcp.delayed_ack.timeout": draw(st.integers(100, 1_000_000)),
+    }
+    plain: Values = {
+        "topology.bottleneck.buffer": f"{buffer} cells",
+        "topology.bottleneck.policy": policy,
+        "tcp.variant": draw(st.sampled_from(["vanilla", "reno", "newreno", "sack"])),
+        "tcp.mss": f"{mss} B",
+        "tcp.receiver_window": f"{mss * draw(st.integers(1, 40)) + draw(st.integers(0, 39))} B",
+        "tcp.window_scaling": True,
+        "tcp.rto_min": "2 ticks",
+        "tcp.rto_initial": f"{draw(st.integers(2, 30))} ticks",
+        "tcp.rto_max": "200 ticks",
+        "tcp.cwnd_growth": draw(st.sampled_from(["float", "integer", "ack_counting"])),
+        "tcp.timestamps": draw(st.booleans()),
+        "tcp.pipe_at_entry": draw(st.sampled_from(["cwnd", "cwnd - 3"])),
+        "tcp.partial_ack_window": draw(st.sampled_from(["keep", "ssthresh", "deflate"])),
+        "tcp.flywheel": draw(st.booleans()),
+        "tcp.avoid_multiple_fast_retransmits": draw(st.booleans()),
+        "tcp.nagle": draw(st.booleans()),
+        "tcp.sws_avoidance": draw(st.booleans()),
+        "tcp.handshake": draw(st.booleans()),
+        "loss.transmissions": sorted(draw(st.sets(st.integers(0, 30), max_size=4))),
+        "records.traces": ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"],
+    }
+    if not draw(st.booleans()):
+        del times["tcp.delayed_ack.timeout"]
+    ratio = draw(st.sampled_from([1, 2, 5]))
+    slow, fast = (_at_scale(scale, sources, ratio, traffic, times, plain) for scale in (10, 1))
+    return slow, fast
+
+
+def _at_scale(
+    scale: int,
+    sources: int,
+    ratio: int,
+    traffic: Values,
+    times: dict[str, int],
+    plain: Values,
+) -> Values:
+    rate = 1_000_000 // scale
+    values: Values = {
+        "topology": {
+            "kind": "n_source",
+            "sources": sources,
+            "bottleneck": {"rate": f"{rate} cells/s"},
+            "access": {"rate": f"{rate * ratio} cells/s", "frame_gap": "0 s"},
+        },
+        "tcp": {"tick_phase": "common"},
+        "traffic": dict(traffic),
+        "start": {"kind": "staggered"},
+    }
+    if "idle" in traffic:
+        values["traffic"]["idle"] = {"kind": "constant", "value": time(traffic["idle"], scale)}
+    for key, value in {**{k: time(t, scale) for k, t in times.items()}, **plain}.items():
+        *path, last = key.split(".")
+        table = values
+        for step in path:
+            table = table.setdefault(step, {})
+        table[last] = value
+    return values
