@@ -67,7 +67,7 @@ def run(
 
     Args:
         spec_json: the JSON form of a `NetworkSpec`.
-        engine: "reference".
+        engine: "fast" or "reference".
         on_progress: called with the simulated time in picoseconds about every 0.1 s of wall time;
             returning False cancels the run.
 

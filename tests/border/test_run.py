@@ -244,5 +244,6 @@ def test_a_faulty_spec_is_refused_before_anything_runs() -> None:
 
 
 def test_an_engine_that_does_not_exist_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r'^no engine is called "fsat"; there is "reference"$'):
+    message = r'^no engine is called "fsat"; there are "fast" and "reference"$'
+    with pytest.raises(ValueError, match=message):
         run(one_flow(SECOND), "fsat")

@@ -14,6 +14,7 @@ CRATES = (
     "tcp",
     "traffic",
     "reference",
+    "engine",
     "border",
 )
 """Crates; each may use those before it."""

@@ -68,6 +68,17 @@ impl Discards {
         } += count;
     }
 
+    /// Discards for `reason`.
+    pub fn of(&self, reason: DiscardReason) -> u64 {
+        match reason {
+            DiscardReason::Overflow => self.overflow,
+            DiscardReason::RestOfFrame => self.rest_of_frame,
+            DiscardReason::AboveThreshold => self.above_threshold,
+            DiscardReason::OverFairShare => self.over_fair_share,
+            DiscardReason::VcThreshold => self.vc_threshold,
+        }
+    }
+
     /// All reasons together.
     pub fn total(&self) -> u64 {
         self.overflow

@@ -51,7 +51,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
-    default="reference",
+    default="fast",
     show_default=True,
     help="What simulates; all engines give the same records.",
 )

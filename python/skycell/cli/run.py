@@ -13,7 +13,7 @@ from skycell.records.traces import TRACE_COLUMNS
 if TYPE_CHECKING:
     from skycell.scenario import Scenario
 
-ENGINES = ("reference", "fast")
+ENGINES = ("fast", "reference")
 
 
 @click.command(
@@ -32,7 +32,7 @@ ENGINES = ("reference", "fast")
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
-    default="reference",
+    default="fast",
     show_default=True,
     help="What simulates; all engines give the same records.",
 )

@@ -16,7 +16,7 @@ def run(
     scenario: ScenarioLike,
     *,
     seed: int | None = None,
-    engine: str = "reference",
+    engine: str = "fast",
     on_progress: OnProgress | None = None,
 ) -> RunResult:
     """Simulates a scenario.
@@ -37,7 +37,7 @@ def run(
 
 def run_spec(
     spec: NetworkSpec,
-    engine: str = "reference",
+    engine: str = "fast",
     on_progress: OnProgress | None = None,
 ) -> RunResult:
     """Simulates one run.

@@ -36,7 +36,7 @@ OnProgress = Callable[[Progress], None]
 def reproduce(
     ids: Iterable[str],
     *,
-    engine: str = "reference",
+    engine: str = "fast",
     jobs: int | None = None,
     store: RunStore | None = None,
     on_progress: OnProgress | None = None,

@@ -87,7 +87,7 @@ def sensitivity(
     ids: Sequence[str],
     vary: Mapping[str, Sequence[Any]] | None = None,
     *,
-    engine: str = "reference",
+    engine: str = "fast",
     jobs: int | None = None,
     store: RunStore | None = None,
     on_progress: OnProgress | None = None,

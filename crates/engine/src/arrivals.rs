@@ -1,0 +1,331 @@
+//! The order in which cells were taken in at a multiplexing port, kept as pieces between frame
+//! events, and the times at which the port was busy.
+//!
+//! Cells leave in the order in which they came. So what has left by a time is found from how many
+//! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
+
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// A place in the order of arrival at a port: cells that arrive together are ordered by link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment {
+    pub(crate) time: SimTime,
+    pub(crate) link: u32,
+}
+
+/// Cells of one train, from `next` on, `spacing` apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Train {
+    pub(crate) next: u64,
+    pub(crate) spacing: u64,
+    pub(crate) link: u32,
+    /// Place of its VC at the port.
+    pub(crate) place: u32,
+}
+
+impl Train {
+    /// Cells that arrive up to `moment`, that moment included.
+    pub(crate) fn count(&self, moment: Moment) -> u64 {
+        let limit = moment.time.0;
+        if self.next > limit {
+            return 0;
+        }
+        let steps = (limit - self.next) / self.spacing;
+        let is_late = self.link > moment.link && self.next + steps * self.spacing == limit;
+        steps + 1 - u64::from(is_late)
+    }
+}
+
+/// Cells taken in while one set of trains was arriving.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// Cells taken in before it.
+    rank: u64,
+    /// Where its trains begin, among all trains ever logged.
+    trains: u64,
+}
+
+/// A stretch of time over which the port sent without a break.
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    start: SimTime,
+    /// Cells taken in before it.
+    rank: u64,
+}
+
+/// The log of one port.
+#[derive(Debug)]
+pub(crate) struct ArrivalLog {
+    cell_time: u64,
+    pieces: VecDeque<Piece>,
+    trains: VecDeque<Train>,
+    /// Trains dropped from the front.
+    trains_dropped: u64,
+    busy: VecDeque<Busy>,
+    /// Cells taken in so far.
+    taken_in: u64,
+    /// Whether the last piece still describes the trains that are arriving.
+    is_open: bool,
+}
+
+impl ArrivalLog {
+    pub(crate) fn new(cell_time: u64) -> Self {
+        ArrivalLog {
+            cell_time,
+            pieces: VecDeque::new(),
+            trains: VecDeque::new(),
+            trains_dropped: 0,
+            busy: VecDeque::new(),
+            taken_in: 0,
+            is_open: false,
+        }
+    }
+
+    /// Cells taken in so far.
+    pub(crate) fn taken_in(&self) -> u64 {
+        self.taken_in
+    }
+
+    /// The set of arriving trains changes.
+    pub(crate) fn close_piece(&mut self) {
+        self.is_open = false;
+    }
+
+    /// `count` cells were taken in from `trains`, which stand as they were before.
+    pub(crate) fn take_in_trains(&mut self, count: u64, trains: impl Iterator<Item = Train>) {
+        if !self.is_open {
+            self.begin_piece();
+            self.trains.extend(trains);
+            self.is_open = true;
+        }
+        self.taken_in += count;
+    }
+
+    /// One cell was taken in at `moment`.
+    pub(crate) fn take_in_cell(&mut self, moment: Moment, place: u32) {
+        self.begin_piece();
+        self.trains.push_back(Train {
+            next: moment.time.0,
+            spacing: 1,
+            link: moment.link,
+            place,
+        });
+        self.is_open = false;
+        self.taken_in += 1;
+    }
+
+    fn begin_piece(&mut self) {
+        self.pieces.push_back(Piece {
+            rank: self.taken_in,
+            trains: self.trains_dropped + self.trains.len() as u64,
+        });
+    }
+
+    /// The next cell finds the port idle.
+    pub(crate) fn begin_busy(&mut self, start: SimTime) {
+        self.busy.push_back(Busy {
+            start,
+            rank: self.taken_in,
+        });
+    }
+
+    /// When the last cell taken in will have left.
+    pub(crate) fn last_departure(&self) -> SimTime {
+        self.busy.back().map_or(SimTime::ZERO, |busy| {
+            busy.start + SimTime((self.taken_in - busy.rank) * self.cell_time)
+        })
+    }
+
+    /// Cells that have left by `now`, that instant included.
+    pub(crate) fn departed(&self, now: SimTime) -> u64 {
+        // The present busy period answers nearly always.
+        let at = match self.busy.back() {
+            Some(last) if last.start <= now => self.busy.len(),
+            _ => self.busy.partition_point(|busy| busy.start <= now),
+        };
+        let Some(busy) = at.checked_sub(1).map(|i| self.busy[i]) else {
+            return self.busy.front().map_or(0, |first| first.rank);
+        };
+        let end = self.busy.get(at).map_or(self.taken_in, |next| next.rank);
+        (busy.rank + (now - busy.start).0 / self.cell_time).min(end)
+    }
+
+    /// Of the present busy period, if it goes on: the cells that will have left by `now` (with all
+    /// those of earlier periods), and when the last of them does, if any has.
+    pub(crate) fn departed_if_busy(&self, now: SimTime) -> (u64, Option<SimTime>) {
+        let Some(busy) = self.busy.back() else {
+            return (0, None);
+        };
+        let count = now.since(busy.start).0 / self.cell_time;
+        let last = busy.start + SimTime(count * self.cell_time);
+        (busy.rank + count, (count > 0).then_some(last))
+    }
+
+    /// When the cell of `rank` (from 0) leaves; none if its busy period is forgotten.
+    pub(crate) fn departure(&self, rank: u64) -> Option<SimTime> {
+        let at = self.busy.partition_point(|busy| busy.rank <= rank);
+        let busy = self.busy[at.checked_sub(1)?];
+        Some(busy.start + SimTime((rank + 1 - busy.rank) * self.cell_time))
+    }
+
+    /// Sum of the departure times of all cells that have left by `now`; all busy periods from the
+    /// run's start must have been handed to `settled`, see [`ArrivalLog::trim`].
+    pub(crate) fn departures_since(&self, rank: u64, now: SimTime) -> u128 {
+        let departed = self.departed(now);
+        let mut sum = 0;
+        for (i, busy) in self.busy.iter().enumerate() {
+            let end = self.busy.get(i + 1).map_or(self.taken_in, |next| next.rank);
+            let (from, to) = (busy.rank.max(rank), end.min(departed));
+            if from < to {
+                let count = u128::from(to - from);
+                let first = u128::from(from - busy.rank + 1);
+                let last = u128::from(to - busy.rank);
+                sum += count * u128::from(busy.start.0)
+                    + (first + last) * count / 2 * u128::from(self.cell_time);
+            }
+        }
+        sum
+    }
+
+    /// When the cell of `rank` (from 0, taken in and not yet forgotten) came, and its VC's place.
+    pub(crate) fn arrival(&self, rank: u64) -> (Moment, u32) {
+        let at = self.pieces.partition_point(|piece| piece.rank <= rank) - 1;
+        let piece = self.pieces[at];
+        let from = (piece.trains - self.trains_dropped) as usize;
+        let to = self.pieces.get(at + 1).map_or(self.trains.len(), |next| {
+            (next.trains - self.trains_dropped) as usize
+        });
+        nth_arrival(
+            self.trains.range(from..to).copied(),
+            to - from,
+            rank - piece.rank,
+        )
+    }
+
+    /// Forgets what is needed for cells that left before `before` only. Returns the moment before
+    /// which arrivals are forgotten, and the sum of departure times and the rank up to which busy
+    /// periods are.
+    pub(crate) fn trim(&mut self, before: SimTime) -> Option<Moment> {
+        let departed = self.departed(before);
+        // The piece with the last cell departed stays, for `arrival` of that cell.
+        while self
+            .pieces
+            .get(1)
+            .is_some_and(|second| second.rank < departed)
+        {
+            self.pieces.pop_front();
+        }
+        let first = self.pieces.front()?.trains;
+        let drop = (first - self.trains_dropped) as usize;
+        self.trains.drain(..drop);
+        self.trains_dropped = first;
+        let trains = self
+            .pieces
+            .get(1)
+            .map_or(self.trains.len(), |second| (second.trains - first) as usize);
+        let first_trains = self.trains.range(..trains);
+        first_trains
+            .map(|train| Moment {
+                time: SimTime(train.next),
+                link: train.link,
+            })
+            .min()
+    }
+
+    /// Forgets busy periods that ended before `before`; hands back the sum of departure times of
+    /// their cells, and the rank of the first cell of those kept.
+    pub(crate) fn trim_busy(&mut self, before: SimTime) -> u128 {
+        let mut sum = 0;
+        while self.busy.len() > 1 {
+            let (busy, next) = (self.busy[0], self.busy[1].rank);
+            let count = next - busy.rank;
+            if busy.start + SimTime(count * self.cell_time) >= before {
+                break;
+            }
+            let count = u128::from(count);
+            sum += count * u128::from(busy.start.0)
+                + count * (count + 1) / 2 * u128::from(self.cell_time);
+            self.busy.pop_front();
+        }
+        sum
+    }
+
+    /// Rank of the first cell whose busy period is remembered.
+    pub(crate) fn first_busy_rank(&self) -> u64 {
+        self.busy.front().map_or(0, |busy| busy.rank)
+    }
+}
+
+/// The `n`-th arrival (from 0) of `count` trains without end.
+fn nth_arrival(trains: impl Iterator<Item = Train> + Clone, count: usize, n: u64) -> (Moment, u32) {
+    let moment = |train: &Train, step: u64| Moment {
+        time: SimTime(train.next + step * train.spacing),
+        link: train.link,
+    };
+    if count == 1 {
+        let train = trains.last().expect("a piece has trains");
+        return (moment(&train, n), train.place);
+    }
+    if let Some(found) = nth_in_turn(trains.clone(), count, n) {
+        return found;
+    }
+    // The time by which n + 1 cells have come, by bisection; then the train that brought the last.
+    let before = |limit: u64| -> u64 {
+        let end = Moment {
+            time: SimTime(limit),
+            link: u32::MAX,
+        };
+        trains.clone().map(|train| train.count(end)).sum()
+    };
+    let mut low = trains.clone().map(|train| train.next).min().unwrap_or(0);
+    let mut high = trains
+        .clone()
+        .map(|train| train.next + n * train.spacing)
+        .min()
+        .expect("a piece has trains");
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) > n {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    let earlier = if low == 0 { 0 } else { before(low - 1) };
+    let mut arriving: Vec<Train> = trains
+        .filter(|train| train.next <= low && (low - train.next) % train.spacing == 0)
+        .collect();
+    arriving.sort_unstable_by_key(|train| train.link);
+    let train = arriving[(n - earlier) as usize];
+    let moment = Moment {
+        time: SimTime(low),
+        link: train.link,
+    };
+    (moment, train.place)
+}
+
+/// The same where the trains take turns: one spacing, and all their next cells within it.
+fn nth_in_turn(
+    trains: impl Iterator<Item = Train> + Clone,
+    count: usize,
+    n: u64,
+) -> Option<(Moment, u32)> {
+    let spacing = trains.clone().next()?.spacing;
+    let first = trains.clone().map(|train| train.next).min()?;
+    let is_in_turn = |train: Train| train.spacing == spacing && train.next - first < spacing;
+    if !trains.clone().all(is_in_turn) {
+        return None;
+    }
+    let (round, turn) = (n / count as u64, (n % count as u64) as usize);
+    let order = |train: &Train| (train.next, train.link);
+    let train = trains.clone().find(|train| {
+        let earlier = trains.clone().filter(|other| order(other) < order(train));
+        earlier.count() == turn
+    })?;
+    let moment = Moment {
+        time: SimTime(train.next + round * spacing),
+        link: train.link,
+    };
+    Some((moment, train.place))
+}

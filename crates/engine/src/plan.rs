@@ -1,0 +1,135 @@
+//! Which closed form holds at which port, and the fixed times between the stations of a VC.
+
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec};
+use skycell_units::SimTime;
+
+/// How a port can be treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PortKind {
+    /// A host's or router's port: whole frames, back to back.
+    Source,
+    /// A switch port fed by one link that is no faster than itself: a cell never waits there, and
+    /// no policy discards in an empty buffer.
+    PassThrough,
+    /// Any other switch port: cells of several trains are multiplexed.
+    Mux,
+}
+
+/// A station that cells pass on their way: when, after the departure that begins the stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PassThrough {
+    /// Port id.
+    pub(crate) port: u32,
+    /// From the departure to the cell's arrival at the port.
+    pub(crate) arrival: SimTime,
+    /// From the departure to the cell's departure from the port.
+    pub(crate) departure: SimTime,
+}
+
+/// A stretch of a VC over which cells keep their spacing: from a departure to the next station that
+/// may change it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) passes: Vec<PassThrough>,
+    /// From the departure to the arrival at the stretch's end.
+    pub(crate) delay: SimTime,
+    /// The link over which cells arrive at the stretch's end.
+    pub(crate) link: u32,
+}
+
+/// The way of a VC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub(crate) source: u32,
+    pub(crate) first: Stretch,
+    /// The port where cells are multiplexed, and the stretch from there to the VC's end.
+    pub(crate) mux: Option<(u32, Stretch)>,
+}
+
+/// Kinds of all ports and ways of all VCs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) kinds: Vec<PortKind>,
+    pub(crate) routes: Vec<Route>,
+}
+
+impl Plan {
+    /// The plan for a valid spec; none when a VC is multiplexed twice, for which there is no closed
+    /// form here.
+    pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
+        let kinds = kinds(spec);
+        let routes = spec.vcs.iter().map(|vc| route(spec, &kinds, &vc.path));
+        let routes = routes.collect::<Option<Vec<Route>>>()?;
+        Some(Plan { kinds, routes })
+    }
+}
+
+fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
+    // The links that feed each switch port.
+    let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); spec.links.len()];
+    for pair in spec.vcs.iter().flat_map(|vc| vc.path.windows(2)) {
+        let feeding = &mut inputs[pair[1] as usize];
+        if !feeding.contains(&pair[0]) {
+            feeding.push(pair[0]);
+        }
+    }
+    let kind = |(link, inputs): (&skycell_spec::LinkSpec, &Vec<u32>)| {
+        if spec.nodes[link.from as usize].kind != NodeKind::Switch {
+            return PortKind::Source;
+        }
+        let is_slower = |&input: &u32| spec.links[input as usize].cell_time_ps >= link.cell_time_ps;
+        if inputs.len() <= 1 && inputs.iter().all(is_slower) && !discards_when_empty(link) {
+            PortKind::PassThrough
+        } else {
+            PortKind::Mux
+        }
+    };
+    spec.links.iter().zip(&inputs).map(kind).collect()
+}
+
+/// Whether the port's policy may discard a frame that finds the buffer empty.
+fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
+    match &link.port.policy {
+        PolicySpec::SingleDrop {
+            thresholds_cells, ..
+        } => thresholds_cells.contains(&Some(0)),
+        _ => false,
+    }
+}
+
+fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Option<Route> {
+    let mut route = Route {
+        source: path[0],
+        first: Stretch::default(),
+        mux: None,
+    };
+    let mut stretch = Stretch::default();
+    for (place, &id) in path.iter().enumerate() {
+        let link = &spec.links[id as usize];
+        match kinds[id as usize] {
+            PortKind::Source => {}
+            PortKind::PassThrough => {
+                let departure = stretch.delay + SimTime(link.cell_time_ps);
+                stretch.passes.push(PassThrough {
+                    port: id,
+                    arrival: stretch.delay,
+                    departure,
+                });
+                stretch.delay = departure;
+            }
+            PortKind::Mux if route.mux.is_some() => return None,
+            PortKind::Mux => {
+                route.first = std::mem::take(&mut stretch);
+                route.first.link = path[place - 1];
+                route.mux = Some((id, Stretch::default()));
+            }
+        }
+        stretch.delay += SimTime(link.delay_ps);
+        stretch.link = id;
+    }
+    match &mut route.mux {
+        Some((_, last)) => *last = stretch,
+        None => route.first = stretch,
+    }
+    Some(route)
+}

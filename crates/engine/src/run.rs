@@ -1,0 +1,51 @@
+//! A run of the fast engine.
+
+use crate::finish::records;
+use crate::network::Network;
+use crate::plan::Plan;
+use skycell_records::RunRecords;
+use skycell_reference::RunError;
+use skycell_spec::NetworkSpec;
+use skycell_units::SimTime;
+
+/// Events between two calls of the progress function.
+const EVENTS_PER_CALL: u32 = 1 << 14;
+
+/// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
+/// only `engine` and `engine_stats` differ.
+///
+/// # Errors
+/// The spec is not valid, `progress` cancelled, or the ledger did not balance.
+pub fn run(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
+    spec.validate()?;
+    let Some(plan) = Plan::new(spec) else {
+        let records = skycell_reference::run(spec, progress)?;
+        return Ok(RunRecords {
+            engine: "fast",
+            ..records
+        });
+    };
+    let mut network = Network::new(spec, plan);
+    let end = network.end;
+    let mut until_call = EVENTS_PER_CALL;
+    while let Some(event) = network.events.pop_before(end) {
+        network.on_event(event);
+        until_call -= 1;
+        if until_call == 0 {
+            until_call = EVENTS_PER_CALL;
+            if !progress(event.time()) {
+                return Err(RunError::Cancelled { at: event.time() });
+            }
+        }
+    }
+    let records = records(network);
+    match records.ledger.first_unbalanced() {
+        None => Ok(records),
+        Some(account) => Err(RunError::Unbalanced {
+            account: account.clone(),
+        }),
+    }
+}

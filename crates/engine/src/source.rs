@@ -1,0 +1,284 @@
+//! A host's or router's port: whole frames, back to back, in closed form from the moment they are
+//! handed over.
+
+use skycell_des::Stream;
+use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
+use skycell_spec::{LinkSpec, PolicySpec};
+use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// A frame that the port has taken in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    /// When its first bit leaves.
+    pub(crate) start: SimTime,
+    pub(crate) cells: u32,
+    /// Place of its VC at the port.
+    pub(crate) place: u32,
+}
+
+/// A VC at the port.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SourceVc {
+    /// VC id.
+    pub(crate) vc: u32,
+    /// Cells in the port, those of the frame under transmission all counted.
+    queued: u32,
+    pub(crate) samples: QueueSamples,
+}
+
+/// The port.
+#[derive(Debug)]
+pub(crate) struct SourcePort {
+    cell_time: u64,
+    frame_gap: u64,
+    gap_stream: Stream,
+    capacity: u32,
+    policy: Policy,
+    /// Whether the policy looks at the VCs' occupancy.
+    counts_vcs: bool,
+    pub(crate) vcs: Vec<SourceVc>,
+    active_vcs: u32,
+    /// Frames that have not wholly left, in order.
+    sending: VecDeque<Sending>,
+    /// Cells of those frames.
+    queued: u64,
+    /// When the last of them will have left.
+    free_at: SimTime,
+    /// Longest way of a frame from here to where its VC's spacing changes.
+    horizon: SimTime,
+    /// Frames that have left but may not have arrived where their VC's spacing changes.
+    pub(crate) left: VecDeque<Sending>,
+    pub(crate) arrived: u64,
+    pub(crate) departed: u64,
+    pub(crate) discarded: Discards,
+    pub(crate) frames_discarded: Discards,
+    pub(crate) integral: QueueIntegral,
+    pub(crate) queue_max: u32,
+    pub(crate) samples: QueueSamples,
+}
+
+impl SourcePort {
+    pub(crate) fn new(link: &LinkSpec, seed: u64) -> Self {
+        let counts_vcs = matches!(
+            link.port.policy,
+            PolicySpec::SelectiveDrop { .. }
+                | PolicySpec::FairBufferAllocation { .. }
+                | PolicySpec::SingleDrop { .. }
+        );
+        SourcePort {
+            cell_time: link.cell_time_ps,
+            frame_gap: link.port.frame_gap_ps,
+            gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
+            capacity: link.port.capacity_cells.unwrap_or(u32::MAX),
+            policy: Policy::new(&link.port.policy),
+            counts_vcs,
+            vcs: Vec::new(),
+            active_vcs: 0,
+            sending: VecDeque::new(),
+            queued: 0,
+            free_at: SimTime::ZERO,
+            horizon: SimTime::ZERO,
+            left: VecDeque::new(),
+            arrived: 0,
+            departed: 0,
+            discarded: Discards::default(),
+            frames_discarded: Discards::default(),
+            integral: QueueIntegral::default(),
+            queue_max: 0,
+            samples: QueueSamples::default(),
+        }
+    }
+
+    pub(crate) fn add_vc(&mut self, vc: u32) -> u32 {
+        self.vcs.push(SourceVc {
+            vc,
+            ..SourceVc::default()
+        });
+        self.vcs.len() as u32 - 1
+    }
+
+    /// Offers a frame; returns when its first bit leaves, or why it was refused. `delay` after they
+    /// have left, frames of its VC matter to nobody.
+    pub(crate) fn offer(
+        &mut self,
+        now: SimTime,
+        place: u32,
+        cells: u32,
+        delay: SimTime,
+    ) -> Result<SimTime, DiscardReason> {
+        self.settle(now);
+        self.horizon = self.horizon.max(delay);
+        while let Some(frame) = self.left.front()
+            && self.end(frame) + self.horizon < now
+        {
+            self.left.pop_front();
+        }
+        self.arrived += u64::from(cells);
+        let queued = self.queued(now);
+        let view = BufferView {
+            queued,
+            vc_queued: self.vc_queued(now, place),
+            // A frame that has not wholly left keeps its VC active.
+            active_vcs: self.active_vcs,
+            capacity: self.capacity,
+        };
+        let vc = self.vcs[place as usize].vc;
+        let refused = self.policy.on_frame(vc, &view);
+        let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.capacity);
+        if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
+            self.discarded.add(reason, u64::from(cells));
+            self.frames_discarded.add(reason, 1);
+            return Err(reason);
+        }
+        let gap = if self.frame_gap > 0 {
+            self.gap_stream.uniform(0, self.frame_gap)
+        } else {
+            0
+        };
+        let start = self.free_at.max(now) + SimTime(gap);
+        let frame = Sending {
+            start,
+            cells,
+            place,
+        };
+        self.free_at = self.end(&frame);
+        self.sending.push_back(frame);
+        self.queued += u64::from(cells);
+        if self.counts_vcs {
+            let vc = &mut self.vcs[place as usize];
+            self.active_vcs += u32::from(vc.queued == 0);
+            vc.queued += cells;
+        }
+        self.integral.arrived(u128::from(now.0) * u128::from(cells));
+        self.queue_max = self.queue_max.max(queued + cells);
+        Ok(start)
+    }
+
+    fn end(&self, frame: &Sending) -> SimTime {
+        frame.start + SimTime(u64::from(frame.cells) * self.cell_time)
+    }
+
+    /// Cells of `frame` that have left by `now`, that instant included.
+    fn departed_of(&self, frame: &Sending, now: SimTime) -> u64 {
+        (now.since(frame.start).0 / self.cell_time).min(u64::from(frame.cells))
+    }
+
+    /// Books the frames that have wholly left by `now`.
+    fn settle(&mut self, now: SimTime) {
+        while let Some(&frame) = self.sending.front()
+            && self.end(&frame) <= now
+        {
+            self.sending.pop_front();
+            self.queued -= u64::from(frame.cells);
+            if self.counts_vcs {
+                let vc = &mut self.vcs[frame.place as usize];
+                vc.queued -= frame.cells;
+                self.active_vcs -= u32::from(vc.queued == 0);
+            }
+            self.book(&frame, u64::from(frame.cells));
+            self.left.push_back(frame);
+        }
+    }
+
+    /// Books the departure of the first `count` cells of `frame`.
+    fn book(&mut self, frame: &Sending, count: u64) {
+        self.departed += count;
+        let steps = u128::from(count) * u128::from(count + 1) / 2;
+        let sum =
+            u128::from(count) * u128::from(frame.start.0) + steps * u128::from(self.cell_time);
+        self.integral.departed(sum);
+    }
+
+    /// X: cells in the port, departures at `now` done.
+    pub(crate) fn queued(&self, now: SimTime) -> u32 {
+        let front = self.sending.front();
+        let departed = front.map_or(0, |front| self.departed_of(front, now));
+        (self.queued - departed) as u32
+    }
+
+    /// X_i of the VC at `place`, departures at `now` done.
+    pub(crate) fn vc_queued(&self, now: SimTime, place: u32) -> u32 {
+        if self.counts_vcs {
+            let departed = match self.sending.front() {
+                Some(front) if front.place == place => self.departed_of(front, now),
+                _ => 0,
+            };
+            return self.vcs[place as usize].queued - departed as u32;
+        }
+        let of_vc = self.sending.iter().filter(|frame| frame.place == place);
+        of_vc
+            .map(|frame| frame.cells - self.departed_of(frame, now) as u32)
+            .sum()
+    }
+
+    /// X at `now`, departures done.
+    pub(crate) fn settled_queue(&mut self, now: SimTime) -> u32 {
+        self.settle(now);
+        self.queued(now)
+    }
+
+    /// Samples every VC's occupancy at `now`, and tells it.
+    pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
+        self.settle(now);
+        for place in 0..self.vcs.len() as u32 {
+            let cells = self.vc_queued(now, place);
+            let vc = &mut self.vcs[place as usize];
+            vc.samples.add(cells);
+            tell(vc.vc, cells);
+        }
+    }
+
+    /// Ends the run: books what leaves before `end`.
+    pub(crate) fn finish(&mut self, end: SimTime) {
+        let last = SimTime(end.0 - 1);
+        self.settle(last);
+        if let Some(&frame) = self.sending.front() {
+            self.book(&frame, self.departed_of(&frame, last));
+        }
+    }
+
+    /// Time during which a cell was under transmission before `end`; after `finish`.
+    pub(crate) fn busy(&self, end: SimTime) -> SimTime {
+        let whole = SimTime(self.departed * self.cell_time);
+        // The cell under transmission: the front frame's next one.
+        let sending = self.sending.front().map_or(SimTime::ZERO, |frame| {
+            let done = self.departed_of(frame, SimTime(end.0 - 1));
+            end.since(frame.start + SimTime(done * self.cell_time))
+        });
+        whole + sending
+    }
+
+    /// Cells, by place, that leave at `from` or later, among the frames remembered.
+    pub(crate) fn not_departed_before(&self, from: SimTime, place: u32) -> u64 {
+        let frames = self.left.iter().chain(&self.sending);
+        frames
+            .filter(|frame| frame.place == place)
+            .map(|frame| {
+                let done = from
+                    .0
+                    .checked_sub(1)
+                    .map_or(0, |last| self.departed_of(frame, SimTime(last)));
+                u64::from(frame.cells) - done
+            })
+            .sum()
+    }
+
+    /// The last departure before `before` of a VC whose place `belongs`, and that place.
+    pub(crate) fn last_departure(
+        &self,
+        before: SimTime,
+        belongs: impl Fn(u32) -> bool,
+    ) -> Option<(SimTime, u32)> {
+        let last = SimTime(before.0.checked_sub(1)?);
+        let frames = self.left.iter().chain(&self.sending).rev();
+        frames
+            .filter(|frame| belongs(frame.place))
+            .find_map(|frame| {
+                let done = self.departed_of(frame, last);
+                let departure = frame.start + SimTime(done * self.cell_time);
+                (done > 0).then_some((departure, frame.place))
+            })
+    }
+}

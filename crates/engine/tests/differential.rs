@@ -1,0 +1,172 @@
+//! Both engines leave the same records and traces, on generated scenarios.
+//!
+//! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin.
+
+mod scenarios;
+
+use scenarios::scenario;
+use serde_json::Value;
+use skycell_records::RunRecords;
+use skycell_spec::NetworkSpec;
+
+/// Scenarios run by default.
+const SCENARIOS: u64 = 2_000;
+
+/// What differs, if anything: the first record or trace, and both its values.
+fn difference(spec: &NetworkSpec) -> Option<String> {
+    let run = |result: Result<RunRecords, _>| {
+        result.map_err(|e: skycell_reference::RunError| e.to_string())
+    };
+    let reference = run(skycell_reference::run(spec, &mut |_| true));
+    let fast = std::panic::catch_unwind(|| run(skycell_engine::run(spec, &mut |_| true)));
+    let Ok(fast) = fast else {
+        return Some("the fast engine panicked".into());
+    };
+    let (reference, fast) = match (reference, fast) {
+        (Ok(reference), Ok(fast)) => (reference, fast),
+        (reference, fast) if reference.is_err() && fast.is_err() => return None,
+        (reference, fast) => {
+            return Some(format!(
+                "reference: {:?}\nfast: {:?}",
+                reference.err(),
+                fast.err()
+            ));
+        }
+    };
+    if reference.traces != fast.traces {
+        return Some(first_trace_difference(&reference, &fast));
+    }
+    let summary = |records: &RunRecords| {
+        let mut value: Value = serde_json::from_str(&records.to_json()).expect("JSON");
+        value.as_object_mut().expect("an object").remove("engine");
+        value
+            .as_object_mut()
+            .expect("an object")
+            .remove("engine_stats");
+        value
+    };
+    first_difference("", &summary(&reference), &summary(&fast))
+}
+
+fn first_difference(path: &str, reference: &Value, fast: &Value) -> Option<String> {
+    match (reference, fast) {
+        (Value::Object(a), Value::Object(b)) => a
+            .iter()
+            .find_map(|(key, value)| first_difference(&format!("{path}.{key}"), value, &b[key])),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            (0..a.len()).find_map(|i| first_difference(&format!("{path}[{i}]"), &a[i], &b[i]))
+        }
+        (a, b) => (a != b).then(|| format!("{path}: reference {a}, fast {b}")),
+    }
+}
+
+fn first_trace_difference(reference: &RunRecords, fast: &RunRecords) -> String {
+    /// Names the first row in which two traces differ.
+    macro_rules! compare {
+        ($($trace:ident: $($column:ident),+;)+) => { $(
+            let (a, b) = (&reference.traces.$trace, &fast.traces.$trace);
+            if a != b {
+                let rows = a.time().len().min(b.time().len());
+                let row = (0..rows).find(|&i| $(a.$column[i] != b.$column[i])||+).unwrap_or(rows);
+                return format!(
+                    concat!(stringify!($trace), " row {}: reference {:?}, fast {:?}"),
+                    row,
+                    ($(a.$column.get(row),)+),
+                    ($(b.$column.get(row),)+),
+                );
+            }
+        )+ };
+    }
+    compare! {
+        discards: time_ps, port, vc, flow, reason;
+        sequence: time_ps, flow, event, sequence, length;
+        cwnd: time_ps, flow, cwnd, ssthresh;
+        queue: time_ps, port, cells;
+        vc_queue: time_ps, port, vc, cells;
+        transfers: start_ps, flow, end_ps, octets;
+    }
+    "equal after all".into()
+}
+
+/// Rows of a trace, by its column of times.
+trait Timed {
+    fn time(&self) -> &[u64];
+}
+
+macro_rules! timed {
+    ($($trace:ident.$column:ident),+) => { $(
+        impl Timed for skycell_records::$trace {
+            fn time(&self) -> &[u64] {
+                &self.$column
+            }
+        }
+    )+ };
+}
+
+timed!(
+    CwndTrace.time_ps,
+    SequenceTrace.time_ps,
+    QueueTrace.time_ps,
+    VcQueueTrace.time_ps,
+    DiscardTrace.time_ps,
+    TransferTrace.start_ps
+);
+
+/// A smaller scenario that still differs: fewer flows, a shorter run.
+fn shrink(mut spec: NetworkSpec) -> (NetworkSpec, String) {
+    let mut found = difference(&spec).expect("it differs");
+    loop {
+        let mut smaller = Vec::new();
+        for i in 0..spec.flows.len() {
+            let mut fewer = spec.clone();
+            fewer.flows.remove(i);
+            smaller.push(fewer);
+        }
+        for part in [2, 4, 8, 16, 64] {
+            // Down to a microsecond; a step that changes nothing would be tried for ever.
+            let cut = spec.duration_ps / part;
+            if spec.duration_ps - cut > 1_000_000 {
+                let mut shorter = spec.clone();
+                shorter.duration_ps -= cut;
+                smaller.push(shorter);
+            }
+        }
+        match smaller
+            .into_iter()
+            .find_map(|s| difference(&s).map(|d| (s, d)))
+        {
+            Some((next, what)) => (spec, found) = (next, what),
+            None => return (spec, found),
+        }
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
+}
+
+/// `SKYCELL_SPEC=FILE`: one spec, such as a failure printed, again.
+#[test]
+fn a_given_spec_leaves_the_same_records_and_traces() {
+    if let Ok(file) = std::env::var("SKYCELL_SPEC") {
+        let text = std::fs::read_to_string(file).expect("a readable file");
+        let spec = NetworkSpec::from_json(&text).expect("a valid spec");
+        assert_eq!(difference(&spec), None);
+    }
+}
+
+#[test]
+fn both_engines_leave_the_same_records_and_traces() {
+    let first = number("SKYCELL_FIRST_SCENARIO", 0);
+    let count = number("SKYCELL_SCENARIOS", SCENARIOS);
+    for seed in first..first + count {
+        let spec = scenario(seed);
+        if difference(&spec).is_some() {
+            let (spec, what) = shrink(spec);
+            panic!(
+                "scenario {seed}: {what}\n{}",
+                serde_json::to_string(&spec).expect("JSON")
+            );
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! Small, adversarial scenarios, one for each seed: tiny buffers, equal starts, equal phases, unequal
+//! rates in both directions, many flows on one VC, zero delays, one-cell frames.
+
+use skycell_des::Stream;
+use skycell_spec::*;
+
+/// A source of choices.
+struct Dice(Stream);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0.uniform(0, n)
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize].clone()
+    }
+}
+
+const MICROSECOND: u64 = 1_000_000;
+const MILLISECOND: u64 = 1_000 * MICROSECOND;
+
+/// The scenario of a seed.
+pub fn scenario(seed: u64) -> NetworkSpec {
+    let mut dice = Dice(Stream::new(seed, "scenario"));
+    let kind = dice.below(10);
+    let mut builder = Builder::new(&mut dice);
+    match kind {
+        0..=5 => builder.n_source(),
+        6..=7 => builder.routers(),
+        8 => builder.parking_lot(),
+        _ => builder.two_ways(),
+    }
+    let mut spec = builder.spec;
+    spec.seed = dice.below(1 << 40);
+    spec.duration_ps = MILLISECOND * (1 + dice.below(20)) + dice.below(1_000);
+    let ports: Vec<u32> = (0..spec.links.len() as u32).collect();
+    spec.records = RecordSpec {
+        sample_every_ps: dice.pick(&[97 * MICROSECOND, MILLISECOND, 2_726_337]),
+        sampled_ports: ports.clone(),
+        vc_sampled_ports: if dice.one_in(2) { ports } else { Vec::new() },
+        traces: vec![
+            TraceKind::Cwnd,
+            TraceKind::Sequence,
+            TraceKind::Queue,
+            TraceKind::VcQueue,
+            TraceKind::Discards,
+            TraceKind::Transfers,
+        ],
+    };
+    spec
+}
+
+struct Builder<'a> {
+    dice: &'a mut Dice,
+    spec: NetworkSpec,
+    /// Cell time that most links have.
+    cell_time: u64,
+    uniform: bool,
+    with_gaps: bool,
+}
+
+impl<'a> Builder<'a> {
+    fn new(dice: &'a mut Dice) -> Self {
+        let cell_time = dice.pick(&[2_726_337, 2_831_197, 1_000_000, 424_000]);
+        let uniform = dice.one_in(2);
+        let with_gaps = dice.one_in(2);
+        Builder {
+            dice,
+            spec: NetworkSpec {
+                version: SPEC_VERSION,
+                seed: 0,
+                duration_ps: 1,
+                nodes: Vec::new(),
+                links: Vec::new(),
+                vcs: Vec::new(),
+                flows: Vec::new(),
+                records: RecordSpec {
+                    sample_every_ps: 1,
+                    sampled_ports: Vec::new(),
+                    vc_sampled_ports: Vec::new(),
+                    traces: Vec::new(),
+                },
+            },
+            cell_time,
+            uniform,
+            with_gaps,
+        }
+    }
+
+    fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
+        self.spec.nodes.push(NodeSpec {
+            name: name.to_string(),
+            kind,
+        });
+        self.spec.nodes.len() as u32 - 1
+    }
+
+    fn rate(&mut self) -> u64 {
+        let unit = self.cell_time;
+        if self.uniform {
+            return unit;
+        }
+        let choices = [
+            unit,
+            unit,
+            unit / 2,
+            unit * 2,
+            unit + 54,
+            unit * 3 / 2,
+            unit / 3,
+        ];
+        self.dice.pick(&choices)
+    }
+
+    /// A link with its port; returns the link's id.
+    fn link(&mut self, from: u32, to: u32, delay: u64, is_bottleneck: bool) -> u32 {
+        let is_switch = self.spec.nodes[from as usize].kind == NodeKind::Switch;
+        let is_host = self.spec.nodes[from as usize].kind == NodeKind::Host;
+        let capacity = if is_host {
+            None
+        } else if is_bottleneck {
+            Some(
+                self.dice
+                    .pick(&[1, 2, 3, 7, 20, 60, 150, 150, 400, 400, 1_000, 5_000]),
+            )
+        } else {
+            self.dice.pick(&[None, None, Some(1), Some(5), Some(300)])
+        };
+        let policy = match capacity {
+            Some(k) if is_bottleneck || self.dice.one_in(3) => self.policy(k),
+            _ => PolicySpec::TailDrop,
+        };
+        let cell_time_ps = self.rate();
+        let frame_gap_ps = if !is_switch && self.with_gaps {
+            self.dice.pick(&[0, cell_time_ps, 1, 20 * MICROSECOND])
+        } else {
+            0
+        };
+        let id = self.spec.links.len() as u32;
+        self.spec.links.push(LinkSpec {
+            name: format!("{from}>{to}#{id}"),
+            from,
+            to,
+            cell_time_ps,
+            delay_ps: delay,
+            port: PortSpec {
+                capacity_cells: capacity,
+                policy,
+                frame_gap_ps,
+            },
+        });
+        id
+    }
+
+    fn policy(&mut self, capacity: u32) -> PolicySpec {
+        let threshold_cells = self.dice.below(u64::from(capacity) + 1) as u32;
+        let fairness_threshold = self.dice.pick(&[0.8, 1.0, 0.3]);
+        match self.dice.below(7) {
+            0 | 1 => PolicySpec::TailDrop,
+            2 => PolicySpec::Ppd,
+            3 => PolicySpec::Epd { threshold_cells },
+            4 => PolicySpec::SelectiveDrop {
+                threshold_cells,
+                fairness_threshold,
+            },
+            5 => PolicySpec::FairBufferAllocation {
+                threshold_cells,
+                fairness_threshold,
+            },
+            _ => PolicySpec::SingleDrop {
+                thresholds_cells: (0..8)
+                    .map(|_| (!self.dice.one_in(3)).then(|| self.dice.below(80) as u32))
+                    .collect(),
+                rearm_below_cells: self.dice.below(20) as u32,
+            },
+        }
+    }
+
+    fn delay(&mut self) -> u64 {
+        let any = self.dice.below(MILLISECOND);
+        self.dice
+            .pick(&[0, 0, 1, 5 * MICROSECOND, MILLISECOND, 5 * MILLISECOND, any])
+    }
+
+    fn vc(&mut self, path: Vec<u32>) -> u32 {
+        let id = self.spec.vcs.len() as u32;
+        self.spec.vcs.push(VcSpec {
+            name: format!("vc{id}"),
+            path,
+        });
+        id
+    }
+
+    fn n_source(&mut self) {
+        let n = 1 + self.dice.below(6);
+        let (west, east) = (
+            self.node("west", NodeKind::Switch),
+            self.node("east", NodeKind::Switch),
+        );
+        let delay = self.delay();
+        let across = self.link(west, east, delay, true);
+        let tiny_way_back = self.dice.one_in(4);
+        let back = self.link(east, west, delay, tiny_way_back);
+        let access = self.delay();
+        let same_access = self.dice.one_in(2);
+        let start = self.start();
+        let tcp = self.tcp();
+        for i in 0..n {
+            let source = self.node(&format!("s{i}"), NodeKind::Host);
+            let destination = self.node(&format!("d{i}"), NodeKind::Host);
+            let delay = if same_access { access } else { self.delay() };
+            let up = self.link(source, west, delay, false);
+            let down = self.link(west, source, delay, false);
+            let out = self.link(east, destination, delay, false);
+            let into = self.link(destination, east, delay, false);
+            let forward = self.vc(vec![up, across, out]);
+            let reverse = self.vc(vec![into, back, down]);
+            let flows = if self.dice.one_in(3) { 3 } else { 1 };
+            for _ in 0..flows {
+                self.flow(vec![forward], vec![reverse], start, tcp.clone());
+            }
+        }
+    }
+
+    fn routers(&mut self) {
+        let (west, east) = (
+            self.node("west", NodeKind::Switch),
+            self.node("east", NodeKind::Switch),
+        );
+        let delay = self.delay();
+        let across = self.link(west, east, delay, true);
+        let back = self.link(east, west, delay, false);
+        let start = self.start();
+        for i in 0..1 + self.dice.below(3) {
+            let near = self.node(&format!("near{i}"), NodeKind::Router);
+            let far = self.node(&format!("far{i}"), NodeKind::Router);
+            let near_up = self.link(near, west, 1_000, false);
+            let near_down = self.link(west, near, 1_000, false);
+            let far_out = self.link(east, far, 1_000, false);
+            let far_in = self.link(far, east, 1_000, false);
+            let forward = self.vc(vec![near_up, across, far_out]);
+            let reverse = self.vc(vec![far_in, back, near_down]);
+            for k in 0..1 + self.dice.below(4) {
+                let source = self.node(&format!("s{i}.{k}"), NodeKind::Host);
+                let destination = self.node(&format!("d{i}.{k}"), NodeKind::Host);
+                let delay = self.delay();
+                let up = self.link(source, near, delay, false);
+                let down = self.link(near, source, delay, false);
+                let out = self.link(far, destination, delay, false);
+                let into = self.link(destination, far, delay, false);
+                let legs = [vec![up], vec![out], vec![into], vec![down]];
+                let [up, out, into, down] = legs.map(|path| self.vc(path));
+                let tcp = self.tcp();
+                self.flow(
+                    vec![up, forward, out],
+                    vec![into, reverse, down],
+                    start,
+                    tcp,
+                );
+            }
+        }
+    }
+
+    fn parking_lot(&mut self) {
+        let switches: Vec<u32> = (0..3)
+            .map(|i| self.node(&format!("sw{i}"), NodeKind::Switch))
+            .collect();
+        let mut across = Vec::new();
+        let mut back = Vec::new();
+        for i in 0..2 {
+            let delay = self.delay();
+            across.push(self.link(switches[i], switches[i + 1], delay, true));
+            back.push(self.link(switches[i + 1], switches[i], delay, false));
+        }
+        let start = self.start();
+        for (i, (enter, leave)) in [(0, 2), (0, 1), (1, 2)].into_iter().enumerate() {
+            let source = self.node(&format!("s{i}"), NodeKind::Host);
+            let destination = self.node(&format!("d{i}"), NodeKind::Host);
+            let delay = self.delay();
+            let up = self.link(source, switches[enter], delay, false);
+            let down = self.link(switches[enter], source, delay, false);
+            let out = self.link(switches[leave], destination, delay, false);
+            let into = self.link(destination, switches[leave], delay, false);
+            let mut path = vec![up];
+            path.extend(&across[enter..leave]);
+            path.push(out);
+            let forward = self.vc(path);
+            let mut path = vec![into];
+            path.extend(back[enter..leave].iter().rev());
+            path.push(down);
+            let reverse = self.vc(path);
+            let tcp = self.tcp();
+            self.flow(vec![forward], vec![reverse], start, tcp);
+        }
+    }
+
+    /// One switch between hosts that are sources and destinations at once: data and
+    /// acknowledgements meet in the same ports.
+    fn two_ways(&mut self) {
+        let hub = self.node("hub", NodeKind::Switch);
+        let hosts: Vec<(u32, u32)> = (0..4)
+            .map(|i| {
+                let host = self.node(&format!("h{i}"), NodeKind::Host);
+                let delay = self.delay();
+                let up = self.link(host, hub, delay, false);
+                (up, self.link(hub, host, delay, true))
+            })
+            .collect();
+        let start = self.start();
+        for _ in 0..2 + self.dice.below(4) {
+            let from = self.dice.below(4) as usize;
+            let to = (from + 1 + self.dice.below(3) as usize) % 4;
+            let forward = self.vc(vec![hosts[from].0, hosts[to].1]);
+            let reverse = self.vc(vec![hosts[to].0, hosts[from].1]);
+            let tcp = self.tcp();
+            self.flow(vec![forward], vec![reverse], start, tcp);
+        }
+    }
+
+    fn start(&mut self) -> StartSpec {
+        let to_ps = self.dice.pick(&[1_000, MILLISECOND]);
+        self.dice.pick(&[
+            StartSpec::At { time_ps: 0 },
+            StartSpec::At { time_ps: 12_345 },
+            StartSpec::Drawn { from_ps: 0, to_ps },
+        ])
+    }
+
+    fn tcp(&mut self) -> TcpSpec {
+        let dice = &mut self.dice;
+        let mss = dice.pick(&[1, 40, 512, 512, 1_024, 1_460, 9_180]);
+        let rwnd = (mss * (1 + dice.below(64))).max(2_000);
+        let tick_ps = dice.pick(&[MILLISECOND, MILLISECOND, 10 * MILLISECOND, 100_000]);
+        let timestamps = dice.one_in(3);
+        TcpSpec {
+            variant: dice.pick(&[
+                TcpVariant::Vanilla,
+                TcpVariant::Reno,
+                TcpVariant::NewReno,
+                TcpVariant::Sack,
+                TcpVariant::Sack,
+            ]),
+            mss,
+            llc_snap: !dice.one_in(4),
+            rwnd: rwnd.max(mss),
+            window_scaling: true,
+            initial_cwnd: mss * (1 + dice.below(4)),
+            initial_ssthresh: mss * (1 + dice.below(64)),
+            max_cwnd: rwnd.max(mss),
+            cwnd_growth: dice.pick(&[
+                CwndGrowth::Float,
+                CwndGrowth::Integer,
+                CwndGrowth::AckCounting,
+            ]),
+            dup_ack_threshold: dice.pick(&[1, 2, 3, 3, 3]),
+            tick_ps,
+            tick_phase: dice.pick(&[TickPhase::Drawn, TickPhase::At { offset_ps: 0 }]),
+            rto_min_ticks: 1 + dice.below(3) as u32,
+            rto_initial_ticks: 3 + dice.below(10) as u32,
+            rto_max_ticks: 64,
+            rto_max_backoff: 64,
+            rto_restart: dice.pick(&[RtoRestart::OnAck, RtoRestart::OnSend]),
+            timestamps,
+            pipe_at_entry: dice.pick(&[PipeAtEntry::Cwnd, PipeAtEntry::CwndLessThree]),
+            sack_retransmit_delay: dice.pick(&[
+                SackRetransmitDelay::None,
+                SackRetransmitDelay::None,
+                SackRetransmitDelay::Segments { count: 2 },
+            ]),
+            sack_max_blocks: 1 + dice.below(3) as u32,
+            partial_ack_window: dice.pick(&[
+                PartialAckWindow::Keep,
+                PartialAckWindow::Ssthresh,
+                PartialAckWindow::Deflate,
+            ]),
+            partial_ack_first_restarts_only: dice.one_in(4),
+            flywheel: dice.one_in(4),
+            avoid_multiple_fast_retransmits: dice.one_in(2),
+            delayed_ack: dice.one_in(4).then_some(DelayedAck {
+                timeout_ps: MILLISECOND,
+                every_segments: 2,
+            }),
+            nagle: dice.one_in(4),
+            sws_avoidance: mss < 500 || !dice.one_in(4),
+            idle_restart: dice.one_in(4),
+            handshake: dice.one_in(3),
+        }
+    }
+
+    fn flow(&mut self, forward: Vec<u32>, reverse: Vec<u32>, start: StartSpec, tcp: TcpSpec) {
+        let dice = &mut self.dice;
+        let traffic = if dice.one_in(3) {
+            TrafficSpec::Transfers {
+                size_octets: 1 + dice.below(30_000),
+                count: dice.pick(&[None, Some(3)]),
+                idle: dice.pick(&[
+                    Distribution::Constant { value_ps: 0 },
+                    Distribution::Constant {
+                        value_ps: MILLISECOND,
+                    },
+                    Distribution::Exponential {
+                        mean_ps: MILLISECOND,
+                    },
+                    Distribution::Uniform {
+                        low_ps: 5,
+                        high_ps: MILLISECOND,
+                    },
+                ]),
+                new_connection: dice.one_in(2),
+            }
+        } else {
+            TrafficSpec::Persistent
+        };
+        let transmissions = if dice.one_in(6) {
+            vec![dice.below(5), 6 + dice.below(20)]
+        } else {
+            Vec::new()
+        };
+        self.spec.flows.push(FlowSpec {
+            name: format!("f{}", self.spec.flows.len()),
+            forward,
+            reverse,
+            tcp,
+            traffic,
+            start,
+            loss_script: LossScript {
+                transmissions,
+                at_cwnd_octets: None,
+            },
+        });
+    }
+}
