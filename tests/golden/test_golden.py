@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from skycell.cli.run import ENGINES
 from tests.golden import golden, rewrite
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", golden.names())
-def test_a_run_leaves_the_events_that_were_checked(name: str) -> None:
+def test_a_run_leaves_the_events_that_were_checked(name: str, engine: str) -> None:
     note, text = golden.stored(name)
     assert note, f"{name} has no stored trace: python -m tests.golden.rewrite {name}"
-    assert golden.run(name, engine="reference") == text, (
+    assert golden.run(name, engine) == text, (
         f"if the change is meant: python -m tests.golden.rewrite {name}"
     )
 

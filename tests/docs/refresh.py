@@ -1,0 +1,50 @@
+"""Writes what commands print now into the pages: `python -m tests.docs.refresh PAGE...`.
+
+Only outputs of `console` blocks change, and only where they differ. Where the page has a line
+`...`, which leaves something out, the new output is shown instead, for a person to shorten.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.docs.pages import plain, same
+from tests.docs.running import console_of
+from tests.structure.tree import ROOT
+
+
+def main(arguments: list[str]) -> int:
+    """Refreshes the pages that are named, paths from the top of the tree."""
+    for page in arguments:
+        refresh(ROOT / page)
+    return 0 if arguments else 2
+
+
+def refresh(page: Path) -> None:
+    """Runs a page's commands and puts what they printed behind them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(ROOT / "examples", folder / "examples")
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            told = console_of(page, folder)
+        finally:
+            os.chdir(before)
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for command, got in reversed(told):
+        if same(command.output, got):
+            continue
+        if "\n...\n" in f"\n{command.output}":
+            print(f"{page.name}:{command.line}: shorten by hand\n{got}")
+            continue
+        kept = "\n".join(line.rstrip() for line in got.splitlines()).strip("\n")
+        lines[command.line : command.end] = kept.splitlines() if plain(kept) else []
+        print(f"{page.name}:{command.line}: written anew")
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

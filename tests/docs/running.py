@@ -1,0 +1,55 @@
+"""Runs what a page tells its reader to type, in an empty folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import skycell
+from tests.docs.pages import Block, Command, blocks, commands
+
+
+def environment() -> dict[str, str]:
+    """Where `skycell` is the one under test, and output is as wide as for anybody."""
+    beside = Path(sys.executable).parent
+    return os.environ | {"PATH": f"{beside}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+
+
+def run_command(command: Command, folder: Path) -> str:
+    """What a command prints, standard error among it."""
+    done = subprocess.run(
+        command.command,
+        shell=True,
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.stdout
+
+
+def console_of(page: Path, folder: Path) -> list[tuple[Command, str]]:
+    """Every command of a page with what it printed, in order, its files written on the way."""
+    told = []
+    for block in blocks(page):
+        if block.name and block.language not in ("console", "pycon"):
+            write_file(block, folder)
+        elif block.language == "console":
+            told += [(command, run_command(command, folder)) for command in commands(block)]
+    return told
+
+
+def write_file(block: Block, folder: Path) -> None:
+    """Puts a block with a name where the page says that it goes."""
+    target = folder / block.name
+    assert target.resolve().is_relative_to(folder.resolve()), block.name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(block.text, encoding="utf-8")
+
+
+def session_names() -> dict[str, object]:
+    """What a Python session on a page may use without importing it."""
+    return {"skycell": skycell}
