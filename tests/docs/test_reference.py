@@ -1,0 +1,121 @@
+"""Reference pages name what there is: every policy, parameter, record, command, and no other."""
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import skycell
+from skycell.cli.main import VERBS
+from skycell.records.traces import TRACE_COLUMNS
+from skycell.scenario.policies import Policy
+from skycell.scenario.tcp import Tcp
+from tests.docs.pages import DOCS, blocks, commands, pages
+from tests.structure.tree import ROOT
+
+REFERENCE = DOCS / "reference"
+
+# What every page of a model has to tell.
+PARTS = ("What it does", "Rule", "Source", "Parameters", "Where we differ", "Validation", "Limits")
+
+_LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def policy_kinds(union: Any = Policy) -> list[str]:
+    """Kinds of policies that a scenario may name."""
+    if hasattr(union, "model_fields"):
+        return [str(get_args(union.model_fields["kind"].annotation)[0])]
+    return [kind for part in get_args(union) for kind in policy_kinds(part)]
+
+
+_ONE_RUN = {"preset": "icccn97-lan", "run": {"duration": "20 ms"}}
+
+
+def first_cells(page: Path) -> list[str]:
+    """Words in code type of the first column of the tables of a page."""
+    found = []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and not line.startswith("| -"):
+            found += _CODE.findall(line.split("|")[1])
+    return found
+
+
+@pytest.mark.parametrize("kind", policy_kinds())
+def test_every_policy_has_a_page_with_all_its_parts(kind: str) -> None:
+    text = (REFERENCE / "policies" / f"{kind}.md").read_text(encoding="utf-8")
+    assert [part for part in PARTS if f"**{part}.**" not in text] == []
+    assert "last cell" in text
+    assert f"({kind}.md)" in (REFERENCE / "policies" / "README.md").read_text(encoding="utf-8")
+
+
+def test_there_is_no_page_of_a_policy_that_does_not_exist() -> None:
+    stems = {page.stem for page in (REFERENCE / "policies").glob("*.md")}
+    assert stems - {"README"} == set(policy_kinds())
+
+
+def test_every_tcp_parameter_is_compared_with_its_sources() -> None:
+    told = first_cells(REFERENCE / "tcp" / "parameters.md")
+    assert sorted(told) == sorted(Tcp.model_fields)
+
+
+def test_every_record_is_explained_and_none_that_is_not_left() -> None:
+    result = skycell.run({**_ONE_RUN, "records": {"traces": list(TRACE_COLUMNS)}})
+    told = set(first_cells(REFERENCE / "records.md"))
+    left = set(_keys(result.summary())) - {"name", "put_in", "found", "accounts"}
+    assert left - told == set()
+    assert told - left == (set(TRACE_COLUMNS) | {"name"}) - left
+    text = (REFERENCE / "records.md").read_text(encoding="utf-8")
+    for trace, columns in TRACE_COLUMNS.items():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| `{trace}` |")]
+        assert tuple(re.findall(r"`(\w+)`", row.split("|")[3])) == columns
+        assert tuple(result.traces[trace].columns) == columns
+
+
+def _keys(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [*value, *(key for part in value.values() for key in _keys(part))]
+    if isinstance(value, list):
+        return [key for part in value for key in _keys(part)]
+    return []
+
+
+def test_every_command_is_there_with_its_help() -> None:
+    page = REFERENCE / "commands.md"
+    shown = [command.command for block in blocks(page) for command in commands(block)]
+    assert shown == ["skycell --help", *(f"skycell {verb} --help" for verb in VERBS)]
+
+
+def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> None:
+    told = first_cells(REFERENCE / "randomness.md")
+    sources = "".join(
+        path.read_text(encoding="utf-8")
+        for crate in ("traffic", "reference", "engine")
+        for path in (ROOT / "crates" / crate / "src").rglob("*.rs")
+    )
+    opened = set(re.findall(r'format!\("((?:flow|host|port)/[^"]+)"', sources))
+    opened |= {
+        stream.replace("{purpose}", purpose)
+        for stream in opened
+        for purpose in re.findall(r'stream\("(\w+)"\)', sources)
+        if "{purpose}" in stream
+    }
+    plain = {re.sub(r"\{[^}]*\}", "*", stream) for stream in opened if "{purpose}" not in stream}
+    assert {re.sub(r"<[^>]*>", "*", stream) for stream in told} == plain
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_link_leads_to_a_file_of_the_tree(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for match in _LINK.finditer(text):
+        target = match["target"].split("#")[0]
+        if target and "://" not in target:
+            assert (page.parent / target).exists(), match["target"]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_file_of_ours_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:crates|python|tests|docs|examples|benches)/[\w./-]+)`", text)
+    assert [name for name in named if not (ROOT / name).exists()] == []
