@@ -12,6 +12,9 @@ from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import show_amount
 from skycell.scenario.resolve_flows import Context
 
+#: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
+#: of a thousand VCs would cost more than the run.
+_MOST_VCS_BY_DEFAULT = 64
 #: More samples than this would not fit into memory beside the run.
 _MOST_SAMPLES = 2 * 10**8
 
@@ -19,13 +22,21 @@ _MOST_SAMPLES = 2 * 10**8
 def resolve_records(
     records: Records, context: Context, plan: Plan, limited: list[int], faults: FaultCollector
 ) -> RecordSpec:
-    """Records with links as ids; by default the ports with a limited buffer are sampled."""
-    ids = {name: i for i, name in enumerate(plan.links)}
+    """Records with links as ids.
+
+    By default the ports with a limited buffer are sampled, and VC by VC where few VCs cross them.
+    """
+    links = list(plan.links)
+    ids = {name: i for i, name in enumerate(links)}
     chosen: dict[str, list[int]] = {}
     for key in ("ports", "vc_ports"):
         written: tuple[str, ...] | None = getattr(records, key)
         if written is None:
-            chosen[key] = limited
+            chosen[key] = [
+                port
+                for port in limited
+                if key == "ports" or len(plan.vcs_across(links[port])) <= _MOST_VCS_BY_DEFAULT
+            ]
             continue
         chosen[key] = sorted({ids[name] for name in written if name in ids})
         for i, name in enumerate(written):

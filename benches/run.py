@@ -1,0 +1,210 @@
+"""Fixed scenarios that speed is quoted from: `make bench`, or `python benches/run.py --help`.
+
+Each scenario runs on one core, CPU time of the engine only; `fast` three times (the median counts),
+`reference` once, in one process. Ratios, not times, are what may be quoted. Results go to
+`benches/results/latest.json`.
+"""
+
+import argparse
+import itertools
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from skycell import _core
+from skycell.scenario import NetworkSpec, parse
+
+RESULTS = Path(__file__).parent / "results" / "latest.json"
+REPEATS = 3
+PEAK_RATE = "155.52 Mbit/s"
+
+
+def n_source(
+    sources: int,
+    preset: str,
+    variant: str,
+    policy: str,
+    buffer: int,
+    duration: str,
+    **delays: str,
+) -> dict[str, Any]:
+    """A scenario of the N-source configuration; delays of `bottleneck` and `access` links."""
+    return {
+        "run": {"duration": duration},
+        "topology": {
+            "kind": "n_source",
+            "sources": sources,
+            "bottleneck": {
+                "rate": PEAK_RATE,
+                "framing": "none",
+                "delay": delays["bottleneck"],
+                "buffer": f"{buffer} cells",
+                "policy": policy,
+            },
+            "access": {"delay": delays["access"]},
+        },
+        "tcp": {"preset": preset, "variant": variant},
+    }
+
+
+def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
+    """Name, least ratio of reference to fast that we ask for, and scenarios of each group."""
+    geo = {"bottleneck": "275 ms", "access": "5 ms"}
+    yield (
+        "geo",
+        40.0,
+        [
+            n_source(n, "icccn97-geo", "sack", policy, buffer, "100 s", **geo)
+            for n, buffer, policy in itertools.product(
+                (5, 15, 50), (200_000, 25_000), ("epd", "selective_drop")
+            )
+        ],
+    )
+    wan = {"bottleneck": "5 ms", "access": "5 ms"}
+    yield (
+        "wan",
+        5.0,
+        [
+            n_source(n, "icccn97-wan", variant, policy, buffer, "20 s", **wan)
+            for n, buffer, policy, variant in itertools.product(
+                (5, 15),
+                (12_000, 36_000),
+                ("tail_drop", "epd", "selective_drop"),
+                ("vanilla", "reno", "sack"),
+            )
+        ],
+    )
+    lan = {"bottleneck": "5 us", "access": "5 us"}
+    yield (
+        "lan",
+        5.0,
+        [
+            n_source(5, "icccn97-lan", variant, policy, buffer, "10 s", **lan)
+            for buffer, policy, variant in itertools.product(
+                (1_000, 3_000),
+                ("tail_drop", "epd", "selective_drop"),
+                ("vanilla", "reno", "sack"),
+            )
+        ],
+    )
+
+
+def scale() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Scenarios whose cost per segment is compared: flows, buffers, a gigabit."""
+    for flows in (5, 50, 500, 5_000):
+        scenario = n_source(
+            flows, "icccn97-wan", "sack", "epd", 60_000, "10 s", bottleneck="145 ms", access="5 ms"
+        )
+        # Equal total load: the windows share one that fills the link and half the buffer, which
+        # leaves each of 5000 flows two segments and a half.
+        window = 6_400_000 // flows
+        scenario["tcp"] |= {
+            "receiver_window": f"{window} B",
+            "initial_ssthresh": f"{window} B",
+            "max_cwnd": f"{window} B",
+        }
+        yield f"{flows} flows", scenario
+    for buffer in (1_000, 10_000, 100_000, 1_000_000):
+        scenario = n_source(
+            15, "icccn97-wan", "sack", "epd", buffer, "10 s", bottleneck="5 ms", access="5 ms"
+        )
+        yield f"{buffer} cells", scenario
+    gigabit = n_source(
+        1_000, "icccn97-wan", "sack", "epd", 70_000, "10 s", bottleneck="5 ms", access="5 ms"
+    )
+    gigabit["topology"]["bottleneck"]["rate"] = "1 Gbit/s"
+    gigabit["tcp"] |= {"mss": "1460 B", "receiver_window": "65535 B", "window_scaling": False}
+    yield "1 Gbit/s, 1000 flows", gigabit
+
+
+def cpu_seconds(spec: NetworkSpec, engine: str) -> tuple[float, dict[str, Any]]:
+    """CPU time of one run, and its records."""
+    text = spec.canonical_json()
+    before = time.process_time()
+    records, _ = _core.run(text, engine)
+    return time.process_time() - before, json.loads(records)
+
+
+def measure(scenario: dict[str, Any], with_reference: bool) -> dict[str, Any]:
+    """Times of one scenario, and that both engines left the same records."""
+    spec = parse(scenario, "bench").resolve(seed=1)
+    runs = [cpu_seconds(spec, "fast") for _ in range(REPEATS)]
+    fast = statistics.median(seconds for seconds, _ in runs)
+    records = runs[0][1]
+    segments = sum(flow["segments_sent"] for flow in records["flows"])
+    stats = records["engine_stats"]
+    row: dict[str, Any] = {
+        "spec_hash": spec.hash(),
+        "fast_s": round(fast, 4),
+        "segments": segments,
+        "us_per_segment": round(fast / segments * 1e6, 3),
+        "events_per_segment": round(stats["events"] / segments, 2),
+        "cells_per_s": round(stats["cells"] / fast),
+        "stepped": round(stats["cells_stepped"] / stats["cells"], 4),
+    }
+    if with_reference:
+        seconds, reference = cpu_seconds(spec, "reference")
+        own = ("engine", "engine_stats")
+        for left in (records, reference):
+            for key in own:
+                del left[key]
+        if records != reference:
+            raise SystemExit(f"the engines differ on {spec.hash()}: {json.dumps(scenario)}")
+        row |= {"reference_s": round(seconds, 3), "ratio": round(seconds / fast, 2)}
+    return row
+
+
+def name_of(scenario: dict[str, Any]) -> str:
+    """What distinguishes a scenario within its group."""
+    topology, bottleneck = scenario["topology"], scenario["topology"]["bottleneck"]
+    parts = (f"N={topology['sources']}", bottleneck["buffer"], bottleneck["policy"])
+    return ", ".join((*parts, scenario["tcp"]["variant"]))
+
+
+def main() -> int:
+    """Runs everything, prints a table, writes the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=["geo", "wan", "lan", "scale"], help="one group")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
+    arguments = parser.parse_args()
+    results: dict[str, Any] = {
+        "version": _core.VERSION,
+        "machine": {"processor": platform.machine(), "python": platform.python_version()},
+        "profile": "release",
+        "groups": {},
+    }
+    for group, asked, scenarios in groups():
+        if arguments.only not in (None, group):
+            continue
+        rows = {name_of(scenario): measure(scenario, True) for scenario in scenarios}
+        ratios = [row["ratio"] for row in rows.values()]
+        summary = {
+            "asked": asked,
+            "median_ratio": round(statistics.median(ratios), 2),
+            "least_ratio": min(ratios),
+            "median_us_per_segment": statistics.median(r["us_per_segment"] for r in rows.values()),
+            "rows": rows,
+        }
+        results["groups"][group] = summary
+        print(
+            f"{group}: reference / fast median {summary['median_ratio']}, least "
+            f"{summary['least_ratio']} (asked: {asked}); "
+            f"{summary['median_us_per_segment']} us a segment"
+        )
+    if arguments.only in (None, "scale"):
+        results["scale"] = {name: measure(scenario, False) for name, scenario in scale()}
+        for name, row in results["scale"].items():
+            print(f"scale, {name}: {row['us_per_segment']} us a segment")
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"written: {arguments.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
