@@ -28,6 +28,8 @@ class Evaluation:
     """`link` for the cell rate of the congested link, or a stated rate."""
     throughput: str
     """A definition of `skycell.metrics.throughput`."""
+    ceiling_mss: int | None = None
+    """Segment whose share of the base is an efficiency of 1, octets; none for the run's own."""
 
     @classmethod
     def of(cls, experiment: Experiment, choices: Mapping[str, Any]) -> "Evaluation":
@@ -43,7 +45,11 @@ class Evaluation:
         if throughput not in THROUGHPUT_DEFINITIONS:
             allowed = ", ".join(THROUGHPUT_DEFINITIONS)
             raise ChoiceError(f"throughput definition {throughput!r}: allowed are {allowed}")
-        return cls(base, throughput)
+        segment = str(resolve_choices(experiment.ceiling_segment, choices))
+        mss = None if segment == "own" else _octets(segment)
+        if mss == 0:
+            raise ChoiceError(f"ceiling segment {segment!r}: allowed is 'own' or a size above 0")
+        return cls(base, throughput, mss)
 
 
 def _bit_rate(text: str) -> float | None:
@@ -54,6 +60,15 @@ def _bit_rate(text: str) -> float | None:
         return None
     is_rate = stated.dimension is Dimension.BIT_RATE and stated.amount > 0
     return float(stated.amount) if is_rate else None
+
+
+def _octets(text: str) -> int:
+    """A size in octets; 0 if the text is none."""
+    try:
+        stated = parse_quantity(text)
+    except Refused:
+        return 0
+    return int(stated.amount) if stated.dimension is Dimension.SIZE else 0
 
 
 @dataclass(frozen=True)
@@ -97,10 +112,16 @@ class Facts:
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
         )
 
-    def ceiling_bps(self, base: str) -> float:
-        """Largest TCP throughput, against a stated rate or (`link`) the link's own cell rate."""
-        cell_bps = _bit_rate(base) or link_cell_bps(self.bottleneck_cell_time_ps)
-        return ceiling_bps(self.mss, cell_bps, llc_snap=self.llc_snap, timestamps=self.timestamps)
+    def ceiling_bps(self, evaluation: Evaluation) -> float:
+        """What counts as the largest TCP throughput.
+
+        The share of a stated segment, or of the run's own, in a stated rate or (`link`) the link's
+        own cell rate.
+        """
+        stated = _bit_rate(evaluation.ceiling_base)
+        cell_bps = stated or link_cell_bps(self.bottleneck_cell_time_ps)
+        mss = evaluation.ceiling_mss or self.mss
+        return ceiling_bps(mss, cell_bps, llc_snap=self.llc_snap, timestamps=self.timestamps)
 
 
 @dataclass(frozen=True)
@@ -124,7 +145,7 @@ class Measured:
 
 
 def _efficiency(run: Measured) -> float:
-    return efficiency(run.rates_bps(), run.facts.ceiling_bps(run.evaluation.ceiling_base))
+    return efficiency(run.rates_bps(), run.facts.ceiling_bps(run.evaluation))
 
 
 def _fairness(run: Measured) -> float | None:
@@ -171,7 +192,7 @@ def average_window_octets(largest: int, mss: int) -> float:
 def _calculated_throughput(run: Measured) -> float:
     # CC, equation 1: what the average window carries in a round trip; the link caps it.
     facts = run.facts
-    capped = facts.ceiling_bps(run.evaluation.ceiling_base)
+    capped = facts.ceiling_bps(run.evaluation)
     if facts.loss_at_cwnd_octets is not None:
         window = average_window_octets(facts.loss_at_cwnd_octets, facts.mss)
         capped = min(capped, 8 * window / facts.rtt_s)

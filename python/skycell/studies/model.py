@@ -96,6 +96,7 @@ class Experiment(_Part):
     scenario: dict[str, Any]
     factors: dict[str, Factor]
     ceiling_base: str = "link"
+    ceiling_segment: str = "own"
     throughput: str = "delivered_over_duration"
     measured_from: str = "0 s"
 

@@ -129,6 +129,11 @@ def test_measuring_from_a_later_moment_needs_a_second_shorter_run() -> None:
     [
         ("measure.from", "40 s", "measuring from 40 s leaves nothing of icccn97 geo config=geo"),
         ("ceiling.base", "5 cells", "ceiling base '5 cells': allowed is 'link' or a bit rate abo"),
+        (
+            "ceiling.geo_segment",
+            "5 cells",
+            "ceiling segment '5 cells': allowed is 'own' or a size above 0",
+        ),
         ("ceiling.base", "fast", "ceiling base 'fast': allowed is 'link' or a bit rate above 0"),
         ("throughput.definition", "goodput", "definition 'goodput': allowed are delivered_over_du"),
     ],
