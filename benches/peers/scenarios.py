@@ -1,0 +1,122 @@
+"""The N-source scenarios of the race and of the steady-state comparison, in skycell's own words.
+
+They hold nothing that a packet simulator lacks: whole segments, one connection a VC, and EPD or
+tail drop. EPD's packet-level twin is a drop-tail queue that ends at the threshold, because both
+take a frame in whole or not at all; tail drop of cells has none, because a packet queue never
+carries the rest of a frame that has lost a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LINK_BPS = 155_520_000
+"""Rate of the shared link, all of it cells; bit/s."""
+
+
+@dataclass(frozen=True)
+class Net:
+    """What separates a terrestrial network from a satellite one.
+
+    Attributes:
+        name: in the scenarios' names.
+        bottleneck_delay: one way, with unit.
+        mss: octets.
+        receiver_window: octets.
+        access_delay: of each of the two access links, one way, with unit.
+        access_bps: rate of the access links, bit/s.
+    """
+
+    name: str
+    bottleneck_delay: str
+    mss: int
+    receiver_window: int
+    access_delay: str = "5 ms"
+    access_bps: int = LINK_BPS
+
+
+WAN = Net("wan", "5 ms", 512, 600_000)
+"""ICCCN'97 section 6.1: three links of 5 ms, RTT 30 ms."""
+
+GEO = Net("geo", "275 ms", 9_180, 8_704_000)
+"""ICCCN'97 section 8 with access links of 5 ms: RTT 570 ms."""
+
+GEO_550 = Net("geo-550", "275 ms", 9_180, 8_704_000, "5 us")
+"""ICCCN'97 section 8: access links of 1 km, RTT 550 ms."""
+
+
+@dataclass(frozen=True)
+class Dumbbell:
+    """N sources that share one link.
+
+    Attributes:
+        net: delays, segment size and window.
+        sources: connections, each with its own pair of hosts.
+        variant: vanilla, reno, newreno or sack.
+        buffer_cells: K of the shared port.
+        policy: `epd` (R = 0.9 K) or `tail_drop`.
+        duration_s: simulated time.
+        stagger_ms: one connection begins so long after the other, so that both simulators start
+            them at the same times.
+    """
+
+    net: Net
+    sources: int
+    variant: str
+    buffer_cells: int
+    policy: str = "epd"
+    duration_s: float = 20.0
+    stagger_ms: float = 7.0
+
+    @property
+    def name(self) -> str:
+        """A short name, such as `geo 5 sack 200000 epd`."""
+        return f"{self.net.name} {self.sources} {self.variant} {self.buffer_cells} {self.policy}"
+
+    def scenario(self) -> Mapping[str, Any]:
+        """The scenario, as its file would say it.
+
+        TCP's rules are those that all peers share: SACK sends again within one recovery (RFC 6675),
+        NewReno deflates at partial ACKs (RFC 6582).
+        """
+        return {
+            "run": {"duration": f"{self.duration_s} s"},
+            "topology": {
+                "kind": "n_source",
+                "sources": self.sources,
+                "bottleneck": {
+                    "rate": f"{LINK_BPS} bit/s",
+                    "framing": "none",
+                    "delay": self.net.bottleneck_delay,
+                    "buffer": f"{self.buffer_cells} cells",
+                    "policy": self.policy,
+                },
+                # Neither simulator randomises its senders: a wait before each frame has no exact
+                # twin in ns-2, and Reno's efficiency depends on it more than on anything else.
+                "access": {
+                    "rate": f"{self.net.access_bps} bit/s",
+                    "framing": "none",
+                    "delay": self.net.access_delay,
+                    "frame_gap": "0 s",
+                },
+            },
+            "tcp": {
+                "variant": self.variant,
+                "mss": f"{self.net.mss} B",
+                "receiver_window": f"{self.net.receiver_window} B",
+                "window_scaling": True,
+                "pipe_at_entry": "cwnd - 3",
+                "partial_ack_window": "deflate",
+                "partial_ack_restarts": "first",
+                "avoid_multiple_fast_retransmits": self.variant in ("newreno", "sack"),
+            },
+            "start": {"kind": "staggered", "every": f"{self.stagger_ms} ms"},
+        }
+
+    def ceiling_bps(self) -> float:
+        """Largest possible TCP throughput of the shared link, bit/s."""
+        # Payload, 48 octets of headers and LLC/SNAP, 8 of trailer, in cells of 48 payload octets.
+        cells = -(-(self.net.mss + 56) // 48)
+        return LINK_BPS * self.net.mss / (53 * cells)

@@ -1,0 +1,116 @@
+"""The exchanges: one connection over one link, with losses prescribed by ordinal of transmission.
+
+The link carries 155.52 Mbit/s over 50 ms, so a segment of 512 octets and its acknowledgement make
+a round trip of 100.038 ms. The receiver's window is 32 segments: slow start has filled it when
+segment 63 goes out, and from then on a window of 32 segments makes its rounds until the losses,
+which begin at segment 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MSS = 512
+RTT_S = 0.1
+DURATION_S = 2.0
+
+TICK_S = 1e-5
+"""Granularity of both simulators' clocks. ns-2's timers run to the instant, ours to the tick."""
+
+LOSSES: Mapping[str, tuple[int, ...]] = {
+    "one": (100,),
+    "two in a row": (100, 101),
+    "two half a window apart": (100, 116),
+    "first and last of a window": (100, 131),
+    "three in a row": (100, 101, 102),
+    "three ten apart": (100, 110, 120),
+    "four, an eighth of a window apart": (100, 104, 108, 112),
+    "eight in a row, a quarter of the window": (100, 101, 102, 103, 104, 105, 106, 107),
+    "every second of sixteen": (100, 102, 104, 106, 108, 110, 112, 114),
+    "twelve in a row, three eighths": tuple(range(100, 112)),
+    "twenty in a row, above a half": tuple(range(100, 120)),
+    "thirty, the fast retransmit's two duplicates short": tuple(range(100, 130)),
+    "the retransmission too": (100, 132),
+    "the retransmission three times": (100, 132, 133, 134),
+    "a new segment of the recovery": (100, 140),
+    "in slow start": (20,),
+    "two in slow start": (20, 25),
+    "the first segment": (0,),
+    "again three windows later": (100, 230),
+}
+"""Ordinals of lost transmissions, from 0; repetitions count."""
+
+RULES: Mapping[str, Mapping[str, Any]] = {
+    "vanilla": {"variant": "vanilla"},
+    "reno": {"variant": "reno"},
+    "newreno": {
+        "variant": "newreno",
+        "partial_ack_window": "deflate",
+        "partial_ack_restarts": "first",
+    },
+    "newreno-98-0876": {
+        "variant": "newreno",
+        "partial_ack_window": "ssthresh",
+        "partial_ack_restarts": "every",
+        "flywheel": True,
+    },
+    "sack": {
+        "variant": "sack",
+        "pipe_at_entry": "cwnd - 3",
+        "avoid_multiple_fast_retransmits": True,
+    },
+}
+"""Sets of TCP parameters, each the one that ns-2's rules for the variant correspond to."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One exchange: a set of rules and a set of losses."""
+
+    rules: str
+    losses: str
+
+    def scenario(self) -> Mapping[str, Any]:
+        """The scenario, as its file would say it."""
+        # The flywheel of ns-2 disregards the receiver's window, so that window must not matter;
+        # ssthresh takes its place in holding cwnd near 32 segments.
+        flywheel = bool(RULES[self.rules].get("flywheel"))
+        window, ssthresh = (256, 32) if flywheel else (32, 64)
+        return {
+            "run": {"duration": f"{DURATION_S} s"},
+            "topology": {
+                "kind": "graph",
+                "hosts": ["source", "destination"],
+                "link": [
+                    {
+                        "from": "source",
+                        "to": "destination",
+                        "rate": "155.52 Mbit/s",
+                        "framing": "none",
+                        "delay": "50 ms",
+                        "frame_gap": "0 s",
+                    }
+                ],
+                "flow": [{"name": "tcp", "source": "source", "destination": "destination"}],
+            },
+            "tcp": {
+                "mss": f"{MSS} B",
+                "receiver_window": f"{window * MSS} B",
+                "initial_ssthresh": f"{ssthresh * MSS} B",
+                "window_scaling": True,
+                "tick": "10 us",
+                "tick_phase": "common",
+                "rto_min": "200 ms",
+                "rto_initial": "1 s",
+                "rto_max": "60 s",
+                **RULES[self.rules],
+            },
+            "start": "together",
+            "loss": {"transmissions": list(LOSSES[self.losses])},
+            "records": {"traces": ["cwnd", "sequence"]},
+        }
+
+
+CASES = tuple(Case(rules, losses) for rules in RULES for losses in LOSSES)
