@@ -430,7 +430,7 @@ impl MuxPort {
             Some(reason) => Some(reason),
             None if has_room => None,
             None => {
-                if self.policy.is_frame_aware() {
+                if self.policy.has_partial_discard() {
                     vc.discarding = Some(DiscardReason::RestOfFrame);
                 }
                 Some(DiscardReason::Overflow)

@@ -133,7 +133,7 @@ impl Port {
             Some(reason) => Some(reason),
             None if has_room => None,
             None => {
-                if self.policy.is_frame_aware() {
+                if self.policy.has_partial_discard() {
                     vc.discarding = Some(DiscardReason::RestOfFrame);
                 }
                 Some(DiscardReason::Overflow)

@@ -23,6 +23,13 @@ fn port(capacity: u32, policy: PolicySpec) -> Port {
     port
 }
 
+fn epd(threshold_cells: u32, partial_discard: bool) -> PolicySpec {
+    PolicySpec::Epd {
+        threshold_cells,
+        partial_discard,
+    }
+}
+
 /// Offers a frame of `cells` cells of VC `vc`, cell by cell at one instant; reasons by cell.
 fn offer(port: &mut Port, vc: u32, cells: u32) -> Vec<Option<DiscardReason>> {
     (0..cells)
@@ -74,7 +81,7 @@ fn ppd_discards_the_rest_of_a_frame_but_keeps_its_last_cell_when_there_is_room()
 
 #[test]
 fn epd_discards_a_frame_whole_from_its_first_cell() {
-    let mut port = port(10, PolicySpec::Epd { threshold_cells: 2 });
+    let mut port = port(10, epd(2, true));
     assert_eq!(offer(&mut port, 0, 3), [None; 3]);
     // X = 3 > R = 2; nothing of the frame was taken in, so no boundary is needed.
     assert_eq!(offer(&mut port, 0, 3), [Some(AboveThreshold); 3]);
@@ -84,13 +91,13 @@ fn epd_discards_a_frame_whole_from_its_first_cell() {
 
 #[test]
 fn frames_begun_are_taken_in_above_the_threshold() {
-    let mut port = port(10, PolicySpec::Epd { threshold_cells: 2 });
+    let mut port = port(10, epd(2, true));
     assert_eq!(offer(&mut port, 0, 6), [None; 6]);
 }
 
 #[test]
 fn the_last_cell_of_a_discarded_frame_ends_an_earlier_frame_that_lost_its_own() {
-    let mut port = port(2, PolicySpec::Epd { threshold_cells: 1 });
+    let mut port = port(2, epd(1, true));
     assert_eq!(offer(&mut port, 0, 3), [None, None, Some(Overflow)]); // loses its last cell
     depart(&mut port, 1);
     assert_eq!(offer_cell(&mut port, 1, 0, false), None);
@@ -105,7 +112,7 @@ fn the_last_cell_of_a_discarded_frame_ends_an_earlier_frame_that_lost_its_own() 
 
 #[test]
 fn a_frame_is_the_cells_up_to_a_mark_even_when_an_earlier_mark_is_missing() {
-    let mut port = port(10, PolicySpec::Epd { threshold_cells: 2 });
+    let mut port = port(10, epd(2, true));
     // A frame whose last cell was lost upstream runs on into the next one: the policy is not asked
     // again, although X = 3 > R.
     (0..3).for_each(|index| assert_eq!(offer_cell(&mut port, 0, index, false), None));
@@ -173,4 +180,15 @@ fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
     waits.sort_unstable();
     waits.dedup();
     assert!(waits.len() > 40, "waits are drawn");
+}
+
+#[test]
+fn without_partial_discard_the_rest_of_a_frame_is_taken_in_when_there_is_room_again() {
+    let mut port = port(3, epd(2, false));
+    (0..3).for_each(|index| assert_eq!(offer_cell(&mut port, 0, index, false), None));
+    assert_eq!(offer_cell(&mut port, 0, 3, false), Some(Overflow));
+    depart(&mut port, 1);
+    assert_eq!(offer_cell(&mut port, 0, 4, false), None);
+    assert_eq!(offer_cell(&mut port, 0, 5, true), Some(Overflow));
+    assert_eq!(offer(&mut port, 1, 2), [Some(AboveThreshold); 2]); // X = 3 > R = 2
 }

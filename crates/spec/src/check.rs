@@ -153,14 +153,18 @@ impl NetworkSpec {
             };
             match &link.port.policy {
                 PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => {}
-                PolicySpec::Epd { threshold_cells } => threshold(*threshold_cells)?,
+                PolicySpec::Epd {
+                    threshold_cells, ..
+                } => threshold(*threshold_cells)?,
                 PolicySpec::SelectiveDrop {
                     threshold_cells,
                     fairness_threshold,
+                    ..
                 }
                 | PolicySpec::FairBufferAllocation {
                     threshold_cells,
                     fairness_threshold,
+                    ..
                 } => {
                     threshold(*threshold_cells)?;
                     fairness(*fairness_threshold)?;

@@ -109,6 +109,8 @@ pub enum PolicySpec {
     Epd {
         /// R, cells.
         threshold_cells: u32,
+        /// Whether a frame that loses a cell to a full buffer loses its rest as well.
+        partial_discard: bool,
     },
     /// Selective Drop: discards frames that begin while X > R and Y_i * N_a / X > Z.
     SelectiveDrop {
@@ -116,6 +118,8 @@ pub enum PolicySpec {
         threshold_cells: u32,
         /// Z, above 0, at most 1.
         fairness_threshold: f64,
+        /// Whether a frame that loses a cell to a full buffer loses its rest as well.
+        partial_discard: bool,
     },
     /// Fair Buffer Allocation: X > R and Y_i * N_a / X > Z * (K - R) / (X - R).
     FairBufferAllocation {
@@ -123,6 +127,8 @@ pub enum PolicySpec {
         threshold_cells: u32,
         /// Z, above 0, at most 1.
         fairness_threshold: f64,
+        /// Whether a frame that loses a cell to a full buffer loses its rest as well.
+        partial_discard: bool,
     },
     /// Discards one frame of a VC each time its occupancy crosses r_i from below.
     SingleDrop {

@@ -44,6 +44,7 @@ class EpdSpec(_Part):
 
     kind: Literal["epd"] = "epd"
     threshold_cells: U32
+    partial_discard: bool = True
 
 
 class SelectiveDropSpec(_Part):
@@ -52,6 +53,7 @@ class SelectiveDropSpec(_Part):
     kind: Literal["selective_drop"] = "selective_drop"
     threshold_cells: U32
     fairness_threshold: float
+    partial_discard: bool = True
 
 
 class FairBufferAllocationSpec(_Part):
@@ -60,6 +62,7 @@ class FairBufferAllocationSpec(_Part):
     kind: Literal["fair_buffer_allocation"] = "fair_buffer_allocation"
     threshold_cells: U32
     fairness_threshold: float
+    partial_discard: bool = True
 
 
 class SingleDropSpec(_Part):

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.scenario.parameters import (
+    Flag,
     Leaf,
     Parameters,
     param,
@@ -105,6 +106,12 @@ class Epd(Parameters):
         symbol="R",
         source="Ka Band Utilization Conference 1997, section 3 (R = 0.9 for Selective Drop)",
     )
+    partial_discard: Flag = param(
+        True,
+        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
+        source="Romanow and Floyd's EPD includes partial packet discard; ICCCN'97 section 5.1 does not "
+        "say whether its own does",
+    )
 
 
 class SelectiveDrop(Parameters):
@@ -123,6 +130,12 @@ class SelectiveDrop(Parameters):
         symbol="Z",
         source="Ka Band Utilization Conference 1997, section 3; ATM Forum 98-0876R1",
     )
+    partial_discard: Flag = param(
+        True,
+        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
+        source="Romanow and Floyd's EPD includes partial packet discard; ICCCN'97 section 5.1 does not "
+        "say whether its own does",
+    )
 
 
 class FairBufferAllocation(Parameters):
@@ -140,6 +153,12 @@ class FairBufferAllocation(Parameters):
         "scales the part of the fair share above which a VC's frames are discarded",
         symbol="Z",
         source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+    partial_discard: Flag = param(
+        True,
+        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
+        source="Romanow and Floyd's EPD includes partial packet discard; ICCCN'97 section 5.1 does not "
+        "say whether its own does",
     )
 
 

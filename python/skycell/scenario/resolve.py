@@ -242,9 +242,13 @@ class _PortResolver:
             return self._single_drop(link, policy, capacity, where)
         threshold = self._threshold(policy, capacity, (*where, "drop_threshold"))
         if isinstance(policy, Epd):
-            return EpdSpec(threshold_cells=threshold)
+            return EpdSpec(threshold_cells=threshold, partial_discard=policy.partial_discard)
         kind = SelectiveDropSpec if isinstance(policy, SelectiveDrop) else FairBufferAllocationSpec
-        return kind(threshold_cells=threshold, fairness_threshold=policy.fairness_threshold)
+        return kind(
+            threshold_cells=threshold,
+            fairness_threshold=policy.fairness_threshold,
+            partial_discard=policy.partial_discard,
+        )
 
     def _threshold(
         self,

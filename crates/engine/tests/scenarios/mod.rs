@@ -160,17 +160,23 @@ impl<'a> Builder<'a> {
     fn policy(&mut self, capacity: u32) -> PolicySpec {
         let threshold_cells = self.dice.below(u64::from(capacity) + 1) as u32;
         let fairness_threshold = self.dice.pick(&[0.8, 1.0, 0.3]);
+        let partial_discard = !self.dice.one_in(3);
         match self.dice.below(7) {
             0 | 1 => PolicySpec::TailDrop,
             2 => PolicySpec::Ppd,
-            3 => PolicySpec::Epd { threshold_cells },
+            3 => PolicySpec::Epd {
+                threshold_cells,
+                partial_discard,
+            },
             4 => PolicySpec::SelectiveDrop {
                 threshold_cells,
                 fairness_threshold,
+                partial_discard,
             },
             5 => PolicySpec::FairBufferAllocation {
                 threshold_cells,
                 fairness_threshold,
+                partial_discard,
             },
             _ => PolicySpec::SingleDrop {
                 thresholds_cells: (0..8)

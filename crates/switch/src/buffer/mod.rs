@@ -1,14 +1,15 @@
 //! Buffer policies: which frames the buffer of an output port takes in.
 //!
 //! A policy decides once a frame, at its first cell. What happens to single cells is common to all
-//! frame-aware policies and is the port's part (`docs/reference/policies`):
+//! policies and is the port's part (`docs/reference/policies`):
 //!
-//! * a cell that finds the buffer full is discarded, and with it the rest of its frame;
+//! * a cell that finds the buffer full is discarded, and with it the rest of its frame where the
+//!   policy has partial discard;
 //! * of a frame under discard, the last cell is still taken in, if there is room, when the VC's
 //!   last cell that went into the buffer was not a last cell: downstream waits for a frame
 //!   boundary, and without it the next frame would be lost as well.
 //!
-//! Tail drop alone knows no frames: it discards the cells that find the buffer full, and no others.
+//! Tail drop has no partial discard, and discards at no other time.
 
 mod epd;
 mod fair_buffer_allocation;
@@ -44,72 +45,90 @@ pub trait BufferPolicy {
 }
 
 /// A policy of any kind, built from its spec.
+///
+/// Whether partial discard belongs to a policy is its paper's matter: with it the rest of a frame
+/// that has lost a cell no longer takes up the buffer and the link for nothing.
 #[derive(Clone, Debug)]
-pub enum Policy {
-    /// See [`PolicySpec::TailDrop`].
-    TailDrop,
-    /// See [`PolicySpec::Ppd`].
-    Ppd,
-    /// See [`Epd`].
+pub struct Policy {
+    kind: Kind,
+    has_partial_discard: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Tail drop and PPD.
+    TakeAll,
     Epd(Epd),
-    /// See [`SelectiveDrop`].
     SelectiveDrop(SelectiveDrop),
-    /// See [`FairBufferAllocation`].
     FairBufferAllocation(FairBufferAllocation),
-    /// See [`SingleDrop`].
     SingleDrop(SingleDrop),
 }
 
 impl Policy {
     /// The policy that `spec` describes.
     pub fn new(spec: &PolicySpec) -> Self {
-        match *spec {
-            PolicySpec::TailDrop => Policy::TailDrop,
-            PolicySpec::Ppd => Policy::Ppd,
-            PolicySpec::Epd { threshold_cells } => Policy::Epd(Epd::new(threshold_cells)),
+        let (kind, has_partial_discard) = match *spec {
+            PolicySpec::TailDrop => (Kind::TakeAll, false),
+            PolicySpec::Ppd => (Kind::TakeAll, true),
+            PolicySpec::Epd {
+                threshold_cells,
+                partial_discard,
+            } => (Kind::Epd(Epd::new(threshold_cells)), partial_discard),
             PolicySpec::SelectiveDrop {
                 threshold_cells,
                 fairness_threshold,
-            } => Policy::SelectiveDrop(SelectiveDrop::new(threshold_cells, fairness_threshold)),
+                partial_discard,
+            } => {
+                let policy = SelectiveDrop::new(threshold_cells, fairness_threshold);
+                (Kind::SelectiveDrop(policy), partial_discard)
+            }
             PolicySpec::FairBufferAllocation {
                 threshold_cells,
                 fairness_threshold,
-            } => Policy::FairBufferAllocation(FairBufferAllocation::new(
-                threshold_cells,
-                fairness_threshold,
-            )),
+                partial_discard,
+            } => {
+                let policy = FairBufferAllocation::new(threshold_cells, fairness_threshold);
+                (Kind::FairBufferAllocation(policy), partial_discard)
+            }
             PolicySpec::SingleDrop {
                 ref thresholds_cells,
                 rearm_below_cells,
-            } => Policy::SingleDrop(SingleDrop::new(thresholds_cells.clone(), rearm_below_cells)),
+            } => {
+                let policy = SingleDrop::new(thresholds_cells.clone(), rearm_below_cells);
+                (Kind::SingleDrop(policy), true)
+            }
+        };
+        Policy {
+            kind,
+            has_partial_discard,
         }
     }
 
     /// Whether the decision on a frame that finds `queued` cells depends on the VCs' occupancy; where
     /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
     pub fn looks_at_vcs(&self, queued: u32) -> bool {
-        match self {
-            Policy::TailDrop | Policy::Ppd | Policy::Epd(_) => false,
-            Policy::SelectiveDrop(policy) => queued > policy.threshold(),
-            Policy::FairBufferAllocation(policy) => queued > policy.threshold(),
-            Policy::SingleDrop(_) => true,
+        match &self.kind {
+            Kind::TakeAll | Kind::Epd(_) => false,
+            Kind::SelectiveDrop(policy) => queued > policy.threshold(),
+            Kind::FairBufferAllocation(policy) => queued > policy.threshold(),
+            Kind::SingleDrop(_) => true,
         }
     }
 
     /// Whether a cell lost to a full buffer takes the rest of its frame with it.
-    pub fn is_frame_aware(&self) -> bool {
-        !matches!(self, Policy::TailDrop)
+    pub fn has_partial_discard(&self) -> bool {
+        self.has_partial_discard
     }
 }
 
 impl BufferPolicy for Policy {
     fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        match self {
-            Policy::TailDrop | Policy::Ppd => None,
-            Policy::Epd(policy) => policy.on_frame(vc, view),
-            Policy::SelectiveDrop(policy) => policy.on_frame(vc, view),
-            Policy::FairBufferAllocation(policy) => policy.on_frame(vc, view),
-            Policy::SingleDrop(policy) => policy.on_frame(vc, view),
+        match &mut self.kind {
+            Kind::TakeAll => None,
+            Kind::Epd(policy) => policy.on_frame(vc, view),
+            Kind::SelectiveDrop(policy) => policy.on_frame(vc, view),
+            Kind::FairBufferAllocation(policy) => policy.on_frame(vc, view),
+            Kind::SingleDrop(policy) => policy.on_frame(vc, view),
         }
     }
 }
