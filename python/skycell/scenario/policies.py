@@ -23,6 +23,10 @@ from skycell.scenario.parameters import (
 from skycell.scenario.quantities import Dimension, Quantity, Refused, parse_quantity, unit_pattern
 
 _MOST_CELLS = 2**32 - 1
+_PARTIAL_DISCARD = (
+    "choice: with EPD after Romanow and Floyd; ICCCN'97 section 5 does not say whether a packet "
+    "that has begun loses its rest"
+)
 
 
 def _read_threshold(value: Any) -> Quantity | float:
@@ -109,8 +113,7 @@ class Epd(Parameters):
     partial_discard: Flag = param(
         True,
         "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source="Romanow and Floyd's EPD includes partial packet discard; ICCCN'97 section 5.1 does not "
-        "say whether its own does",
+        source=_PARTIAL_DISCARD,
     )
 
 
@@ -133,8 +136,7 @@ class SelectiveDrop(Parameters):
     partial_discard: Flag = param(
         True,
         "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source="Romanow and Floyd's EPD includes partial packet discard; ICCCN'97 section 5.1 does not "
-        "say whether its own does",
+        source=_PARTIAL_DISCARD,
     )
 
 
@@ -157,8 +159,7 @@ class FairBufferAllocation(Parameters):
     partial_discard: Flag = param(
         True,
         "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source="Romanow and Floyd's EPD includes partial packet discard; ICCCN'97 section 5.1 does not "
-        "say whether its own does",
+        source=_PARTIAL_DISCARD,
     )
 
 
