@@ -35,6 +35,7 @@ def test_a_policy_of_the_same_kind_keeps_what_it_does_not_say() -> None:
         "kind": "selective_drop",
         "threshold_cells": 6_000,
         "fairness_threshold": 0.8,
+        "partial_discard": True,
     }
 
 
