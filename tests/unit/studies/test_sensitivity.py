@@ -11,21 +11,23 @@ def test_each_alternative_is_compared_with_what_was_chosen(double: Double) -> No
     told: list[str] = []
     result = sensitivity(
         ["ijsc-t1"],
-        {"ceiling.base": ["155.52 Mbit/s"], "tcp.rto_restart": ["on_send"]},
+        {"ceiling.base": ["149.7 Mbit/s"], "tcp.tick": ["500 ms"]},
+        overrides={"ceiling.base": "155.52 Mbit/s", "leo.mss": "9180 B"},
         replications=1,
         jobs=2,
         version="test",
         work=double.work,
         on_variant=told.append,
     )
-    assert told == ["as chosen", "ceiling.base=155.52 Mbit/s", "tcp.rto_restart=on_send"]
-    base, restart = result.shifts
+    assert told == ["as chosen", "ceiling.base=149.7 Mbit/s", "tcp.tick=500 ms"]
+    base, tick = result.shifts
     (baseline,) = result.baseline
-    # The double's rates do not depend on the timer; the base divides them by 1.0389.
-    assert restart.mean_absolute_change == 0
-    assert restart.summary.cells == baseline.cells
-    at_149_7 = 15 * 0.001 * 155.52 / 149.7 / (9180 / (53 * 193))
-    expected = at_149_7 * (1 - 149.7 / 155.52)
+    # The double's rates do not depend on the clock; the base divides them.
+    assert tick.mean_absolute_change == 0
+    assert tick.summary.cells == baseline.cells
+    # Five flows get 1 to 5 thousandths of 155.52 Mbit/s.
+    chosen = 15 * 0.001 / (9180 / (53 * 193))
+    expected = chosen * (155.52 / 149.7 - 1)
     assert base.mean_absolute_change == pytest.approx(expected, rel=1e-6)
     assert base.largest_change == pytest.approx(expected, rel=1e-6)
     assert base.as_dict()["key"] == "ceiling.base"

@@ -1,0 +1,146 @@
+"""Writes the measured part of a study's README: what reproduces, and how much each choice matters.
+
+    python tools/study_readme.py icccn97 [--replications 2] [--store FILE]
+
+What stands above the marker is written by hand and stays.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skycell.experiment.store import RunStore
+from skycell.studies import STUDY_IDS, Reproduction, TableSummary, load_study, reproduce
+from skycell.studies.compare import Score
+from skycell.studies.sensitivity import Sensitivity, Shift, sensitivity
+
+STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
+MARKER = "<!-- Below: written by tools/study_readme.py -->"
+
+
+@click.command()
+@click.argument("study", type=click.Choice(STUDY_IDS))
+@click.option("--replications", default=2, show_default=True, help="Of every variant.")
+@click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
+def main(study: str, replications: int, store: Path) -> None:
+    """Write the measured part of the README of STUDY."""
+    with RunStore(store) as runs:
+        result = reproduce([study], store=runs, engine="fast")
+        moved = sensitivity(
+            [study],
+            store=runs,
+            engine="fast",
+            replications=replications,
+            on_variant=lambda name: click.echo(name, err=True),
+        )
+    file = STUDIES / study / "README.md"
+    above = file.read_text(encoding="utf-8").partition(MARKER)[0].rstrip()
+    measured = "\n".join([*_reproduced(result), *_moved(study, moved)])
+    file.write_text(f"{above}\n\n{MARKER}\n\n{measured}\n", encoding="utf-8")
+
+
+def _reproduced(result: Reproduction) -> list[str]:
+    times = next(iter(result.replications.values()))
+    lines = [
+        "## What reproduces",
+        "",
+        (
+            f"{times} replications, seeds from {result.seed}. `inside`: the printed value lies within "
+            "what our replications span, widened by its rounding and 0.02. `near`: our mean is within "
+            "0.10 of it (15 % for throughputs)."
+        ),
+        "",
+        "| table | values | inside | near | off | mean absolute error |",
+        "|---|---|---|---|---|---|",
+    ]
+    for summary in result.summaries:
+        lines += _scores(summary)
+    holding, asked = result.conclusion_score()
+    lines += ["", f"Of the conclusions that hold in print {holding} of {asked} hold in ours."]
+    open_ones = [
+        entry
+        for entry in result.conclusions
+        if entry.ours_holds is False and entry.published_holds is not False
+    ]
+    if open_ones:
+        lines += ["", "Those that do not:", ""]
+        lines += [f"* {entry.id} {entry.text} ({entry.evidence})" for entry in open_ones]
+    return [*lines, ""]
+
+
+def _scores(summary: TableSummary) -> list[str]:
+    kinds = (
+        ("cells", summary.cells),
+        ("of doubtful print", summary.suspect),
+        ("averages", summary.averages),
+    )
+    rows = [
+        f"| {summary.table} | {kind} | {_counts(score)} |"
+        for kind, score in kinds
+        if score.compared
+    ]
+    if summary.unpublished:
+        rows.append(f"| {summary.table} | {summary.unpublished} without a printed value | | | | |")
+    return rows
+
+
+def _counts(score: Score) -> str:
+    error = score.mean_absolute_error
+    shown = "" if error is None else f"{error:.3f}"
+    return f"{score.inside} | {score.near} | {score.off} | {shown}"
+
+
+def _moved(study: str, moved: Sensitivity) -> list[str]:
+    lines = [
+        "## Which choices were tried, and how much each moves the tables",
+        "",
+        (
+            "One choice at a time is set otherwise, all else as chosen; "
+            f"{moved.replications} replications. Change: mean over the table's cells of the absolute "
+            "change of our mean, in the table's unit."
+        ),
+    ]
+    chosen = {choice.name: choice.value for choice in load_study(study).choices}
+    for baseline in moved.baseline:
+        shifts = [shift for shift in moved.shifts if shift.table == baseline.table]
+        if not any(shift.mean_absolute_change for shift in shifts):
+            continue
+        lines += [
+            "",
+            f"### {baseline.table}",
+            "",
+            "| choice | as chosen | instead | change | inside | near | off | mean absolute error |",
+            "|---|---|---|---|---|---|---|---|",
+            f"| all | as chosen | | | {_counts(baseline.cells)} |",
+        ]
+        ordered = sorted(shifts, key=lambda shift: -(shift.mean_absolute_change or 0.0))
+        lines += [_shift(shift, chosen[shift.key]) for shift in ordered if _matters(shift)]
+        still = [shift for shift in shifts if not _matters(shift)]
+        if still:
+            names = ", ".join(f"{shift.key} = {_plain(shift.value)}" for shift in still)
+            lines += ["", f"Without effect: {names}."]
+    return lines
+
+
+def _matters(shift: Shift) -> bool:
+    return bool(shift.mean_absolute_change)
+
+
+def _shift(shift: Shift, chosen: object) -> str:
+    change = f"{shift.mean_absolute_change:.3f}" if shift.mean_absolute_change is not None else ""
+    counts = _counts(shift.summary.cells)
+    return f"| {shift.key} | {_plain(chosen)} | {_plain(shift.value)} | {change} | {counts} |"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_plain, value))
+    return str(value)
+
+
+if __name__ == "__main__":
+    main()
