@@ -45,10 +45,19 @@ class Outcome:
 class Simulator(Protocol):
     """A simulator that can run a dumbbell."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """How the race calls it."""
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether one round must do: it takes most of a minute."""
 
     def missing(self) -> str | None:
         """What is not installed, with how to get it; none where it can run."""
+
+    def can_run(self, dumbbell: Dumbbell) -> bool:
+        """Whether it has what the dumbbell asks for."""
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once."""
@@ -78,6 +87,7 @@ class Skycell:
 
     engine: str = "fast"
     seed: int = 1
+    is_slow: bool = False
 
     @property
     def name(self) -> str:
@@ -87,6 +97,10 @@ class Skycell:
     def missing(self) -> str | None:
         """It is always there."""
         return None
+
+    def can_run(self, dumbbell: Dumbbell) -> bool:
+        """All of them."""
+        return True
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once. The time holds the border too: both ways' JSON."""

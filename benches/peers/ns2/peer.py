@@ -18,10 +18,12 @@ class Ns2:
     Attributes:
         choices: what the scenario does not decide.
         name: how the race calls it.
+        is_slow: whether one round must do.
     """
 
     choices: Choices = field(default_factory=Choices)
     name: str = "ns-2"
+    is_slow: bool = False
 
     @cached_property
     def _program(self) -> str | None:
@@ -30,6 +32,10 @@ class Ns2:
     def missing(self) -> str | None:
         """What is not installed."""
         return simulator.MISSING if self._program is None else None
+
+    def can_run(self, dumbbell: Dumbbell) -> bool:
+        """All but those with a policy that packets have no twin for."""
+        return dumbbell.policy == "epd"
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once, and its start-up once more to subtract it.

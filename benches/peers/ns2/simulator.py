@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from benches.peers.child import run_alone
 from benches.peers.ns2.translate import Choices, parameter_file
 from skycell.scenario.network_spec import NetworkSpec
 
@@ -78,7 +78,7 @@ def run(path: str, spec: NetworkSpec, choices: Choices | None = None, traced: bo
         parameters = Path(folder) / "parameters.tcl"
         text = parameter_file(spec, choices or Choices(), str(trace) if traced else "")
         parameters.write_text(text, encoding="utf-8")
-        output, user_s = _run_alone([path, str(SCRIPT), str(parameters)])
+        output, user_s = run_alone([path, str(SCRIPT), str(parameters)])
         return Run(_flows(output), user_s, trace.read_text(encoding="utf-8") if traced else "")
 
 
@@ -91,20 +91,6 @@ def event_loop_s(path: str, spec: NetworkSpec, choices: Choices | None = None) -
     started = run(path, spec.model_copy(update={"duration_ps": 1}), choices)
     whole = run(path, spec, choices)
     return whole, max(whole.user_s - started.user_s, 0.0)
-
-
-def _run_alone(command: list[str]) -> tuple[str, float]:
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read().decode(errors="replace")
-    if process.returncode != 0:
-        raise RuntimeError(f"ns-2 ended with code {process.returncode}:\n{text.strip()}")
-    return text, usage.ru_utime
 
 
 def _flows(output: str) -> tuple[Flow, ...]:

@@ -1,0 +1,140 @@
+from typing import Any
+
+import pytest
+
+import skycell
+from benches.peers.ns2.translate import (
+    UNLIMITED_OCTETS,
+    Choices,
+    Untranslatable,
+    aal5_cells,
+    parameter_file,
+    sender_variables,
+    sink_variables,
+)
+from skycell.scenario.network_spec import NetworkSpec
+
+TOGETHER = {"kind": "together", "at": "0 s"}
+
+
+def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
+    """Two connections over a bottleneck of 12 000 cells with EPD at 90 %."""
+    scenario = skycell.parse(
+        {
+            "run": {"duration": "1 s"},
+            "topology": {
+                "kind": "n_source",
+                "sources": 2,
+                "bottleneck": {
+                    "rate": "155.52 Mbit/s",
+                    "framing": "none",
+                    "delay": "5 ms",
+                    "buffer": "12000 cells",
+                    "policy": "epd",
+                },
+                "access": {"delay": "1 ms"},
+            },
+            "tcp": {"variant": "sack", "mss": "512 B"},
+            "start": TOGETHER,
+        }
+    )
+    return scenario.with_values(changes or {}).resolve()
+
+
+def lines(text: str, variable: str) -> list[str]:
+    """The items of a list of the parameter file."""
+    block = text.split(f"set {variable} {{\n")[1].split("\n}")[0]
+    return [line.strip().strip("{}") for line in block.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("payload", "cells"),
+    [(512, 12), (1024, 23), (9180, 193), (0, 2)],  # STUDIES: cells of a segment, bare ACK 2
+)
+def test_a_packet_costs_what_its_frame_costs(payload: int, cells: int) -> None:
+    assert aal5_cells(payload, spec().flows[0].tcp) == cells
+
+
+def test_links_keep_rate_and_delay_and_epd_becomes_a_shorter_queue() -> None:
+    links = [line.split() for line in lines(parameter_file(spec(), Choices()), "links")]
+    found = {(int(a), int(b)): (float(bps), float(s), int(q)) for a, b, bps, s, q in links}
+    names = {node.name: k for k, node in enumerate(spec().nodes)}
+    bps, delay_s, limit = found[names["switch1"], names["switch2"]]
+    assert bps == pytest.approx(155.52e6, rel=1e-6)
+    assert delay_s == 0.005
+    # Taken in while the queue holds at most R = 10 800 cells: R + 12 cells and less than one octet.
+    assert limit == 53 * (10_800 + 12) + 1
+    assert found[names["switch2"], names["switch1"]][2] == UNLIMITED_OCTETS
+
+
+def test_tail_drop_becomes_a_queue_of_the_buffers_octets() -> None:
+    text = parameter_file(spec({"topology.bottleneck.policy": "tail_drop"}), Choices())
+    assert any(line.endswith(f" {53 * 12_000 + 1}") for line in lines(text, "links"))
+
+
+def test_windows_are_whole_segments_and_timers_seconds() -> None:
+    values = {"tcp.receiver_window": "600000 B", "tcp.window_scaling": True}
+    tcp = spec(values | {"tcp.rto_initial": "3 s", "tcp.rto_min": "2 ticks"}).flows[0].tcp
+    variables = sender_variables(tcp, Choices(overhead_s=0.001))
+    assert variables["window_"] == variables["maxcwnd_"] == 1171  # 600 000 / 512 = 1171.9
+    assert (variables["windowInit_"], variables["packetSize_"]) == (1, 636)
+    assert variables["tcpTick_"] == pytest.approx(0.1)
+    assert variables["minrto_"] == pytest.approx(0.2)
+    assert variables["rtxcur_init_"] == pytest.approx(3.0)
+    assert variables["overhead_"] == 0.001
+    assert sink_variables(tcp) == {"packetSize_": 106, "maxSackBlocks_": 3}
+
+
+def test_variants_become_agents_with_their_rules() -> None:
+    reno = {"tcp.variant": "reno", "tcp.avoid_multiple_fast_retransmits": True}
+    assert sender_variables(spec(reno).flows[0].tcp, Choices())["bugFix_"] is False
+    vanilla = spec({"tcp.variant": "vanilla"})
+    assert sender_variables(vanilla.flows[0].tcp, Choices())["noFastRetrans_"] is True
+    assert "sender Agent/TCP sender_variables" in parameter_file(vanilla, Choices())
+    new_reno = {"tcp.variant": "newreno", "tcp.partial_ack_window": "deflate", "tcp.flywheel": True}
+    variables = sender_variables(spec(new_reno).flows[0].tcp, Choices())
+    assert variables["partial_window_deflation_"] == variables["newreno_changes_"] == 1
+
+
+def test_losses_starts_and_choices_reach_the_file() -> None:
+    values = {"loss.transmissions": [3, 5], "start": {"kind": "staggered", "every": "7 ms"}}
+    choices = Choices(seed=4, scheduler="Heap", only_needed_headers=True)
+    text = parameter_file(spec(values), choices, "a/trace")
+    assert [line.split("start_s ")[1].split()[0] for line in lines(text, "flows")] == [
+        "0.0",
+        "0.007",
+    ]
+    assert all("losses {3 5" in line for line in lines(text, "flows"))
+    for line in (
+        "set seed 4",
+        "set scheduler Heap",
+        "set only_needed_headers 1",
+        "set nodes 6",
+        "set stop_s 1.0",
+        "set trace_file {a/trace}",
+    ):
+        assert line in text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"topology.bottleneck.policy": "selective_drop"}, "policy selective_drop"),
+        ({"topology.tcps_per_vc": 2}, "routers"),
+        ({"traffic": {"kind": "transfers", "size": "1 MB"}}, "persistent"),
+        ({"start": "drawn"}, "draw different starts"),
+        ({"loss.at_cwnd": "10000 B"}, "by ordinal"),
+        ({"tcp.cwnd_growth": "integer"}, "cwnd_growth"),
+        ({"tcp.rto_restart": "on_send"}, "rto_restart"),
+        ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay"),
+        ({"tcp.sack_max_blocks": 4}, "SACK blocks"),
+        ({"tcp.variant": "newreno"}, "partial_ack_window keep"),
+        ({"tcp.delayed_ack": {}}, "delayed_ack"),
+        ({"tcp.sws_avoidance": False}, "below MSS"),
+        ({"tcp.timestamps": True}, "timestamps"),
+        ({"tcp.handshake": True}, "handshake"),
+    ],
+)
+def test_what_ns2_lacks_is_refused_by_name(values: dict[str, Any], says: str) -> None:
+    with pytest.raises(Untranslatable, match=says):
+        parameter_file(spec(values), Choices())
