@@ -1,10 +1,13 @@
 """Golden traces say what they said when a person checked them."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+import skycell
 from skycell.cli.run import ENGINES
+from skycell.scenario.network_spec import PolicySpec, TcpSpec
 from tests.golden import golden, rewrite
 
 
@@ -23,6 +26,20 @@ def test_every_golden_trace_says_how_it_was_checked(name: str) -> None:
     note, _ = golden.stored(name)
     assert golden.UNCHECKED not in note
     assert note.startswith("Checked by hand.")
+
+
+def test_every_policy_and_every_variant_has_a_golden_trace() -> None:
+    files = [skycell.load(golden.SCENARIOS / f"{name}.toml").resolve() for name in golden.names()]
+    policies = {link.port.policy.kind for spec in files for link in spec.links}
+    assert policies == set(_policies_of_the_spec())
+    assert {flow.tcp.variant for spec in files for flow in spec.flows} == set(
+        get_args(TcpSpec.model_fields["variant"].annotation)
+    )
+
+
+def _policies_of_the_spec() -> list[str]:
+    kinds = get_args(get_args(PolicySpec)[0])
+    return [kind.model_fields["kind"].default for kind in kinds]
 
 
 def test_every_stored_trace_has_its_scenario() -> None:

@@ -1,0 +1,102 @@
+"""The how-to of a buffer policy names every place there is, and what it says of them is so."""
+
+import re
+import subprocess
+
+import pytest
+
+from tests.docs.pages import DOCS, blocks
+from tests.structure.tree import ROOT, files
+
+PAGE = DOCS / "how-to" / "add-a-buffer-policy.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+EXAMPLE = "vc_quota"
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_every_file_that_knows_a_policy_of_the_same_kind_is_named() -> None:
+    # What knows single drop, a policy with parameters of its own, has to learn a new one; but for
+    # studies, which know the policies that they study.
+    knows = re.compile(
+        r"PolicySpec::SingleDrop|Kind::SingleDrop|\bSingleDropSpec\b|\"single_drop\""
+    )
+    places = {
+        str(path.relative_to(ROOT))
+        for part in ("crates", "python/skycell", "tests/border")
+        for path in files(".rs", ".py", under=ROOT / part)
+        if "studies" not in path.parts and knows.search(path.read_text(encoding="utf-8"))
+    }
+    by_hand = {place for place in places if f"`{place}`" not in TEXT}
+    assert by_hand == set()
+
+
+def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
+    named = re.findall(r"`((?:crates|python|tests|docs)/[\w./-]+)`", TEXT)
+    assert [name for name in named if not (ROOT / name).exists()] == [
+        f"crates/switch/src/buffer/{EXAMPLE}.rs"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("crates/switch/src/buffer/mod.rs", "enum Kind"),
+        ("crates/switch/src/buffer/mod.rs", "fn looks_at_vcs"),
+        ("crates/switch/src/buffer/mod.rs", "impl BufferPolicy for Policy"),
+        (
+            "crates/switch/src/buffer/mod.rs",
+            "fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason>",
+        ),
+        ("crates/records/src/lib.rs", "pub enum DiscardReason"),
+        ("crates/spec/src/lib.rs", "pub enum PolicySpec"),
+        (
+            "crates/spec/src/check.rs",
+            "PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => {}",
+        ),
+        ("crates/engine/src/mux.rs", "let counts_vcs = matches!("),
+        ("crates/engine/src/source.rs", "let counts_vcs = matches!("),
+        ("crates/engine/src/plan.rs", "fn discards_when_empty"),
+        ("crates/engine/tests/scenarios/mod.rs", "fn policy(&mut self"),
+        ("python/skycell/scenario/policies.py", "_Policies = "),
+        ("python/skycell/scenario/policies.py", "_Names = "),
+        ("python/skycell/scenario/policies.py", "CellCount = "),
+        ("python/skycell/scenario/network_spec.py", "PolicySpec = Annotated["),
+        ("python/skycell/scenario/resolve.py", "def _policy(self"),
+        ("python/skycell/plots/words.py", '"single_drop":'),
+        ("tests/border/specs.py", "def policies("),
+        ("tests/validation/generated.py", "_POLICIES"),
+        ("tests/messages/cases/kind-unknown.txt", "single_drop"),
+    ],
+)
+def test_what_the_page_says_stands_in_a_file_does(path: str, name: str) -> None:
+    assert f"`{path}`" in TEXT
+    assert name in read(path)
+
+
+def test_the_parameter_class_of_the_page_is_one() -> None:
+    (text,) = [block.text for block in blocks(PAGE) if "class VcQuota(Parameters)" in block.text]
+    import skycell.scenario.policies as home
+
+    names = dict(vars(home))
+    exec(text, names)
+    policy = names["VcQuota"].model_validate({"kind": EXAMPLE, "quota": "2000 cells"})
+    assert policy.quota.amount == 2000
+
+
+def test_the_rule_of_the_page_is_in_the_agreed_format() -> None:
+    rule = next(block.text for block in blocks(PAGE) if block.text.startswith("//! A quota"))
+    formatted = subprocess.run(
+        ["rustfmt", "--edition", "2024", "--emit", "stdout"],
+        input=rule,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert formatted.stdout == rule
+
+
+def test_the_example_is_nobodys_policy() -> None:
+    assert EXAMPLE not in read("crates/switch/src/buffer/mod.rs")

@@ -1,0 +1,103 @@
+"""The front page tells how every study reproduces, and the script that writes it."""
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from skycell.studies.library import STUDY_IDS, load_study
+from tests.structure.tree import ROOT
+
+
+def load_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("readme", ROOT / "tools" / "readme_results.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+script = load_script()
+
+
+def row(**values: Any) -> dict[str, Any]:
+    plain = {
+        "table": "icccn97-t3",
+        "unit": "1",
+        "published": 0.60,
+        "mean": 0.70,
+        "verdict": "near",
+        "average": False,
+        "suspect": False,
+    }
+    return plain | values
+
+
+RESULT = {
+    "version": "0.1.0+abc",
+    "seed": 1,
+    "replications": {"icccn97": 5},
+    "rows": [
+        row(),
+        row(mean=0.62, verdict="inside"),
+        row(mean=0.90, verdict="off"),
+        row(suspect=True, verdict="off"),
+        row(average=True),
+        row(table="icccn97-t4", published=None, verdict="unpublished"),
+    ],
+    "conclusions": [
+        {"published_holds": True, "ours_holds": True},
+        {"published_holds": True, "ours_holds": False},
+        {"published_holds": None, "ours_holds": True},
+        {"published_holds": True, "ours_holds": None},
+    ],
+}
+
+
+def test_verdicts_are_counted_and_doubtful_print_and_averages_are_left_out() -> None:
+    text = script.block(RESULT)
+    # |0.70 - 0.60|, |0.62 - 0.60|, |0.90 - 0.60|: 0.42 / 3 = 0.14.
+    assert (
+        "| ICCCN'97, Table 3: three TCPs over a geostationary link: efficiency "
+        "| 3 | 1 | 1 | 1 | 0.140 | 1 doubtful, 1 averages |"
+    ) in text.splitlines()
+    assert any("Table 4" in line and "1 without a number" in line for line in text.splitlines())
+    assert "Of 2 numbered conclusions that hold in print, 1 hold in ours" in text
+    assert "skycell 0.1.0, 5 replications" in text
+
+
+def test_an_error_over_several_units_is_not_averaged() -> None:
+    rows = [row(), row(unit="Mbit/s", published=10.0, mean=12.0)]
+    assert "| 2 | 0 | 2 | 0 |  |  |" in script.block(RESULT | {"rows": rows})
+    rows = [row(unit="Mbit/s", published=10.0, mean=12.0)]
+    assert "| 1 | 0 | 1 | 0 | 2.0 Mbit/s |  |" in script.block(RESULT | {"rows": rows})
+
+
+def test_the_block_is_put_between_its_marks_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, result = tmp_path / "README.md", tmp_path / "result.json"
+    page.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n", encoding="utf-8")
+    result.write_text(json.dumps(RESULT), encoding="utf-8")
+    monkeypatch.setattr(script, "README", page)
+    assert script.main([str(result)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"before\n{script.BEGIN}\n| study and table |")
+    assert text.endswith(f"first seed 1.\n{script.END}\nafter\n")
+    assert "\nold\n" not in text
+    with pytest.raises(ValueError, match="no marks"):
+        script.replaced("no marks here", "text")
+    assert script.main([]) == 2
+
+
+def test_the_front_page_has_every_table_of_every_study_once() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = page.partition(script.BEGIN)[2].partition(script.END)[0]
+    for study in map(load_study, STUDY_IDS):
+        for table in study.tables:
+            assert block.count(f"| {table.printed_as}: {table.title} |") == 1
+    assert "failed" not in block

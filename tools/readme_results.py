@@ -1,0 +1,109 @@
+"""Writes how much of each study reproduces into README.md.
+
+    skycell reproduce all --out out/all
+    python tools/readme_results.py out/all/result.json
+
+The table stands between two marks that the page keeps.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from skycell.studies.library import STUDY_IDS, load_study
+
+README = Path(__file__).parents[1] / "README.md"
+BEGIN = "<!-- results: written by tools/readme_results.py; begin -->"
+END = "<!-- results: end -->"
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the block from the file that is named."""
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    result = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    README.write_text(replaced(README.read_text(encoding="utf-8"), block(result)), encoding="utf-8")
+    return 0
+
+
+def replaced(page: str, text: str) -> str:
+    """The page with other text between the marks.
+
+    Raises:
+        ValueError: the page has no such marks.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError("the page has no marks for the results")
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def block(result: Mapping[str, Any]) -> str:
+    """The table of all tables, the conclusions, and what was run."""
+    lines = [
+        "| study and table | values | inside | near | off | mean error | not counted |",
+        "|---|--:|--:|--:|--:|--:|---|",
+    ]
+    for study in map(load_study, STUDY_IDS):
+        for table in study.tables:
+            rows = [row for row in result["rows"] if row["table"] == table.id]
+            if rows:
+                lines.append(f"| {table.printed_as}: {table.title} | {_counts(rows)} |")
+    held, asked = _conclusions(result["conclusions"])
+    replications = "/".join(str(n) for n in sorted(set(result["replications"].values())))
+    version = result["version"].partition("+")[0]
+    told = f"Of {asked} numbered conclusions that hold in print, {held} hold in ours."
+    run = f"{replications} replications of each case, first seed {result['seed']}"
+    lines += ["", f"{told} skycell {version}, {run}."]
+    return "\n".join(lines)
+
+
+def _counts(rows: Rows) -> str:
+    compared = [row for row in rows if not row["average"] and not row["suspect"]]
+    verdicts = [row["verdict"] for row in compared]
+    inside, near, off = (verdicts.count(word) for word in ("inside", "near", "off"))
+    errors = [
+        abs(row["mean"] - row["published"])
+        for row in compared
+        if row["mean"] is not None and row["published"] is not None
+    ]
+    counts = f"{inside + near + off} | {inside} | {near} | {off}" if errors else "| | |"
+    return f"{counts} | {_error(errors, {row['unit'] for row in compared})} | {_left_out(rows)}"
+
+
+def _error(errors: Sequence[float], units: set[str]) -> str:
+    """The mean of the errors with its unit; nothing for a table of several units."""
+    if not errors or len(units) > 1:
+        return ""
+    mean, unit = sum(errors) / len(errors), units.pop()
+    return f"{mean:.3f}" if unit == "1" else f"{mean:.1f} {unit}"
+
+
+def _left_out(rows: Rows) -> str:
+    """What a table prints that the counts leave out, and what it does not print."""
+    groups: Iterable[tuple[str, Rows]] = (
+        ("doubtful", [row for row in rows if row["suspect"] and not row["average"]]),
+        ("averages", [row for row in rows if row["average"]]),
+        ("without a number in print", [row for row in rows if row["verdict"] == "unpublished"]),
+        ("failed", [row for row in rows if row["verdict"] == "failed"]),
+    )
+    return ", ".join(f"{len(group)} {word}" for word, group in groups if group)
+
+
+def _conclusions(conclusions: Rows) -> tuple[int, int]:
+    asked = [
+        entry
+        for entry in conclusions
+        if entry["published_holds"] and entry["ours_holds"] is not None
+    ]
+    return sum(bool(entry["ours_holds"]) for entry in asked), len(asked)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
