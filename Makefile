@@ -12,7 +12,7 @@ PACKAGES_STAMP := .venv/.packages
 SETUP_STAMP := .venv/.skycell
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test bench lint format lock clean
+.PHONY: help setup demo test soak bench lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## What can be made
@@ -26,6 +26,17 @@ demo: setup ## Reproduce the GEO study (ICCCN'97 Tables 3 and 4) and write its r
 test: setup ## Every test of both languages
 	cargo test --locked --quiet
 	$(BIN)/python -m pytest --quiet
+
+# Scenarios that one round of the soak runs, and the first it begins with.
+ROUND := 1000
+FIRST := 2000
+
+soak: ## Both engines on one generated scenario after another, until stopped or until they differ
+	@first=$(FIRST); while \
+		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
+		cargo test --release --locked --quiet -p skycell-engine --test differential >target/soak.log 2>&1; do \
+		first=$$((first + $(ROUND))); echo "clean: scenarios $(FIRST) to $$((first - 1))"; \
+	done; cat target/soak.log; exit 1
 
 bench: setup ## The fixed scenarios that speed is quoted from
 	$(BIN)/python benches/run.py
