@@ -22,9 +22,9 @@ MARKER = "<!-- Below: written by tools/study_readme.py -->"
 
 @click.command()
 @click.argument("study", type=click.Choice(STUDY_IDS))
-@click.option("--replications", default=2, show_default=True, help="Of every variant.")
+@click.option("--replications", type=int, help="Of every variant; as the study says if not given.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
-def main(study: str, replications: int, store: Path) -> None:
+def main(study: str, replications: int | None, store: Path) -> None:
     """Write the measured part of the README of STUDY."""
     with RunStore(store) as runs:
         result = reproduce([study], store=runs, engine="fast")
@@ -47,9 +47,9 @@ def _reproduced(result: Reproduction) -> list[str]:
         "## What reproduces",
         "",
         (
-            f"{times} replications, seeds from {result.seed}. `inside`: the printed value lies within "
-            "what our replications span, widened by its rounding and 0.02. `near`: our mean is within "
-            "0.10 of it (15 % for throughputs)."
+            f"{times} replications, seeds from {result.seed}. `inside`: the printed value lies "
+            "within what our replications span, widened by its rounding and 0.02. `near`: our "
+            "mean is within 0.10 of it (15 % for throughputs)."
         ),
         "",
         "| table | values | inside | near | off | mean absolute error |",
@@ -93,13 +93,14 @@ def _counts(score: Score) -> str:
 
 
 def _moved(study: str, moved: Sensitivity) -> list[str]:
+    times = moved.replications or load_study(study).replications
     lines = [
         "## Which choices were tried, and how much each moves the tables",
         "",
         (
             "One choice at a time is set otherwise, all else as chosen; "
-            f"{moved.replications} replications. Change: mean over the table's cells of the absolute "
-            "change of our mean, in the table's unit."
+            f"{times} replications. Change: mean over the table's cells of the "
+            "absolute change of our mean, in the table's unit."
         ),
     ]
     chosen = {choice.name: choice.value for choice in load_study(study).choices}

@@ -20,7 +20,7 @@ class Shift:
     value: Any
     table: str
     mean_absolute_change: float | None
-    """Mean over the rows of the absolute change of our mean."""
+    """Mean over the compared rows of the absolute change of our mean; see `compared_rows`."""
     largest_change: float | None
     summary: TableSummary
 
@@ -155,16 +155,25 @@ def sensitivity(
     return Sensitivity(engine, replications, tuple(summarise_tables(baseline)), tuple(shifts))
 
 
+def compared_rows(rows: Sequence[Row], table: str) -> list[int]:
+    """Places of the rows that tell how far a table moves: rows of one kind, in one unit.
+
+    Those with a published value, averages left out; in a table without any, those of its first
+    measure.
+    """
+    own = [place for place, row in enumerate(rows) if row.table == table and not row.is_average]
+    printed = [place for place in own if rows[place].published is not None]
+    return printed or [place for place in own if rows[place].metric == rows[own[0]].metric]
+
+
 def _shifts(key: str, value: Any, baseline: Sequence[Row], varied: Sequence[Row]) -> list[Shift]:
     shifts = []
     for summary in summarise_tables(varied):
         changes = [
             abs(after.mean - before.mean)
-            for before, after in zip(baseline, varied, strict=True)
-            if after.table == summary.table
-            and not after.is_average
-            and before.mean is not None
-            and after.mean is not None
+            for place in compared_rows(varied, summary.table)
+            if (before := baseline[place]).mean is not None
+            and (after := varied[place]).mean is not None
         ]
         shifts.append(
             Shift(

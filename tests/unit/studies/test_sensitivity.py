@@ -2,8 +2,8 @@
 
 import pytest
 
-from skycell.studies import UnknownStudyError
-from skycell.studies.sensitivity import alternatives, sensitivity
+from skycell.studies import UnknownStudyError, reproduce
+from skycell.studies.sensitivity import alternatives, compared_rows, sensitivity
 from tests.unit.studies.double import Double
 
 
@@ -32,6 +32,18 @@ def test_each_alternative_is_compared_with_what_was_chosen(double: Double) -> No
     assert base.largest_change == pytest.approx(expected, rel=1e-6)
     assert base.as_dict()["key"] == "ceiling.base"
     assert len(result.as_dict()["shifts"]) == 2
+
+
+def test_a_table_moves_by_its_printed_rows_or_by_its_first_measure(double: Double) -> None:
+    result = reproduce(["atmf960518"], replications=1, jobs=1, version="test", work=double.work)
+    rows = result.rows
+    printed = compared_rows(rows, "atmf960518-t1")
+    assert {rows[place].unit for place in printed} == {"Mbit/s"}
+    assert len(printed) == 37 + 7  # ATM Forum 96-0518 Table 1: legible shares and totals
+    assert all(rows[place].published is not None for place in printed)
+    alone = compared_rows(rows, "atmf960518-one")
+    assert {rows[place].metric for place in alone} == {"total_throughput"}
+    assert len(alone) == 5
 
 
 def test_all_alternatives_of_the_studies_concerned_are_known() -> None:
