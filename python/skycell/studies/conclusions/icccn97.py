@@ -1,4 +1,4 @@
-"""Tests of the conclusions of ICCCN'97: sections 2 (LAN, WAN) and 3 (GEO) of the sheet."""
+"""Tests of the conclusions of ICCCN'97: sections 2 (LAN, WAN), 3 (GEO) and 4 (analysis)."""
 
 from skycell.studies.conclusions.counting import (
     Pair,
@@ -267,3 +267,54 @@ def _geo_fair_with_three_rtt(values: Values) -> Finding:
     found = [e.value for e in values.find("icccn97-t4", "fairness", buffer_cells=600_000)]
     fair = sum(value >= 0.99 for value in found)
     return Finding(fair == 9, f"{count(fair, found)}, lowest {min(found):.2f}")
+
+
+_LOST = (1, 3, 8, 12)  # of a window of 32: up to three eighths
+
+
+def _events(values: Values, measure: str, tcp: str, lost: int) -> float:
+    return values.get("icccn97-s4", measure, tcp=tcp, segments_lost=lost)
+
+
+def _recoveries(values: Values, tcp: str, timeouts: float, fast: float) -> Finding:
+    found = [
+        (_events(values, "timeouts", tcp, lost), _events(values, "fast_retransmits", tcp, lost))
+        for lost in _LOST
+    ]
+    texts = [
+        f"{lost} lost: {late:g} timeouts, {quick:g} fast retransmits"
+        for lost, (late, quick) in zip(_LOST, found, strict=True)
+    ]
+    return Finding(all(pair == (timeouts, fast) for pair in found), "; ".join(texts))
+
+
+@decides("icccn97", "4.1")
+def _sack_recovers_at_once(values: Values) -> Finding:
+    return _recoveries(values, "sack", timeouts=0, fast=1)
+
+
+@decides("icccn97", "4.3a")
+def _newreno_recovers_at_once(values: Values) -> Finding:
+    return _recoveries(values, "newreno", timeouts=0, fast=1)
+
+
+def _reno(values: Values, lost: int, timeouts: float, fast: float) -> Finding:
+    late = _events(values, "timeouts", "reno", lost)
+    quick = _events(values, "fast_retransmits", "reno", lost)
+    evidence = f"{late:g} timeouts, {quick:g} fast retransmits"
+    return Finding((late, quick) == (timeouts, fast), evidence)
+
+
+@decides("icccn97", "4.3b")
+def _reno_recovers_from_one(values: Values) -> Finding:
+    return _reno(values, 1, timeouts=0, fast=1)
+
+
+@decides("icccn97", "4.3c")
+def _reno_times_out_after_three(values: Values) -> Finding:
+    return _reno(values, 3, timeouts=1, fast=2)
+
+
+@decides("icccn97", "4.4")
+def _vanilla_always_times_out(values: Values) -> Finding:
+    return _recoveries(values, "vanilla", timeouts=1, fast=0)
