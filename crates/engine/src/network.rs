@@ -2,7 +2,7 @@
 
 use crate::arrivals::Moment;
 use crate::frames::{Frame, Frames};
-use crate::mux::{Fate, FirstLoss};
+use crate::mux::Fate;
 use crate::plan::{Plan, Route};
 use crate::stations::{Port, in_pass, ports};
 use skycell_des::{EventQueue, Key};
@@ -169,8 +169,7 @@ impl<'a> Network<'a> {
         };
         let moment = Moment { time: now, link };
         let has_tail = mux.on_head(moment, id, place, frame.cells, spacing);
-        let losses = std::mem::take(&mut mux.losses);
-        self.note_losses(port_id, losses);
+        self.note_losses(port_id);
         if frame.cells == 1 {
             self.on_tail(now, link, id);
         } else if !has_tail {
@@ -190,7 +189,6 @@ impl<'a> Network<'a> {
         };
         let moment = Moment { time: now, link };
         let fate = mux.on_tail(moment, id, vc.mux_place, frame.cells);
-        let losses = std::mem::take(&mut mux.losses);
         if let Fate::Ends {
             departure,
             cells,
@@ -201,14 +199,14 @@ impl<'a> Network<'a> {
             let (arrival, end_link) = (departure + stretch.delay, stretch.link);
             if whole {
                 self.push_due(end_link, arrival, Arrival::Whole, id);
-                return self.note_losses(port_id, losses);
+                return self.note_losses(port_id);
             }
             if arrival < self.end {
                 vc.frames_corrupt += 1;
                 vc.cells_corrupt += u64::from(cells);
             }
         }
-        self.note_losses(port_id, losses);
+        self.note_losses(port_id);
         self.frames.forget(id);
     }
 
@@ -338,20 +336,24 @@ impl<'a> Network<'a> {
         due.push_back((time, arrival, id));
     }
 
-    fn note_losses(&mut self, port: u32, losses: Vec<FirstLoss>) {
-        let Some(rows) = &mut self.discard_rows else {
-            return;
+    /// Takes the losses that the multiplexing port has found since it was last asked.
+    fn note_losses(&mut self, port: u32) {
+        let Port::Mux(mux) = &mut self.ports[port as usize] else {
+            unreachable!("frames are lost at multiplexing ports");
         };
-        for loss in losses {
-            let frame = self.frames.get(loss.frame);
-            rows.push(DiscardRow {
-                order: Key::new(loss.moment.time, rank::ARRIVAL, loss.moment.link),
-                port,
-                vc: frame.vc,
-                flow: frame.flow,
-                reason: loss.reason as u8,
-            });
+        if let Some(rows) = &mut self.discard_rows {
+            for loss in &mux.losses {
+                let frame = self.frames.get(loss.frame);
+                rows.push(DiscardRow {
+                    order: Key::new(loss.moment.time, rank::ARRIVAL, loss.moment.link),
+                    port,
+                    vc: frame.vc,
+                    flow: frame.flow,
+                    reason: loss.reason as u8,
+                });
+            }
         }
+        mux.losses.clear();
     }
 
     fn on_sample(&mut self, now: SimTime) {
@@ -410,8 +412,7 @@ impl<'a> Network<'a> {
                 Port::Source(port) => port.finish(self.end),
                 Port::Mux(port) => {
                     port.finish();
-                    let losses = std::mem::take(&mut port.losses);
-                    self.note_losses(id, losses);
+                    self.note_losses(id);
                 }
                 Port::Pass(_) => {}
             }
