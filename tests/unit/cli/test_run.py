@@ -41,7 +41,7 @@ def test_json_is_all_that_standard_output_holds(short: Path) -> None:
     assert (told.exit_code, told.stderr) == (0, "")
     records = json.loads(told.stdout)
     assert records["seed"] == 7
-    assert records["engine"] == "reference"
+    assert records["engine"] == "fast"
     assert records["spec_hash"] == parse(SHORT).resolve(seed=7).hash()
     assert {"version", "flows", "vcs", "ports", "ledger"} <= records.keys()
 

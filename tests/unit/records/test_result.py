@@ -25,7 +25,7 @@ def result() -> RunResult:
 
 
 def test_a_result_says_what_was_run(result: RunResult) -> None:
-    assert (result.engine, result.seed) == ("reference", 1)
+    assert (result.engine, result.seed) == ("fast", 1)
     assert result.version == skycell.__version__
     assert result.spec_hash == result.spec.hash()
     told = json.loads(result.to_json())
@@ -69,7 +69,7 @@ def test_a_trace_that_was_not_kept_is_named_with_those_that_were() -> None:
 
 def test_a_result_prints_its_flows(result: RunResult) -> None:
     title, first, second = str(result).splitlines()
-    assert title.startswith("0.1 s simulated, seed 1, engine reference, skycell ")
+    assert title.startswith("0.1 s simulated, seed 1, engine fast, skycell ")
     assert first.startswith("  flow1: ")
     assert second.startswith("  flow2: ")
     page = result._repr_html_()
