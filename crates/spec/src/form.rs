@@ -100,10 +100,12 @@ mod tests {
     fn numbers_are_read_to_the_last_bit() {
         // A value that a reader without correct rounding takes for its neighbour.
         let z = 0.235_827_325_778_478_27;
-        let link = LINK.replace("null", "10").replace(
-            r#""tail_drop""#,
-            &format!(r#""selective_drop", "threshold_cells": 3, "fairness_threshold": {z}"#),
+        let policy = format!(
+            r#""selective_drop", "threshold_cells": 3, "partial_discard": true,
+               "fairness_threshold": {z}"#
         );
+        let link = LINK.replace("null", "10");
+        let link = link.replace(r#""tail_drop""#, &policy);
         let spec = read(&spec_with(&link)).unwrap();
         assert!(spec.to_json().contains(&z.to_string()));
     }
