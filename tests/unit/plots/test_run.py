@@ -24,7 +24,7 @@ def test_the_caption_names_the_run() -> None:
     caption = run_figure(run, "cwnd").caption_text()
     assert f"scenario\u00a0{run.spec_hash[:12]}" in caption
     assert f"seed\u00a0{run.seed}" in caption
-    assert f"skycell\u00a0{run.version}, engine\u00a0reference" in caption
+    assert f"skycell\u00a0{run.version}, engine\u00a0{run.engine}" in caption
 
 
 def test_the_window_that_is_drawn_is_the_one_in_the_records() -> None:
