@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from skycell.scenario.network_spec import (
     ConstantSpec,
     DelayedAckSpec,
+    DfbaSpec,
     EpdSpec,
     ExponentialSpec,
     FairBufferAllocationSpec,
@@ -31,6 +32,9 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
     VcSpec,
+    ZComplementSpec,
+    ZComplementSquaredSpec,
+    ZFixedSpec,
 )
 
 SECOND = 10**12
@@ -60,6 +64,26 @@ def policies(capacity: int | None) -> st.SearchStrategy[PolicySpec]:
         | st.builds(EpdSpec, threshold_cells=threshold)
         | st.builds(SelectiveDropSpec, threshold_cells=threshold, fairness_threshold=parts)
         | st.builds(FairBufferAllocationSpec, threshold_cells=threshold, fairness_threshold=parts)
+        | dfba(capacity)
+    )
+
+
+@st.composite
+def dfba(draw: st.DrawFn, capacity: int) -> DfbaSpec:
+    """DFBA for a buffer: thresholds in their order."""
+    high = draw(st.integers(1, capacity))
+    unit = st.floats(min_value=0, max_value=1)
+    return DfbaSpec(
+        low_cells=draw(st.integers(0, high - 1)),
+        high_cells=high,
+        alpha=draw(unit),
+        mcr_millicells=draw(st.lists(st.integers(0, 10**15), max_size=3).map(tuple)),
+        z=draw(
+            st.builds(ZFixedSpec, value=unit)
+            | st.just(ZComplementSpec())
+            | st.just(ZComplementSquaredSpec())
+        ),
+        keeps_last_cells=draw(st.booleans()),
     )
 
 

@@ -20,6 +20,7 @@ _POLICIES: list[Values] = [
     {"kind": "selective_drop", "drop_threshold": 0.6, "fairness_threshold": 0.8},
     {"kind": "fair_buffer_allocation", "drop_threshold": 0.5, "fairness_threshold": 0.8},
     {"kind": "single_drop"},
+    {"kind": "dfba", "low_threshold": 0.4, "high_threshold": 0.9},
 ]
 
 
@@ -33,6 +34,8 @@ def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
     mss = draw(st.sampled_from([40, 512, 1000, 1460, 9180]))
     buffer = draw(st.integers(1, 400))
     policy = dict(draw(st.sampled_from(_POLICIES)))
+    if policy["kind"] == "dfba":
+        buffer = max(buffer, 3)  # L below H, in whole cells
     if policy["kind"] == "single_drop":
         policy["thresholds"] = [f"{max(1, buffer // 3)} cells"] * sources
     traffic = draw(
@@ -114,4 +117,7 @@ def _at_scale(
         for step in path:
             table = table.setdefault(step, {})
         table[last] = value
+    if plain["topology.bottleneck.policy"]["kind"] == "dfba":
+        mcr = {"mcr": f"{rate // sources} cells/s"}
+        values["gfr"] = [{"vcs": [f"flow{i}.forward" for i in range(1, sources + 1)], **mcr}]
     return values

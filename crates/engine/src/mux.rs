@@ -7,7 +7,7 @@
 use crate::arrivals::{ArrivalLog, Moment, Train};
 use crate::occupancy::MuxVc;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
-use skycell_spec::{LinkSpec, PolicySpec};
+use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -75,6 +75,8 @@ pub(crate) struct MuxPort {
     /// By place: tails in the port.
     tails_of: Vec<u32>,
     with_tails: u32,
+    /// Sum of the policy's weights of the VCs with tails.
+    weight_with_tails: u64,
     pub(crate) arrived: u64,
     /// Cells that left, after `finish`.
     pub(crate) departed: u64,
@@ -89,19 +91,14 @@ pub(crate) struct MuxPort {
 }
 
 impl MuxPort {
-    pub(crate) fn new(link: &LinkSpec, end: SimTime) -> Self {
-        let counts_vcs = matches!(
-            link.port.policy,
-            PolicySpec::SelectiveDrop { .. }
-                | PolicySpec::FairBufferAllocation { .. }
-                | PolicySpec::SingleDrop { .. }
-        );
+    pub(crate) fn new(link: &LinkSpec, seed: u64, end: SimTime) -> Self {
+        let policy = Policy::new(&link.port.policy, seed, &link.name);
         MuxPort {
             cell_time: link.cell_time_ps,
             end,
             capacity: u64::from(link.port.capacity_cells.unwrap_or(u32::MAX)),
-            policy: Policy::new(&link.port.policy),
-            counts_vcs,
+            counts_vcs: policy.counts_vcs(),
+            policy,
             vcs: Vec::new(),
             log: ArrivalLog::new(link.cell_time_ps),
             arriving: Vec::new(),
@@ -117,6 +114,7 @@ impl MuxPort {
             open: Vec::new(),
             tails_of: Vec::new(),
             with_tails: 0,
+            weight_with_tails: 0,
             arrived: 0,
             departed: 0,
             discarded: Discards::default(),
@@ -154,12 +152,12 @@ impl MuxPort {
     ) -> bool {
         self.advance(moment);
         self.trim(moment.time);
-        self.begin_frame(moment.time, place);
+        self.begin_frame(moment.time, place, cells == 1);
         let taken_in = self.offer(moment, frame, place, cells == 1);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
             if cells > 1 {
-                let has_end = vc.awaits_boundary;
+                let has_end = vc.awaits_boundary || self.policy.keeps_last_cells();
                 let middle = cells - 1 - u32::from(has_end);
                 self.discard_middle(moment, place, middle, spacing);
                 if has_end {
@@ -208,7 +206,10 @@ impl MuxPort {
         let departure = self.log.last_departure();
         if self.counts_vcs {
             self.tails.push_back((departure, place));
-            self.with_tails += u32::from(self.tails_of[place as usize] == 0);
+            if self.tails_of[place as usize] == 0 {
+                self.with_tails += 1;
+                self.weight_with_tails += self.policy.weight(vc.vc);
+            }
             self.tails_of[place as usize] += 1;
         }
         Fate::Ends {
@@ -245,20 +246,26 @@ impl MuxPort {
     }
 
     /// The policy decides on a frame whose first cell has come.
-    fn begin_frame(&mut self, time: SimTime, place: u32) {
+    fn begin_frame(&mut self, time: SimTime, place: u32, is_last: bool) {
+        self.vcs[place as usize].has_lost = false;
+        if is_last && self.policy.keeps_last_cells() {
+            self.vcs[place as usize].discarding = None;
+            return;
+        }
         let queued = self.queued(time);
         let mut view = BufferView {
             queued: queued as u32,
             vc_queued: 0,
             active_vcs: 0,
+            active_weight: 0,
             capacity: self.capacity as u32,
+            is_tagged: false,
         };
         if self.counts_vcs && self.policy.looks_at_vcs(view.queued) {
             self.count_vcs(time, place, &mut view);
         }
         let vc = &mut self.vcs[place as usize];
         vc.discarding = self.policy.on_frame(vc.vc, &view);
-        vc.has_lost = false;
     }
 
     fn count_vcs(&mut self, time: SimTime, place: u32, view: &mut BufferView) {
@@ -267,7 +274,10 @@ impl MuxPort {
         {
             self.tails.pop_front();
             self.tails_of[place as usize] -= 1;
-            self.with_tails -= u32::from(self.tails_of[place as usize] == 0);
+            if self.tails_of[place as usize] == 0 {
+                self.with_tails -= 1;
+                self.weight_with_tails -= self.policy.weight(self.vcs[place as usize].vc);
+            }
         }
         let last = self.last_departed(time);
         view.vc_queued = self.vc_queued_after(last, place);
@@ -278,7 +288,15 @@ impl MuxPort {
             .iter()
             .filter(|&&p| self.tails_of[p as usize] == 0)
             .filter(|&&p| self.vc_queued_after(last, p) > 0);
-        view.active_vcs = self.with_tails + others.count() as u32;
+        (view.active_vcs, view.active_weight) = others.fold(
+            (self.with_tails, self.weight_with_tails),
+            |(vcs, weight), &p| {
+                (
+                    vcs + 1,
+                    weight + self.policy.weight(self.vcs[p as usize].vc),
+                )
+            },
+        );
     }
 
     /// Where in the order of arrival the last cell lies that has left by `time`.
@@ -424,9 +442,10 @@ impl MuxPort {
         self.arrived += 1;
         let queued = self.queued(moment.time);
         let has_room = queued < self.capacity;
+        let keeps_last = self.policy.keeps_last_cells();
         let vc = &mut self.vcs[place as usize];
         let reason = match vc.discarding {
-            Some(_) if is_last && vc.awaits_boundary && has_room => None,
+            Some(_) if is_last && has_room && (vc.awaits_boundary || keeps_last) => None,
             Some(reason) => Some(reason),
             None if has_room => None,
             None => {

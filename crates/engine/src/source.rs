@@ -3,7 +3,7 @@
 
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
-use skycell_spec::{LinkSpec, PolicySpec};
+use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -40,6 +40,8 @@ pub(crate) struct SourcePort {
     counts_vcs: bool,
     pub(crate) vcs: Vec<SourceVc>,
     active_vcs: u32,
+    /// Sum of the policy's weights of those VCs.
+    active_weight: u64,
     /// Frames that have not wholly left, in order.
     sending: VecDeque<Sending>,
     /// Cells of those frames.
@@ -61,21 +63,17 @@ pub(crate) struct SourcePort {
 
 impl SourcePort {
     pub(crate) fn new(link: &LinkSpec, seed: u64) -> Self {
-        let counts_vcs = matches!(
-            link.port.policy,
-            PolicySpec::SelectiveDrop { .. }
-                | PolicySpec::FairBufferAllocation { .. }
-                | PolicySpec::SingleDrop { .. }
-        );
+        let policy = Policy::new(&link.port.policy, seed, &link.name);
         SourcePort {
             cell_time: link.cell_time_ps,
             frame_gap: link.port.frame_gap_ps,
             gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
             capacity: link.port.capacity_cells.unwrap_or(u32::MAX),
-            policy: Policy::new(&link.port.policy),
-            counts_vcs,
+            counts_vcs: policy.counts_vcs(),
+            policy,
             vcs: Vec::new(),
             active_vcs: 0,
+            active_weight: 0,
             sending: VecDeque::new(),
             queued: 0,
             free_at: SimTime::ZERO,
@@ -122,10 +120,16 @@ impl SourcePort {
             vc_queued: self.vc_queued(now, place),
             // A frame that has not wholly left keeps its VC active.
             active_vcs: self.active_vcs,
+            active_weight: self.active_weight,
+            is_tagged: false,
             capacity: self.capacity,
         };
         let vc = self.vcs[place as usize].vc;
-        let refused = self.policy.on_frame(vc, &view);
+        let refused = if cells == 1 && self.policy.keeps_last_cells() {
+            None
+        } else {
+            self.policy.on_frame(vc, &view)
+        };
         let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.capacity);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.discarded.add(reason, u64::from(cells));
@@ -148,7 +152,10 @@ impl SourcePort {
         self.queued += u64::from(cells);
         if self.counts_vcs {
             let vc = &mut self.vcs[place as usize];
-            self.active_vcs += u32::from(vc.queued == 0);
+            if vc.queued == 0 {
+                self.active_vcs += 1;
+                self.active_weight += self.policy.weight(vc.vc);
+            }
             vc.queued += cells;
         }
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
@@ -175,7 +182,10 @@ impl SourcePort {
             if self.counts_vcs {
                 let vc = &mut self.vcs[frame.place as usize];
                 vc.queued -= frame.cells;
-                self.active_vcs -= u32::from(vc.queued == 0);
+                if vc.queued == 0 {
+                    self.active_vcs -= 1;
+                    self.active_weight -= self.policy.weight(vc.vc);
+                }
             }
             self.book(&frame, u64::from(frame.cells));
             self.left.push_back(frame);

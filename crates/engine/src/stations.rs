@@ -40,7 +40,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<(u32, u3
     let end = SimTime(spec.duration_ps);
     let new = |(link, kind): (&skycell_spec::LinkSpec, &PortKind)| match kind {
         PortKind::Source => Port::Source(Box::new(SourcePort::new(link, spec.seed))),
-        PortKind::Mux => Port::Mux(Box::new(MuxPort::new(link, end))),
+        PortKind::Mux => Port::Mux(Box::new(MuxPort::new(link, spec.seed, end))),
         PortKind::PassThrough => Port::Pass(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             station: u32::MAX,

@@ -28,16 +28,22 @@ pub enum DiscardReason {
     OverFairShare = 3,
     /// The frame began just after its VC's occupancy had crossed the VC's own threshold.
     VcThreshold = 4,
+    /// A draw went against the frame, which its policy discards with some probability.
+    Drawn = 5,
+    /// The frame was tagged (CLP = 1), and the policy had no room left for such frames.
+    Tagged = 6,
 }
 
 impl DiscardReason {
     /// All reasons, by their number.
-    pub const ALL: [DiscardReason; 5] = [
+    pub const ALL: [DiscardReason; 7] = [
         DiscardReason::Overflow,
         DiscardReason::RestOfFrame,
         DiscardReason::AboveThreshold,
         DiscardReason::OverFairShare,
         DiscardReason::VcThreshold,
+        DiscardReason::Drawn,
+        DiscardReason::Tagged,
     ];
 }
 
@@ -54,6 +60,10 @@ pub struct Discards {
     pub over_fair_share: u64,
     /// See [`DiscardReason::VcThreshold`].
     pub vc_threshold: u64,
+    /// See [`DiscardReason::Drawn`].
+    pub drawn: u64,
+    /// See [`DiscardReason::Tagged`].
+    pub tagged: u64,
 }
 
 impl Discards {
@@ -65,6 +75,8 @@ impl Discards {
             DiscardReason::AboveThreshold => &mut self.above_threshold,
             DiscardReason::OverFairShare => &mut self.over_fair_share,
             DiscardReason::VcThreshold => &mut self.vc_threshold,
+            DiscardReason::Drawn => &mut self.drawn,
+            DiscardReason::Tagged => &mut self.tagged,
         } += count;
     }
 
@@ -76,6 +88,8 @@ impl Discards {
             DiscardReason::AboveThreshold => self.above_threshold,
             DiscardReason::OverFairShare => self.over_fair_share,
             DiscardReason::VcThreshold => self.vc_threshold,
+            DiscardReason::Drawn => self.drawn,
+            DiscardReason::Tagged => self.tagged,
         }
     }
 
@@ -86,6 +100,8 @@ impl Discards {
             + self.above_threshold
             + self.over_fair_share
             + self.vc_threshold
+            + self.drawn
+            + self.tagged
     }
 }
 

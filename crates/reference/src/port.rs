@@ -53,6 +53,8 @@ pub(crate) struct Port {
     sending_since: SimTime,
     pub(crate) vcs: Vec<VcAtPort>,
     active_vcs: u32,
+    /// Sum of the policy's weights of those VCs.
+    active_weight: u64,
     /// Cells on the link, with their times of arrival.
     pub(crate) link: VecDeque<(SimTime, Cell)>,
     pub(crate) arrived: u64,
@@ -72,11 +74,12 @@ impl Port {
             frame_gap: spec.port.frame_gap_ps,
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             capacity: spec.port.capacity_cells.unwrap_or(u32::MAX),
-            policy: Policy::new(&spec.port.policy),
+            policy: Policy::new(&spec.port.policy, seed, &spec.name),
             queue: VecDeque::new(),
             sending_since: SimTime::ZERO,
             vcs: Vec::new(),
             active_vcs: 0,
+            active_weight: 0,
             link: VecDeque::new(),
             arrived: 0,
             departed: 0,
@@ -122,14 +125,16 @@ impl Port {
         self.arrived += 1;
         self.integral.arrived(u128::from(now.0));
         if !self.vcs[place as usize].in_frame {
-            self.begin_frame(place);
+            self.begin_frame(place, cell.is_last);
         }
         let has_room = self.queued() < self.capacity;
+        let keeps_last = self.policy.keeps_last_cells();
         let vc = &mut self.vcs[place as usize];
         vc.in_frame = !cell.is_last;
         let reason = match vc.discarding {
-            // The boundary that downstream waits for, although its frame is lost.
-            Some(_) if cell.is_last && vc.awaits_boundary && has_room => None,
+            // The boundary that downstream waits for, or that the policy keeps, although its frame
+            // is lost.
+            Some(_) if cell.is_last && has_room && (vc.awaits_boundary || keeps_last) => None,
             Some(reason) => Some(reason),
             None if has_room => None,
             None => {
@@ -157,7 +162,7 @@ impl Port {
     ) -> Verdict {
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
-        self.begin_frame(place);
+        self.begin_frame(place, cells == 1);
         let refused = self.vcs[place as usize].discarding.take();
         let has_room = u64::from(self.queued()) + u64::from(cells) <= u64::from(self.capacity);
         let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
@@ -168,16 +173,22 @@ impl Port {
         Verdict::Accepted
     }
 
-    /// The first cell of a frame: the policy decides.
-    fn begin_frame(&mut self, place: u32) {
+    /// The first cell of a frame, of a frame of one cell if `is_last`: the policy decides.
+    fn begin_frame(&mut self, place: u32, is_last: bool) {
         let view = BufferView {
             queued: self.queued(),
             vc_queued: self.vcs[place as usize].queued,
             active_vcs: self.active_vcs,
+            active_weight: self.active_weight,
+            is_tagged: false,
             capacity: self.capacity,
         };
         let vc = &mut self.vcs[place as usize];
-        vc.discarding = self.policy.on_frame(vc.vc, &view);
+        vc.discarding = if is_last && self.policy.keeps_last_cells() {
+            None
+        } else {
+            self.policy.on_frame(vc.vc, &view)
+        };
         vc.has_lost = false;
     }
 
@@ -199,7 +210,10 @@ impl Port {
     fn take_in(&mut self, cell: Cell, place: u32) {
         let vc = &mut self.vcs[place as usize];
         vc.awaits_boundary = !cell.is_last;
-        self.active_vcs += u32::from(vc.queued == 0);
+        if vc.queued == 0 {
+            self.active_vcs += 1;
+            self.active_weight += self.policy.weight(vc.vc);
+        }
         vc.queued += 1;
         self.queue.push_back(cell);
         self.queue_max = self.queue_max.max(self.queue.len() as u32);
@@ -225,7 +239,10 @@ impl Port {
         self.integral.departed(u128::from(now.0));
         let vc = &mut self.vcs[place(&cell) as usize];
         vc.queued -= 1;
-        self.active_vcs -= u32::from(vc.queued == 0);
+        if vc.queued == 0 {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(vc.vc);
+        }
         self.link.push_back((now + self.delay, cell));
     }
 }

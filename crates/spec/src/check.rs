@@ -1,8 +1,8 @@
 //! What a `NetworkSpec` must fulfil before an engine may run it.
 
 use crate::{
-    Distribution, FlowSpec, NetworkSpec, NodeKind, PolicySpec, SPEC_VERSION, StartSpec, TickPhase,
-    TrafficSpec,
+    DfbaZ, Distribution, FlowSpec, NetworkSpec, NodeKind, PolicySpec, SPEC_VERSION, StartSpec,
+    TickPhase, TrafficSpec,
 };
 
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
@@ -168,6 +168,33 @@ impl NetworkSpec {
                 } => {
                     threshold(*threshold_cells)?;
                     fairness(*fairness_threshold)?;
+                }
+                PolicySpec::Dfba {
+                    low_cells,
+                    high_cells,
+                    alpha,
+                    z,
+                    ..
+                } => {
+                    threshold(*high_cells)?;
+                    if low_cells >= high_cells {
+                        return Err(range(
+                            at("port.policy.low_cells"),
+                            low_cells,
+                            &format!("below high_cells, {high_cells}"),
+                        ));
+                    }
+                    let part = |key: &str, value: f64| {
+                        if (0.0..=1.0).contains(&value) {
+                            Ok(())
+                        } else {
+                            Err(range(at(key), value, "0 to 1"))
+                        }
+                    };
+                    part("port.policy.alpha", *alpha)?;
+                    if let DfbaZ::Fixed { value } = z {
+                        part("port.policy.z.value", *value)?;
+                    }
                 }
             }
         }

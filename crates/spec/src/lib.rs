@@ -137,6 +137,38 @@ pub enum PolicySpec {
         /// Cells below r_i to which the occupancy must fall before the next crossing counts.
         rearm_below_cells: u32,
     },
+    /// Differential Fair Buffer Allocation: between two thresholds a VC above its weighted share of
+    /// the queue loses frames with some probability.
+    Dfba {
+        /// L, cells: up to it nothing is discarded.
+        low_cells: u32,
+        /// H, cells, above L: from it on every frame is discarded.
+        high_cells: u32,
+        /// alpha, 0 to 1: part of the fairness component in the probability.
+        alpha: f64,
+        /// MCR by VC id, thousandths of a cell a second; a VC beyond the list has none. Only their
+        /// ratios count.
+        mcr_millicells: Vec<u64>,
+        /// Z_i: what the probability is scaled with.
+        z: DfbaZ,
+        /// Whether the last cell of a frame is taken in whenever there is room, its frame lost or not.
+        keeps_last_cells: bool,
+    },
+}
+
+/// Z_i of DFBA, by which a VC's probability of discard is scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DfbaZ {
+    /// The same for all VCs.
+    Fixed {
+        /// 0 to 1.
+        value: f64,
+    },
+    /// 1 - W_i / W.
+    Complement,
+    /// (1 - W_i / W)^2.
+    ComplementSquared,
 }
 
 /// A virtual channel: one direction, over given links, from one AAL5 end point to another.

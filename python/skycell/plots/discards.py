@@ -15,8 +15,14 @@ REASONS = (
     "above_threshold",
     "over_fair_share",
     "vc_threshold",
+    "drawn",
+    "tagged",
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
+
+
+#: One colour more than series ever need.
+_COLOURS = (*theme.PALETTE, theme.MUTED)
 
 
 def discards_by_reason(
@@ -62,7 +68,7 @@ def discards_by_reason(
                 title=None,
                 scale=alt.Scale(
                     domain=[NAMES[reason] for reason in present],
-                    range=[theme.PALETTE[REASONS.index(reason)] for reason in present],
+                    range=[_COLOURS[REASONS.index(reason)] for reason in present],
                 ),
                 legend=alt.Legend(columns=3),
             ),

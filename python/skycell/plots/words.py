@@ -19,6 +19,7 @@ NAMES = {
     "fba": "FBA",
     "fair_buffer_allocation": "FBA",
     "single_drop": "single drop",
+    "dfba": "DFBA",
     # TCP
     "vanilla": "vanilla",
     "reno": "Reno",
@@ -39,6 +40,8 @@ NAMES = {
     "above_threshold": "queue above threshold",
     "over_fair_share": "VC over its fair share",
     "vc_threshold": "VC crossed its own threshold",
+    "drawn": "drawn at random",
+    "tagged": "tagged frame",
 }
 """How a key of the data is written for people."""
 

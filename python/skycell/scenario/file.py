@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from skycell.scenario.contracts import GfrContract
 from skycell.scenario.parameters import Name, Parameters, param, quantity, whole_number, word
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
 from skycell.scenario.tcp import Tcp
@@ -73,4 +74,5 @@ class ScenarioFile(Parameters):
     )
     loss: Loss = param({}, "losses prescribed for all flows", source="none")
     records: Records = param({}, "what the run leaves beyond its counters", source="no traces")
+    gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
     flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

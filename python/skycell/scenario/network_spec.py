@@ -73,13 +73,47 @@ class SingleDropSpec(_Part):
     rearm_below_cells: U32
 
 
+class ZFixedSpec(_Part):
+    """Z_i of DFBA is the same for all VCs."""
+
+    kind: Literal["fixed"] = "fixed"
+    value: float
+
+
+class ZComplementSpec(_Part):
+    """Z_i of DFBA is 1 - W_i / W."""
+
+    kind: Literal["complement"] = "complement"
+
+
+class ZComplementSquaredSpec(_Part):
+    """Z_i of DFBA is (1 - W_i / W)^2."""
+
+    kind: Literal["complement_squared"] = "complement_squared"
+
+
+class DfbaSpec(_Part):
+    """Differential Fair Buffer Allocation."""
+
+    kind: Literal["dfba"] = "dfba"
+    low_cells: U32
+    high_cells: U32
+    alpha: float
+    mcr_millicells: tuple[U64, ...]
+    z: Annotated[
+        ZFixedSpec | ZComplementSpec | ZComplementSquaredSpec, Field(discriminator="kind")
+    ]
+    keeps_last_cells: bool
+
+
 PolicySpec = Annotated[
     TailDropSpec
     | PpdSpec
     | EpdSpec
     | SelectiveDropSpec
     | FairBufferAllocationSpec
-    | SingleDropSpec,
+    | SingleDropSpec
+    | DfbaSpec,
     Field(discriminator="kind"),
 ]
 

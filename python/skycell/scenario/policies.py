@@ -180,13 +180,82 @@ class SingleDrop(Parameters):
     )
 
 
+_Z_RULES = ("1-w_i/w", "(1-w_i/w)^2")
+
+
+def _read_z(value: Any) -> float | str:
+    if isinstance(value, str):
+        if value in _Z_RULES:
+            return value
+        raise Refused("")
+    number = read_number(value)
+    if not 0 <= number <= 1:
+        raise Refused("")
+    return number
+
+
+_Z = Leaf(
+    "from 0 to 1, or " + " or ".join(f'"{rule}"' for rule in _Z_RULES),
+    _read_z,
+    {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": list(_Z_RULES)}]},
+)
+
+
+def _read_share(value: Any) -> float:
+    number = read_number(value)
+    if not 0 <= number <= 1:
+        raise Refused("")
+    return number
+
+
+_SHARE = Leaf("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maximum": 1})
+
+
+class Dfba(Parameters):
+    """Differential Fair Buffer Allocation: between two thresholds, frames of VCs above their share.
+
+    A VC's share of the queue is that of its MCR, which stands in its contract, among the active VCs.
+    """
+
+    kind: Literal["dfba"] = param(..., "the policy")
+    low_threshold: Threshold = param(
+        0.5,
+        "occupancy up to which every frame is taken in",
+        symbol="L",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5",
+    )
+    high_threshold: Threshold = param(
+        0.9,
+        "occupancy from which every frame is discarded; above low_threshold",
+        symbol="H",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5",
+    )
+    alpha: Annotated[float, _SHARE] = param(
+        0.5,
+        "part of the VC's excess over its share in the probability of discard; the rest is that of "
+        "the queue's length",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5",
+    )
+    z: Annotated[float | str, _Z] = param(
+        1.0,
+        "scales the probability of discard; W_i / W is the VC's share",
+        symbol="Z_i",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5 (in most cases)",
+    )
+    keep_last_cells: Flag = param(
+        True,
+        "the last cell of a frame is taken in whenever there is room, its frame lost or not",
+        source="Buffer Management for TCP over the ATM GFR Service, appendix, Figure 13",
+    )
+
+
 def _policy_by_name(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-_Policies = TailDrop | Ppd | Epd | SelectiveDrop | FairBufferAllocation | SingleDrop
+_Policies = TailDrop | Ppd | Epd | SelectiveDrop | FairBufferAllocation | SingleDrop | Dfba
 #: Policies that need no more than their name.
-_Names = Literal["tail_drop", "ppd", "epd", "selective_drop", "fair_buffer_allocation"]
+_Names = Literal["tail_drop", "ppd", "epd", "selective_drop", "fair_buffer_allocation", "dfba"]
 Policy = Annotated[
     Annotated[_Policies, Field(discriminator="kind")],
     BeforeValidator(_policy_by_name, json_schema_input_type=_Policies | _Names),

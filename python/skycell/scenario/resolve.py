@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from skycell.scenario.contracts import check_contracts, mcr_of
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
@@ -21,6 +22,7 @@ from skycell.scenario.links import (
     payload_rate,
 )
 from skycell.scenario.network_spec import (
+    DfbaSpec,
     EpdSpec,
     FairBufferAllocationSpec,
     FlowSpec,
@@ -34,10 +36,14 @@ from skycell.scenario.network_spec import (
     SingleDropSpec,
     TailDropSpec,
     VcSpec,
+    ZComplementSpec,
+    ZComplementSquaredSpec,
+    ZFixedSpec,
 )
 from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.policies import (
+    Dfba,
     Epd,
     FairBufferAllocation,
     Ppd,
@@ -66,13 +72,14 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
     faults.raise_if_any()
     context = _context(file, plan, rates)
     _check_size(context, plan, rates, faults)
+    check_contracts(file.gfr, plan, rates, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
     frame_cells = max(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
         default=1,
     )
-    ports = _PortResolver(plan, context.rtt_ps, frame_cells, faults)
+    ports = _PortResolver(plan, context.rtt_ps, frame_cells, mcr_of(file.gfr), faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
         _link(link, node_ids, cell_time_ps(rates[name]), ports) for name, link in plan.links.items()
@@ -188,6 +195,7 @@ class _PortResolver:
     plan: Plan
     rtt_ps: int
     frame_cells: int
+    mcr: Mapping[str, int]
     faults: FaultCollector
 
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
@@ -240,7 +248,9 @@ class _PortResolver:
             return PpdSpec()
         if isinstance(policy, SingleDrop):
             return self._single_drop(link, policy, capacity, where)
-        threshold = self._threshold(policy, capacity, (*where, "drop_threshold"))
+        if isinstance(policy, Dfba):
+            return self._dfba(link, policy, capacity, where)
+        threshold = self._threshold(policy, "drop_threshold", capacity, where)
         if isinstance(policy, Epd):
             return EpdSpec(threshold_cells=threshold, partial_discard=policy.partial_discard)
         kind = SelectiveDropSpec if isinstance(policy, SelectiveDrop) else FairBufferAllocationSpec
@@ -252,12 +262,14 @@ class _PortResolver:
 
     def _threshold(
         self,
-        policy: Epd | SelectiveDrop | FairBufferAllocation,
+        policy: Epd | SelectiveDrop | FairBufferAllocation | Dfba,
+        key: str,
         capacity: int | None,
         where: Path,
     ) -> int:
-        written = policy.drop_threshold
-        meaning = meaning_of(type(policy).model_fields["drop_threshold"])
+        where = (*where, key)
+        written: Quantity | float = getattr(policy, key)
+        meaning = meaning_of(type(policy).model_fields[key])
         if capacity is None:
             got = Shown(f"{written} of an unlimited buffer")
             self.faults.add(where, got, "a threshold needs a buffer of limited size", meaning)
@@ -273,6 +285,40 @@ class _PortResolver:
                 where, shown, f"up to {show_amount(highest)} cells of the buffer", meaning
             )
         return min(cells, _MOST_CELLS_IN_A_BUFFER)
+
+    def _dfba(
+        self, link: PlannedLink, policy: Dfba, capacity: int | None, where: Path
+    ) -> PolicySpec:
+        low, high = (
+            self._threshold(policy, key, capacity, where)
+            for key in ("low_threshold", "high_threshold")
+        )
+        if capacity is not None and low >= high:
+            written = policy.low_threshold
+            self.faults.add(
+                (*where, "low_threshold"),
+                str(written) if isinstance(written, Quantity) else written,
+                f"below high_threshold, {show_amount(high)} cells",
+                meaning_of(Dfba.model_fields["low_threshold"]),
+            )
+        mcr = [self.mcr.get(name, 0) for name in self.plan.vcs]
+        across = self.plan.vcs_across(link.name)
+        if across and not any(name in self.mcr for name in across):
+            got = Shown(f"no VC with an MCR across {link.name}")
+            allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
+            self.faults.add(where, got, allowed, "what the buffer takes in")
+        rules = {
+            "1-w_i/w": ZComplementSpec(),
+            "(1-w_i/w)^2": ZComplementSquaredSpec(),
+        }
+        return DfbaSpec(
+            low_cells=low,
+            high_cells=high,
+            alpha=policy.alpha,
+            mcr_millicells=tuple(mcr),
+            z=rules[policy.z] if isinstance(policy.z, str) else ZFixedSpec(value=policy.z),
+            keeps_last_cells=policy.keep_last_cells,
+        )
 
     def _single_drop(
         self, link: PlannedLink, policy: SingleDrop, capacity: int | None, where: Path

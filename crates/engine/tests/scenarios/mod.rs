@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         let threshold_cells = self.dice.below(u64::from(capacity) + 1) as u32;
         let fairness_threshold = self.dice.pick(&[0.8, 1.0, 0.3]);
         let partial_discard = !self.dice.one_in(3);
-        match self.dice.below(7) {
+        match self.dice.below(9) {
             0 | 1 => PolicySpec::TailDrop,
             2 => PolicySpec::Ppd,
             3 => PolicySpec::Epd {
@@ -178,12 +178,29 @@ impl<'a> Builder<'a> {
                 fairness_threshold,
                 partial_discard,
             },
-            _ => PolicySpec::SingleDrop {
+            6 => PolicySpec::SingleDrop {
                 thresholds_cells: (0..8)
                     .map(|_| (!self.dice.one_in(3)).then(|| self.dice.below(80) as u32))
                     .collect(),
                 rearm_below_cells: self.dice.below(20) as u32,
             },
+            _ => {
+                let high_cells = 1 + self.dice.below(u64::from(capacity)) as u32;
+                PolicySpec::Dfba {
+                    low_cells: self.dice.below(u64::from(high_cells)) as u32,
+                    high_cells,
+                    alpha: self.dice.pick(&[0.5, 0.0, 1.0]),
+                    mcr_millicells: (0..8)
+                        .map(|_| self.dice.pick(&[0, 20_000_000, 40_000_000, 40_000_000]))
+                        .collect(),
+                    z: self.dice.pick(&[
+                        DfbaZ::Fixed { value: 1.0 },
+                        DfbaZ::Complement,
+                        DfbaZ::ComplementSquared,
+                    ]),
+                    keeps_last_cells: self.dice.one_in(2),
+                }
+            }
         }
     }
 

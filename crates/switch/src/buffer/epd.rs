@@ -37,6 +37,7 @@ mod tests {
             vc_queued: 0,
             active_vcs: 1,
             capacity: 100,
+            ..BufferView::default()
         };
         assert_eq!(epd.on_frame(0, &view(90)), None);
         assert_eq!(

@@ -56,6 +56,7 @@ mod tests {
             vc_queued,
             active_vcs: 5,
             capacity: 100,
+            ..BufferView::default()
         };
         // X = 75: 0.8 * 50 / 25 = 1.6 fair shares of 15 cells = 24 cells.
         assert_eq!(fba.on_frame(0, &view(75, 24)), None);

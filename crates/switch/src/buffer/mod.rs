@@ -7,25 +7,29 @@
 //!   policy has partial discard;
 //! * of a frame under discard, the last cell is still taken in, if there is room, when the VC's
 //!   last cell that went into the buffer was not a last cell: downstream waits for a frame
-//!   boundary, and without it the next frame would be lost as well.
+//!   boundary, and without it the next frame would be lost as well. A policy may keep every last
+//!   cell ([`Policy::keeps_last_cells`]).
 //!
 //! Tail drop has no partial discard, and discards at no other time.
 
+mod dfba;
 mod epd;
 mod fair_buffer_allocation;
 mod selective_drop;
 mod single_drop;
 
+pub use dfba::Dfba;
 pub use epd::Epd;
 pub use fair_buffer_allocation::FairBufferAllocation;
 pub use selective_drop::SelectiveDrop;
 pub use single_drop::SingleDrop;
 
+use skycell_des::Stream;
 use skycell_records::DiscardReason;
 use skycell_spec::PolicySpec;
 
 /// What a policy may look at when a frame begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferView {
     /// X: cells in the buffer, the one under transmission included, the arriving one not.
     pub queued: u32,
@@ -33,8 +37,12 @@ pub struct BufferView {
     pub vc_queued: u32,
     /// N_a: VCs with at least one cell in the buffer.
     pub active_vcs: u32,
+    /// W: sum of the policy's weights ([`Policy::weight`]) of those VCs.
+    pub active_weight: u64,
     /// K: the buffer's capacity; `u32::MAX` for an unlimited one.
     pub capacity: u32,
+    /// Whether the arriving frame is tagged: its first cell has CLP = 1.
+    pub is_tagged: bool,
 }
 
 /// Decides, frame by frame, what the buffer of an output port takes in.
@@ -48,13 +56,13 @@ pub trait BufferPolicy {
 ///
 /// Whether partial discard belongs to a policy is its paper's matter: with it the rest of a frame
 /// that has lost a cell no longer takes up the buffer and the link for nothing.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Policy {
     kind: Kind,
     has_partial_discard: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Kind {
     /// Tail drop and PPD.
     TakeAll,
@@ -62,11 +70,13 @@ enum Kind {
     SelectiveDrop(SelectiveDrop),
     FairBufferAllocation(FairBufferAllocation),
     SingleDrop(SingleDrop),
+    Dfba(Dfba),
 }
 
 impl Policy {
-    /// The policy that `spec` describes.
-    pub fn new(spec: &PolicySpec) -> Self {
+    /// The policy that `spec` describes, at the port `port` of a run with `seed`; a policy that draws
+    /// does so from the stream `port/<port>/<kind>`.
+    pub fn new(spec: &PolicySpec, seed: u64, port: &str) -> Self {
         let (kind, has_partial_discard) = match *spec {
             PolicySpec::TailDrop => (Kind::TakeAll, false),
             PolicySpec::Ppd => (Kind::TakeAll, true),
@@ -97,6 +107,10 @@ impl Policy {
                 let policy = SingleDrop::new(thresholds_cells.clone(), rearm_below_cells);
                 (Kind::SingleDrop(policy), true)
             }
+            PolicySpec::Dfba { .. } => {
+                let stream = Stream::new(seed, &format!("port/{port}/dfba"));
+                (Kind::Dfba(Dfba::new(spec, stream)), true)
+            }
         };
         Policy {
             kind,
@@ -112,7 +126,27 @@ impl Policy {
             Kind::SelectiveDrop(policy) => queued > policy.threshold(),
             Kind::FairBufferAllocation(policy) => queued > policy.threshold(),
             Kind::SingleDrop(_) => true,
+            Kind::Dfba(policy) => policy.looks_at_vcs(queued),
         }
+    }
+
+    /// Whether it ever looks at the VCs' occupancy.
+    pub fn counts_vcs(&self) -> bool {
+        !matches!(self.kind, Kind::TakeAll | Kind::Epd(_))
+    }
+
+    /// What the VC with spec id `vc` adds to [`BufferView::active_weight`] while it is active.
+    pub fn weight(&self, vc: u32) -> u64 {
+        match &self.kind {
+            Kind::Dfba(policy) => policy.weight(vc),
+            _ => 0,
+        }
+    }
+
+    /// Whether the last cell of a frame is taken in whenever there is room. A frame of one cell is
+    /// then never put before the policy.
+    pub fn keeps_last_cells(&self) -> bool {
+        matches!(&self.kind, Kind::Dfba(policy) if policy.keeps_last_cells())
     }
 
     /// Whether a cell lost to a full buffer takes the rest of its frame with it.
@@ -129,6 +163,7 @@ impl BufferPolicy for Policy {
             Kind::SelectiveDrop(policy) => policy.on_frame(vc, view),
             Kind::FairBufferAllocation(policy) => policy.on_frame(vc, view),
             Kind::SingleDrop(policy) => policy.on_frame(vc, view),
+            Kind::Dfba(policy) => policy.on_frame(vc, view),
         }
     }
 }

@@ -49,6 +49,7 @@ mod tests {
             vc_queued,
             active_vcs: 5,
             capacity: 100,
+            ..BufferView::default()
         };
         // X = 90, N_a = 5: the fair share is 18 cells, Z times that 14.4.
         assert_eq!(sd.on_frame(0, &view(90, 14)), None);

@@ -56,6 +56,7 @@ mod tests {
             vc_queued,
             active_vcs: 3,
             capacity: 48_000,
+            ..BufferView::default()
         };
         occupancies
             .iter()
