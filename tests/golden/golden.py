@@ -21,7 +21,15 @@ UNCHECKED = "NOT CHECKED since it was rewritten."
 
 _PS_PER_MS = 10**9
 _SEQUENCE_EVENTS = ("sent", "resent", "acked")
-_REASONS = ("overflow", "rest_of_frame", "above_threshold", "over_fair_share", "vc_threshold", "drawn", "tagged")
+_REASONS = (
+    "overflow",
+    "rest_of_frame",
+    "above_threshold",
+    "over_fair_share",
+    "vc_threshold",
+    "drawn",
+    "tagged",
+)
 _HEAD = f"{'time, ms':>16}  {'flow':<6} {'event':<10} {'octet':>6} {'cwnd':>10} {'ssthresh':>10}"
 
 

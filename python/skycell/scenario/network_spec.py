@@ -100,9 +100,7 @@ class DfbaSpec(_Part):
     high_cells: U32
     alpha: float
     mcr_millicells: tuple[U64, ...]
-    z: Annotated[
-        ZFixedSpec | ZComplementSpec | ZComplementSquaredSpec, Field(discriminator="kind")
-    ]
+    z: Annotated[ZFixedSpec | ZComplementSpec | ZComplementSquaredSpec, Field(discriminator="kind")]
     keeps_last_cells: bool
 
 

@@ -214,7 +214,7 @@ _SHARE = Leaf("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maxi
 class Dfba(Parameters):
     """Differential Fair Buffer Allocation: between two thresholds, frames of VCs above their share.
 
-    A VC's share of the queue is that of its MCR, which stands in its contract, among the active VCs.
+    A VC's share of the queue is that of its MCR among the active VCs; MCRs stand in [[gfr]].
     """
 
     kind: Literal["dfba"] = param(..., "the policy")

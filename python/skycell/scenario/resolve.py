@@ -307,7 +307,7 @@ class _PortResolver:
             got = Shown(f"no VC with an MCR across {link.name}")
             allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
             self.faults.add(where, got, allowed, "what the buffer takes in")
-        rules = {
+        rules: dict[str, ZComplementSpec | ZComplementSquaredSpec] = {
             "1-w_i/w": ZComplementSpec(),
             "(1-w_i/w)^2": ZComplementSquaredSpec(),
         }
