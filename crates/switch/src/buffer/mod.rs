@@ -70,7 +70,7 @@ enum Kind {
     SelectiveDrop(SelectiveDrop),
     FairBufferAllocation(FairBufferAllocation),
     SingleDrop(SingleDrop),
-    Dfba(Dfba),
+    Dfba(Box<Dfba>),
 }
 
 impl Policy {
@@ -109,7 +109,7 @@ impl Policy {
             }
             PolicySpec::Dfba { .. } => {
                 let stream = Stream::new(seed, &format!("port/{port}/dfba"));
-                (Kind::Dfba(Dfba::new(spec, stream)), true)
+                (Kind::Dfba(Box::new(Dfba::new(spec, stream))), true)
             }
         };
         Policy {
