@@ -51,20 +51,20 @@ def test_the_two_cases_that_section_4_works_out() -> None:
 
 def test_pipe_at_cwnd_recovers_more_slowly_than_section_4_says() -> None:
     # Section 3 sets pipe to cwnd at the third duplicate although three segments have left the
-    # network: the same analysis then holds for three segments less.
-    result = run(64, _sack(16, "cwnd"))
-    resent = resent_ms(result)
-    assert resent[-1] - resent[0] > RTT_MS
-    resent = resent_ms(run(64, _sack(13, "cwnd")))
-    assert resent[-1] - resent[0] < RTT_MS
+    # network. Duplicates bring it down to L + 3, so W / 2 - L - 3 segments go out in the first
+    # round trip after the first: 15 of 64 lost are resent within it, the last two of 16 at its end.
+    resent = resent_ms(run(64, _sack(16, "cwnd")))
+    assert resent[-1] - resent[0] == pytest.approx(RTT_MS, abs=1e-6)
+    resent = resent_ms(run(64, _sack(15, "cwnd")))
+    assert resent[-1] - resent[0] < RTT_MS - FRAME_MS
 
 
-@pytest.mark.parametrize("lost", [17, 24, 31])
+@pytest.mark.parametrize("lost", [18, 24, 31])
 def test_sack_with_more_than_half_the_window_lost_ends_in_a_timeout(lost: int) -> None:
-    # Section 4.2 expects a recovery no slower than slow start here. By its own rule pipe is L + 1
-    # when the last duplicate has come (W - 3 at entry, + 1 resent, - 1 for each of the W - L - 3
-    # further ones) and L - 1 after the partial ACK; above cwnd = W / 2 nothing may go, and nothing
-    # is under way that could bring an ACK. So the timer decides, and slow start follows.
+    # Section 4.2 expects a recovery no slower than slow start here. By its own rule pipe is L when
+    # the last duplicate has come (W - 3 at entry, - 1 for each of the W - L - 3 further ones) and
+    # L - 2 after the partial ACK; from cwnd = W / 2 on nothing may go, and nothing is under way
+    # that could bring an ACK. So the timer decides, and slow start follows.
     result = run(32, _sack(lost, "cwnd - 3"))
     assert flow(result)["timeouts"] == 1
     resent = resent_ms(result)
@@ -72,10 +72,10 @@ def test_sack_with_more_than_half_the_window_lost_ends_in_a_timeout(lost: int) -
     assert flow(result)["octets_delivered"] > 32 * MSS
 
 
-def test_the_boundary_of_that_lies_at_half_the_window() -> None:
-    # L - 1 < W / 2 holds up to L = W / 2.
-    assert flow(run(32, _sack(16, "cwnd - 3")))["timeouts"] == 0
-    assert flow(run(32, _sack(17, "cwnd - 3")))["timeouts"] == 1
+def test_the_boundary_of_that_lies_one_segment_above_half_the_window() -> None:
+    # L - 2 < W / 2 holds up to L = W / 2 + 1.
+    assert flow(run(32, _sack(17, "cwnd - 3")))["timeouts"] == 0
+    assert flow(run(32, _sack(18, "cwnd - 3")))["timeouts"] == 1
 
 
 @pytest.mark.parametrize("variant", ["reno", "newreno", "sack"])

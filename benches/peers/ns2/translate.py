@@ -190,8 +190,8 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
             "newreno_changes_": int(tcp.flywheel),
             "newreno_changes1_": int(tcp.partial_ack_first_restarts_only),
             "partial_window_deflation_": int(tcp.partial_ack_window == "deflate"),
-            # Ours lets a fast retransmit begin at snd_una == recover.
-            "lessCareful_": True,
+            # RFC 2582 section 5 has two variants of the rule; ours is the careful one.
+            "lessCareful_": False,
         }
     return variables
 

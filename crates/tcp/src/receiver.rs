@@ -38,6 +38,8 @@ pub struct Receiver {
     recent: Vec<(u64, u64)>,
     /// Timestamp to echo (RFC 7323 section 4.3).
     ts_recent: u64,
+    /// Acknowledgement last sent.
+    last_acked: u64,
     /// Segments received since the last acknowledgement.
     unacknowledged: u32,
     held_until: Option<SimTime>,
@@ -58,6 +60,7 @@ impl Receiver {
             early: Ranges::default(),
             recent: Vec::new(),
             ts_recent: 0,
+            last_acked: 0,
             unacknowledged: 0,
             held_until: None,
             before: 0,
@@ -112,6 +115,7 @@ impl Receiver {
         self.connection = connection;
         self.before += self.rcv_nxt;
         self.rcv_nxt = 0;
+        self.last_acked = 0;
         self.early.clear();
         self.recent.clear();
         self.unacknowledged = 0;
@@ -130,7 +134,9 @@ impl Receiver {
             let known = self.early.octets_above(from) - self.early.octets_above(end);
             self.counters.octets_received += end - from - known;
         }
-        if start <= self.rcv_nxt {
+        // RFC 7323 4.3: of segments whose acknowledgement is held, the earliest is echoed, so that the
+        // sender's sample includes the hold.
+        if start <= self.last_acked {
             self.ts_recent = segment.timestamp;
         }
         let had_gap = !self.early.is_empty();
@@ -169,6 +175,7 @@ impl Receiver {
     fn acknowledge(&mut self, changed: Option<(u64, u64)>, out: &mut Vec<Segment>) {
         self.unacknowledged = 0;
         self.held_until = None;
+        self.last_acked = self.rcv_nxt;
         self.counters.acks += 1;
         let mut ack = Segment {
             acknowledgement: self.rcv_nxt,
@@ -281,6 +288,34 @@ mod tests {
         receiver.on_segment(SimTime(40), &data(4), &mut out);
         receiver.on_segment(SimTime(50), &data(3), &mut out);
         assert_eq!((out.len(), out[3].acknowledgement), (4, 5 * MSS));
+    }
+
+    #[test]
+    fn of_segments_whose_acknowledgement_was_held_the_earliest_is_echoed() {
+        // RFC 7323 4.3, its three cases: delayed ACKs, a hole, the hole filled.
+        let mut receiver = Receiver::new(&TcpSpec {
+            timestamps: true,
+            delayed_ack: Some(DelayedAck {
+                timeout_ps: 200,
+                every_segments: 2,
+            }),
+            ..tcp()
+        });
+        let mut out = Vec::new();
+        for (k, timestamp) in [(0, 1), (1, 2), (2, 3), (4, 5), (3, 6), (5, 7)] {
+            let segment = Segment {
+                timestamp,
+                ..data(k)
+            };
+            receiver.on_segment(SimTime::ZERO, &segment, &mut out);
+        }
+        receiver.on_deadline(&mut out);
+        let echoed: Vec<_> = out
+            .iter()
+            .map(|ack| (ack.acknowledgement / MSS, ack.timestamp))
+            .collect();
+        // 0 and 1 together; 2 was held when 4 came early; 3 fills the hole; 5 is held.
+        assert_eq!(echoed, [(2, 1), (3, 3), (5, 6), (6, 7)]);
     }
 
     #[test]

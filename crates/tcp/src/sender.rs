@@ -21,7 +21,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Sender {
     state: State,
-    tx: Transmitter,
+    pub(crate) tx: Transmitter,
     recovery: Recovery,
     /// Duplicate acknowledgements in a row.
     dup_acks: u32,
@@ -150,12 +150,12 @@ impl Sender {
             State::FinSent => self.send_control(now, SegmentKind::Fin, false, out),
             State::Established | State::Closed => {
                 self.dup_acks = 0;
+                self.recovery.on_timeout(&mut self.tx);
                 self.tx.window.halve_ssthresh();
                 self.tx.window.collapse();
                 self.tx.snd_nxt = self.tx.snd_una;
                 self.tx.stop_timing();
                 self.tx.deadline = None;
-                self.recovery.on_timeout(&mut self.tx);
                 self.tx.send_as_allowed();
             }
         }

@@ -46,15 +46,15 @@ pub(crate) fn tcp() -> TcpSpec {
 }
 
 /// A sender driven by hand; sequence numbers and windows in segments of 1 000 octets.
-struct Script {
-    sender: Sender,
+pub(crate) struct Script {
+    pub(crate) sender: Sender,
     now: SimTime,
-    sent: Vec<u64>,
+    pub(crate) sent: Vec<u64>,
 }
 
 impl Script {
     /// A persistent sender that has just sent its first `window` segments, with cwnd = `window`.
-    fn established(tcp: TcpSpec, window: u64) -> Self {
+    pub(crate) fn established(tcp: TcpSpec, window: u64) -> Self {
         let clock = TickClock::new(tcp.tick_ps, 0);
         let tcp = TcpSpec {
             initial_cwnd: window * MSS,
@@ -78,7 +78,7 @@ impl Script {
         self.sent.extend(out.iter().map(|s| s.sequence / MSS));
     }
 
-    fn acked_with(&mut self, segments: u64, blocks: &[(u64, u64)]) -> &mut Self {
+    pub(crate) fn acked_with(&mut self, segments: u64, blocks: &[(u64, u64)]) -> &mut Self {
         let mut ack = Segment {
             acknowledgement: segments * MSS,
             ..Segment::bare(SegmentKind::Ack, 0)
@@ -92,11 +92,11 @@ impl Script {
         self
     }
 
-    fn acked(&mut self, segments: u64) -> &mut Self {
+    pub(crate) fn acked(&mut self, segments: u64) -> &mut Self {
         self.acked_with(segments, &[])
     }
 
-    fn dup_acks(&mut self, segments: u64, count: u32) -> &mut Self {
+    pub(crate) fn dup_acks(&mut self, segments: u64, count: u32) -> &mut Self {
         (0..count).for_each(|_| {
             self.acked(segments);
         });
@@ -108,7 +108,7 @@ impl Script {
         self
     }
 
-    fn timeout(&mut self) -> &mut Self {
+    pub(crate) fn timeout(&mut self) -> &mut Self {
         self.now = self.sender.deadline().expect("the timer runs");
         let mut out = Vec::new();
         self.sender.on_timeout(self.now, &mut out);
@@ -117,13 +117,13 @@ impl Script {
     }
 
     /// Segments sent since the last call.
-    fn expect_sent(&mut self, segments: &[u64]) -> &mut Self {
+    pub(crate) fn expect_sent(&mut self, segments: &[u64]) -> &mut Self {
         assert_eq!(std::mem::take(&mut self.sent), segments);
         self
     }
 
     /// cwnd and ssthresh in segments.
-    fn expect_window(&mut self, cwnd: f64, ssthresh: f64) -> &mut Self {
+    pub(crate) fn expect_window(&mut self, cwnd: f64, ssthresh: f64) -> &mut Self {
         let in_segments = |octets: f64| octets / MSS as f64;
         let got = (
             in_segments(self.sender.cwnd()),
@@ -272,87 +272,6 @@ fn only_the_first_partial_ack_restarts_the_timer_where_told() {
 }
 
 #[test]
-fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
-    let mut s = Script::established(tcp(), 8); // 0 and 3 are lost
-    s.acked_with(0, &[(1, 2)]).acked_with(0, &[(1, 3)]);
-    s.expect_sent(&[]);
-    // pipe = 8, +1 for the retransmission; cwnd = 4.
-    s.acked_with(0, &[(4, 5), (1, 3)]).expect_sent(&[0]);
-    s.expect_window(4.0, 4.0);
-    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // pipe 8
-    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[]); // pipe 7
-    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[]); // pipe 6
-    // The partial ACK takes two off: pipe 4 is not below cwnd 4.
-    s.acked_with(3, &[(4, 8)]).expect_sent(&[]);
-    s.acked_with(3, &[(4, 8)]).expect_sent(&[3]); // pipe 3, so the hole goes out
-    s.acked(8)
-        .expect_window(4.0, 4.0)
-        .expect_sent(&[8, 9, 10, 11]);
-}
-
-#[test]
-fn sack_pipe_three_smaller_at_entry_sends_three_acks_earlier() {
-    let mut s = Script::established(
-        TcpSpec {
-            pipe_at_entry: PipeAtEntry::CwndLessThree,
-            ..tcp()
-        },
-        8,
-    );
-    s.dup_acks(0, 2).acked_with(0, &[(4, 5), (1, 3)]);
-    s.expect_sent(&[0]); // pipe = 8 - 3 + 1 = 6
-    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // 5
-    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[]); // 4
-    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[3]); // 3 < 4
-}
-
-#[test]
-fn sack_sends_a_hole_once_and_new_data_after_it() {
-    let mut s = Script::established(tcp(), 12);
-    s.dup_acks(0, 2).acked_with(0, &[(2, 5)]); // 0, 1 lost; pipe 13, cwnd 6
-    s.expect_sent(&[0]);
-    for high in 6..=12 {
-        s.acked_with(0, &[(2, high)]);
-    }
-    s.expect_sent(&[]); // seven more: pipe 6
-    s.acked_with(0, &[(2, 12)]).expect_sent(&[1]); // pipe 5: the hole
-    s.acked_with(0, &[(2, 12)]).expect_sent(&[12]); // then new data
-    s.acked_with(1, &[(2, 12)]).expect_sent(&[13, 14]); // partial ACK: two
-}
-
-#[test]
-fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
-    let with_delay = |sack_retransmit_delay| {
-        let mut s = Script::established(
-            TcpSpec {
-                sack_retransmit_delay,
-                ..tcp()
-            },
-            12,
-        );
-        s.dup_acks(0, 2).acked_with(0, &[(1, 3)]);
-        for _ in 0..7 {
-            s.acked_with(0, &[(1, 3), (4, 5)]);
-        }
-        s.expect_sent(&[0]);
-        // pipe 5 < cwnd 6: hole 3 has one segment above it.
-        s.acked_with(0, &[(1, 3), (4, 5)]);
-        s.sent.clone()
-    };
-    assert_eq!(with_delay(SackRetransmitDelay::None), [3]);
-    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 1 }), [3]);
-    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 2 }), [12]);
-}
-
-#[test]
-fn a_timeout_clears_the_scoreboard() {
-    let mut s = Script::established(tcp(), 8);
-    s.acked_with(0, &[(4, 8)]).timeout().expect_sent(&[0]);
-    assert!(s.sender.tx.sacked.is_empty());
-    s.acked(1).expect_sent(&[1, 2]); // SACKed segments are sent again, too
-}
-
-#[test]
 fn duplicates_of_repeated_segments_start_no_second_recovery_where_told() {
     let fast_retransmits = |avoid| {
         let mut s = Script::established(
@@ -367,6 +286,50 @@ fn duplicates_of_repeated_segments_start_no_second_recovery_where_told() {
         s.sender.counters().fast_retransmits
     };
     assert_eq!((fast_retransmits(false), fast_retransmits(true)), (1, 0));
+}
+
+#[test]
+fn duplicates_at_recover_begin_nothing_either_and_beyond_it_they_do() {
+    // RFC 6582 3.2 step 2: the acknowledgement has to cover more than `recover`.
+    for variant in [TcpVariant::NewReno, TcpVariant::Sack] {
+        let mut s = Script::established(
+            TcpSpec {
+                variant,
+                avoid_multiple_fast_retransmits: true,
+                ..tcp()
+            },
+            8,
+        );
+        s.timeout().expect_sent(&[0]); // recover = 8
+        s.acked(8).expect_sent(&[8, 9]);
+        s.dup_acks(8, 3).expect_sent(&[]); // what segments 1 to 7, sent twice, would cause
+        s.acked(9).expect_sent(&[10, 11]);
+        s.dup_acks(9, 3).expect_sent(&[9]);
+        assert_eq!(s.sender.counters().fast_retransmits, 1);
+    }
+}
+
+#[test]
+fn the_first_segment_of_a_connection_may_be_resent_fast() {
+    // Nothing has set `recover` yet.
+    let mut s = Script::established(
+        TcpSpec {
+            avoid_multiple_fast_retransmits: true,
+            ..tcp()
+        },
+        8,
+    );
+    s.dup_acks(0, 3).expect_sent(&[0]);
+}
+
+#[test]
+fn a_timeout_within_fast_recovery_halves_the_window_without_its_inflation() {
+    // ICCCN'97 2.3: an eighth after two fast retransmits and a timeout, so a quarter after one.
+    for variant in [TcpVariant::Reno, TcpVariant::NewReno] {
+        let mut s = Script::established(TcpSpec { variant, ..tcp() }, 16);
+        s.dup_acks(0, 13).expect_window(8.0 + 3.0 + 10.0, 8.0);
+        s.timeout().expect_window(1.0, 4.0);
+    }
 }
 
 #[test]

@@ -49,6 +49,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "variant": "newreno",
         "partial_ack_window": "deflate",
         "partial_ack_restarts": "first",
+        "avoid_multiple_fast_retransmits": True,
     },
     "newreno-98-0876": {
         "variant": "newreno",

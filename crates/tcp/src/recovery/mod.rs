@@ -1,7 +1,9 @@
 //! Loss recovery: what a sender does about duplicate and partial acknowledgements.
 //!
 //! All variants share the response to a timeout: ssthresh = cwnd / 2, cwnd = one segment, back to
-//! the oldest unacknowledged octet (ICCCN'97 section 2.1).
+//! the oldest unacknowledged octet (ICCCN'97 section 2.1). The inflation of fast recovery is no part
+//! of the cwnd that is halved: section 2.3 has ssthresh at an eighth after two fast retransmits and a
+//! timeout.
 
 mod new_reno;
 mod reno;
@@ -29,7 +31,8 @@ pub(crate) trait LossRecovery {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32);
     /// `snd_una` has moved up by `acked` octets.
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck;
-    /// The retransmission timer has run out; window and sequence numbers have been put back.
+    /// The retransmission timer has run out: ends recovery, and takes the inflation off cwnd. The
+    /// sender then halves what is left.
     fn on_timeout(&mut self, tx: &mut Transmitter);
 }
 
@@ -98,30 +101,39 @@ impl LossRecovery for Recovery {
     }
 }
 
-/// `recover` of NewReno and SACK: the highest octet sent when recovery began.
+/// `recover` of NewReno and SACK.
 #[derive(Clone, Debug, Default)]
 struct RecoveryPoint {
-    recover: u64,
+    /// The octet after the highest sent when the last recovery began or the timer last ran out; none
+    /// before the first.
+    recover: Option<u64>,
     is_active: bool,
 }
 
 impl RecoveryPoint {
     /// Whether the `count`-th duplicate acknowledgement begins a recovery.
     fn begins(&self, tx: &Transmitter, count: u32) -> bool {
-        // RFC 6582 3.2 step 2: not for data sent before the last recovery or timeout.
-        let is_late = tx.tcp.avoid_multiple_fast_retransmits && tx.snd_una < self.recover;
-        count == tx.tcp.dup_ack_threshold && !self.is_active && !is_late
+        // RFC 6582 3.2 step 2: only for an acknowledgement of more than was sent before the last
+        // recovery or timeout. At `recover` itself, what was sent twice makes duplicates.
+        let is_late = self.recover.is_some_and(|recover| tx.snd_una <= recover);
+        let may = !(tx.tcp.avoid_multiple_fast_retransmits && is_late);
+        count == tx.tcp.dup_ack_threshold && !self.is_active && may
+    }
+
+    /// Whether everything sent before recovery began has been acknowledged.
+    fn is_reached(&self, tx: &Transmitter) -> bool {
+        self.recover.is_none_or(|recover| tx.snd_una >= recover)
     }
 
     fn begin(&mut self, tx: &mut Transmitter) {
-        self.recover = tx.snd_max;
+        self.recover = Some(tx.snd_max);
         self.is_active = true;
         enter(tx);
     }
 
-    fn on_timeout(&mut self, tx: &Transmitter) {
-        self.recover = tx.snd_max;
-        self.is_active = false;
+    fn on_timeout(&mut self, tx: &mut Transmitter) {
+        self.recover = Some(tx.snd_max);
+        leave(&mut self.is_active, tx);
     }
 }
 
@@ -132,4 +144,11 @@ fn enter(tx: &mut Transmitter) {
     tx.stop_timing();
     // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
     tx.deadline = None;
+}
+
+/// A timeout ends fast recovery, if one is going on: cwnd is ssthresh without the inflation.
+fn leave(is_active: &mut bool, tx: &mut Transmitter) {
+    if std::mem::take(is_active) {
+        tx.window.set_to_ssthresh_plus(0);
+    }
 }

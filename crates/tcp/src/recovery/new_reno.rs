@@ -40,7 +40,7 @@ impl LossRecovery for NewReno {
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
         if !self.point.is_active {
             tx.window.on_new_ack();
-        } else if tx.snd_una >= self.point.recover {
+        } else if self.point.is_reached(tx) {
             self.point.is_active = false;
             tx.window.set_to_ssthresh_plus(0);
         } else {

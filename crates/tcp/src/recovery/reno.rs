@@ -1,6 +1,6 @@
 //! Reno: fast retransmit and fast recovery.
 
-use super::{LossRecovery, TimerAfterAck, enter};
+use super::{LossRecovery, TimerAfterAck, enter, leave};
 use crate::transmit::Transmitter;
 use skycell_units::Octets;
 
@@ -36,7 +36,7 @@ impl LossRecovery for Reno {
         TimerAfterAck::Restart
     }
 
-    fn on_timeout(&mut self, _tx: &mut Transmitter) {
-        self.is_active = false;
+    fn on_timeout(&mut self, tx: &mut Transmitter) {
+        leave(&mut self.is_active, tx);
     }
 }

@@ -5,8 +5,10 @@ use crate::transmit::Transmitter;
 use skycell_spec::{PipeAtEntry, SackRetransmitDelay};
 use skycell_units::Octets;
 
-/// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` < cwnd, holes below
-/// the highest SACKed octet before new data, each hole once.
+/// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` leaves room below
+/// cwnd, holes below the highest SACKed octet before new data, each hole once. Any duplicate ACK
+/// takes a segment off `pipe`, with or without news in its SACK blocks: each stands for a segment
+/// that has left the network.
 ///
 /// Source: ICCCN'97 section 3; 98-0876R1 section 3.2.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,7 @@ impl LossRecovery for Sack {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
         let mss = tx.tcp.mss as i64;
         if self.point.begins(tx, count) {
+            // ICCCN'97 4.2 resends the segment and then sets pipe: it does not count on top.
             self.pipe = tx.window.cwnd() as i64;
             if tx.tcp.pipe_at_entry == PipeAtEntry::CwndLessThree {
                 self.pipe -= 3 * mss;
@@ -30,7 +33,6 @@ impl LossRecovery for Sack {
             tx.window.set_to_ssthresh_plus(0);
             tx.resend(tx.snd_una, tx.snd_max);
             self.resent_to = (tx.snd_una + tx.tcp.mss).min(tx.snd_max);
-            self.pipe += mss;
         } else if self.point.is_active {
             self.pipe -= mss;
         }
@@ -40,7 +42,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
-        if self.point.is_active && tx.snd_una < self.point.recover {
+        if self.point.is_active && !self.point.is_reached(tx) {
             // One for the retransmission that has arrived, one for the original now known lost.
             self.pipe -= 2 * tx.tcp.mss as i64;
             self.send_while_pipe_allows(tx);
@@ -64,7 +66,8 @@ impl LossRecovery for Sack {
 impl Sack {
     fn send_while_pipe_allows(&mut self, tx: &mut Transmitter) {
         let mss = tx.tcp.mss as i64;
-        while self.pipe < tx.window.cwnd() as i64 {
+        // Room for a whole segment (RFC 6675 section 5; Fall and Floyd count in segments).
+        while self.pipe + mss <= tx.window.cwnd() as i64 {
             if let Some((start, end)) = self.next_hole(tx) {
                 tx.resend(start, end);
                 self.resent_to = end.min(start + tx.tcp.mss);
@@ -87,3 +90,7 @@ impl Sack {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "sack_tests.rs"]
+mod tests;

@@ -1,0 +1,117 @@
+//! Exchanges of a SACK sender: pipe, holes, and what a timeout leaves of them.
+
+use crate::sender::tests::{Script, tcp};
+use skycell_spec::{PipeAtEntry, SackRetransmitDelay, TcpSpec};
+
+#[test]
+fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
+    let mut s = Script::established(tcp(), 8); // 0 and 3 are lost
+    s.acked_with(0, &[(1, 2)]).acked_with(0, &[(1, 3)]);
+    s.expect_sent(&[]);
+    // pipe = 8 with the retransmission; cwnd = 4.
+    s.acked_with(0, &[(4, 5), (1, 3)]).expect_sent(&[0]);
+    s.expect_window(4.0, 4.0);
+    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // pipe 7
+    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[]); // pipe 6
+    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[]); // pipe 5
+    // The partial ACK takes two off: pipe 3, so the hole goes out.
+    s.acked_with(3, &[(4, 8)]).expect_sent(&[3]);
+    s.acked(8)
+        .expect_window(4.0, 4.0)
+        .expect_sent(&[8, 9, 10, 11]);
+}
+
+#[test]
+fn sack_pipe_three_smaller_at_entry_sends_three_acks_earlier() {
+    let mut s = Script::established(
+        TcpSpec {
+            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            ..tcp()
+        },
+        8,
+    );
+    s.dup_acks(0, 2).acked_with(0, &[(4, 5), (1, 3)]);
+    s.expect_sent(&[0]); // ICCCN'97 4.2: resends, then sets pipe: 8 - 3 = 5
+    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // 4
+    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[3]); // 3 < 4
+    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[8]); // 3 again
+}
+
+#[test]
+fn sack_sends_only_where_pipe_leaves_room_for_a_whole_segment() {
+    let mut s = Script::established(
+        TcpSpec {
+            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            ..tcp()
+        },
+        9,
+    );
+    s.dup_acks(0, 2).acked_with(0, &[(4, 5), (1, 3)]);
+    s.expect_sent(&[0]).expect_window(4.5, 4.5); // pipe 6
+    s.acked_with(0, &[(4, 6), (1, 3)]).expect_sent(&[]); // 5
+    s.acked_with(0, &[(4, 7), (1, 3)]).expect_sent(&[]); // 4: half a segment of room
+    s.acked_with(0, &[(4, 8), (1, 3)]).expect_sent(&[3]); // 3
+}
+
+#[test]
+fn a_duplicate_counts_for_sack_whether_its_blocks_tell_anything_new_or_not() {
+    // ICCCN'97 3: "for every subsequent duplicate ACK", as each is a segment that left.
+    let third_hole_after = |last: [&[(u64, u64)]; 2]| {
+        let mut s = Script::established(tcp(), 12);
+        s.dup_acks(0, 2).acked_with(0, &[(2, 5)]); // 0, 1 lost; pipe 12, cwnd 6
+        for high in 6..=10 {
+            s.acked_with(0, &[(2, high)]);
+        }
+        s.expect_sent(&[0]); // pipe 7
+        s.acked_with(0, last[0]).acked_with(0, last[1]);
+        s.sent.clone()
+    };
+    assert_eq!(third_hole_after([&[(2, 11)], &[(2, 12)]]), [1]);
+    assert_eq!(third_hole_after([&[(2, 10)], &[]]), [1]);
+}
+
+#[test]
+fn sack_sends_a_hole_once_and_new_data_after_it() {
+    let mut s = Script::established(tcp(), 12);
+    s.dup_acks(0, 2).acked_with(0, &[(2, 5)]); // 0, 1 lost; pipe 12, cwnd 6
+    s.expect_sent(&[0]);
+    for high in 6..=11 {
+        s.acked_with(0, &[(2, high)]);
+    }
+    s.expect_sent(&[]); // six more: pipe 6
+    s.acked_with(0, &[(2, 12)]).expect_sent(&[1]); // pipe 5: the hole
+    s.acked_with(0, &[(2, 12)]).expect_sent(&[12]); // then new data
+    s.acked_with(1, &[(2, 12)]).expect_sent(&[13, 14]); // partial ACK: two
+}
+
+#[test]
+fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
+    let with_delay = |sack_retransmit_delay| {
+        let mut s = Script::established(
+            TcpSpec {
+                sack_retransmit_delay,
+                ..tcp()
+            },
+            12,
+        );
+        s.dup_acks(0, 2).acked_with(0, &[(1, 3)]);
+        for _ in 0..6 {
+            s.acked_with(0, &[(1, 3), (4, 5)]);
+        }
+        s.expect_sent(&[0]);
+        // pipe 5 < cwnd 6: hole 3 has one segment above it.
+        s.acked_with(0, &[(1, 3), (4, 5)]);
+        s.sent.clone()
+    };
+    assert_eq!(with_delay(SackRetransmitDelay::None), [3]);
+    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 1 }), [3]);
+    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 2 }), [12]);
+}
+
+#[test]
+fn a_timeout_clears_the_scoreboard() {
+    let mut s = Script::established(tcp(), 8);
+    s.acked_with(0, &[(4, 8)]).timeout().expect_sent(&[0]);
+    assert!(s.sender.tx.sacked.is_empty());
+    s.acked(1).expect_sent(&[1, 2]); // SACKed segments are sent again, too
+}
