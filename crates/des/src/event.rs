@@ -45,6 +45,11 @@ impl EventQueue {
         self.heap.push(Reverse(key));
     }
 
+    /// The next event.
+    pub fn first(&self) -> Option<Key> {
+        self.heap.peek().map(|first| first.0)
+    }
+
     /// Takes the next event if it happens before `end`.
     pub fn pop_before(&mut self, end: SimTime) -> Option<Key> {
         if self.heap.peek()?.0.time() >= end {

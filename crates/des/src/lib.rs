@@ -2,7 +2,9 @@
 //! nothing to who was inserted first, and random streams that are found by name.
 
 mod event;
+mod heap;
 mod random;
 
 pub use event::{EventQueue, Key};
+pub use heap::KeyHeap;
 pub use random::Stream;

@@ -6,8 +6,10 @@
 //! shifts times. A network in which a VC is multiplexed twice is run by `reference` itself.
 
 mod arrivals;
+mod ends;
 mod finish;
 mod frames;
+mod inputs;
 mod mux;
 mod network;
 mod occupancy;

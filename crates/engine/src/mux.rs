@@ -5,6 +5,7 @@
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
 use crate::arrivals::{ArrivalLog, Moment, Train};
+use crate::inputs::{Due, Inputs, Next};
 use crate::occupancy::MuxVc;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
@@ -24,6 +25,15 @@ struct Arriving {
     frame: u32,
     /// Cells taken in.
     taken_in: u32,
+}
+
+/// A frame of which no more will come, and what became of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) frame: u32,
+    /// VC id.
+    pub(crate) vc: u32,
+    pub(crate) fate: Fate,
 }
 
 /// What became of a frame when its last cell came.
@@ -58,6 +68,7 @@ pub(crate) struct MuxPort {
     counts_vcs: bool,
     pub(crate) vcs: Vec<MuxVc>,
     pub(crate) log: ArrivalLog,
+    pub(crate) inputs: Inputs,
     arriving: Vec<Arriving>,
     /// Trains among them that are slower than the port.
     slower: u32,
@@ -86,12 +97,18 @@ pub(crate) struct MuxPort {
     pub(crate) queue_max: u64,
     pub(crate) samples: QueueSamples,
     pub(crate) stepped: u64,
-    /// First losses of frames since they were last taken, in order.
-    pub(crate) losses: Vec<FirstLoss>,
+    /// First losses of frames since they were last taken, in order; none where nobody asks for them.
+    pub(crate) losses: Option<Vec<FirstLoss>>,
+    /// Least time from a frame's hand-over at its source to its head's coming here.
+    pub(crate) lead: SimTime,
+    /// Least time from a cell's coming here to its arrival at the end of its VC.
+    pub(crate) slack: SimTime,
+    /// When the port is to act next.
+    pub(crate) wakes_at: Option<SimTime>,
 }
 
 impl MuxPort {
-    pub(crate) fn new(link: &LinkSpec, seed: u64, end: SimTime) -> Self {
+    pub(crate) fn new(link: &LinkSpec, seed: u64, end: SimTime, notes_losses: bool) -> Self {
         let policy = Policy::new(&link.port.policy, seed, &link.name);
         MuxPort {
             cell_time: link.cell_time_ps,
@@ -101,6 +118,7 @@ impl MuxPort {
             policy,
             vcs: Vec::new(),
             log: ArrivalLog::new(link.cell_time_ps),
+            inputs: Inputs::default(),
             arriving: Vec::new(),
             slower: 0,
             refused: Vec::new(),
@@ -123,15 +141,21 @@ impl MuxPort {
             queue_max: 0,
             samples: QueueSamples::default(),
             stepped: 0,
-            losses: Vec::new(),
+            losses: notes_losses.then(Vec::new),
+            lead: SimTime::NEVER,
+            slack: SimTime::NEVER,
+            wakes_at: None,
         }
     }
 
-    /// Lets VC `vc` cross the port; its cells are asked for up to `horizon` after they have left.
-    pub(crate) fn add_vc(&mut self, vc: u32, horizon: SimTime) -> u32 {
+    /// Lets VC `vc` cross the port. `lead` after its hand-over a frame's first cell comes at the
+    /// earliest; `horizon` after they have left its cells are at the end of their VC.
+    pub(crate) fn add_vc(&mut self, vc: u32, lead: SimTime, horizon: SimTime) -> u32 {
         self.vcs.push(MuxVc::new(vc));
         self.tails_of.push(0);
         self.horizon = self.horizon.max(horizon);
+        self.lead = self.lead.min(lead);
+        self.slack = self.slack.min(horizon + SimTime(self.cell_time));
         self.vcs.len() as u32 - 1
     }
 
@@ -140,19 +164,94 @@ impl MuxPort {
         self.log.taken_in() - self.log.departed(time)
     }
 
-    /// The first cell of a frame of `cells` cells comes at `moment`. False when nothing of the frame
-    /// can be taken in, so that its last cell is of no interest.
-    pub(crate) fn on_head(
-        &mut self,
-        moment: Moment,
-        frame: u32,
-        place: u32,
-        cells: u32,
-        spacing: SimTime,
-    ) -> bool {
-        self.advance(moment);
-        self.trim(moment.time);
-        self.begin_frame(moment.time, place, cells == 1);
+    /// Deals with heads and tails before `limit` until a frame has ended.
+    pub(crate) fn next_end(&mut self, limit: SimTime) -> Option<Ended> {
+        loop {
+            let (next, lane, moment, due) = self.inputs.next_before(limit)?;
+            let fate = match next {
+                Next::Tail => self.on_tail(moment, &due),
+                Next::Head => {
+                    let spacing = self.inputs.lane(lane).spacing;
+                    if self.on_head(moment, &due, spacing) {
+                        self.inputs.await_tail(lane);
+                        continue;
+                    }
+                    Fate::Lost
+                }
+                Next::Whole => {
+                    let lane = self.inputs.lane(lane);
+                    self.on_frame(moment, lane.tail(&due), lane.spacing, &due)
+                }
+            };
+            self.inputs.pop(lane);
+            return Some(Ended {
+                frame: due.frame,
+                vc: self.vcs[due.place as usize].vc,
+                fate,
+            });
+        }
+    }
+
+    /// A frame comes, from its head at `moment` to its tail; no other head or tail comes meanwhile.
+    fn on_frame(&mut self, moment: Moment, tail: SimTime, spacing: SimTime, due: &Due) -> Fate {
+        self.begin_frame(moment, due.place, due.cells == 1);
+        let tail = Moment {
+            time: tail,
+            link: moment.link,
+        };
+        let vc = &self.vcs[due.place as usize];
+        let is_alone = self.arriving.is_empty() && self.refused.is_empty();
+        let cells = u64::from(due.cells);
+        let has_room = self.queued(moment.time) + cells <= self.capacity;
+        if vc.discarding.is_none() && is_alone && has_room && spacing.0 <= self.cell_time {
+            self.take_in_frame(moment, tail, spacing, due);
+            return self.end_of_reassembly(due.place, due.cells, due.cells);
+        }
+        if self.take_in_head(moment, due, spacing) {
+            self.on_tail(tail, due)
+        } else {
+            Fate::Lost
+        }
+    }
+
+    /// The only train there is comes in a stretch, and all of it is taken in.
+    fn take_in_frame(&mut self, head: Moment, tail: Moment, spacing: SimTime, due: &Due) {
+        let train = Train {
+            next: head.time.0,
+            spacing: spacing.0,
+            link: head.link,
+            place: due.place,
+        };
+        let cells = u64::from(due.cells);
+        self.log.close_piece();
+        let before = self.queued(head.time);
+        if before == 0 {
+            self.log.begin_busy(head.time);
+        }
+        if before + cells > self.queue_max {
+            let peak = self.peak(tail, std::iter::once(train));
+            self.queue_max = self.queue_max.max(peak);
+        }
+        self.now = tail;
+        self.arrived += cells;
+        self.log.take_in_trains(cells, std::iter::once(train));
+        self.log.close_piece();
+        self.integral.arrived(arrival_times(&train, cells));
+        let vc = &mut self.vcs[due.place as usize];
+        vc.take_in(train.next, train.spacing, cells, train.link);
+        self.note_boundary(due.place, true);
+    }
+
+    /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,
+    /// so that its last cell is of no interest.
+    fn on_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
+        self.begin_frame(moment, due.place, due.cells == 1);
+        self.take_in_head(moment, due, spacing)
+    }
+
+    /// The first cell of a frame on which the policy has decided.
+    fn take_in_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
+        let (frame, place, cells) = (due.frame, due.place, due.cells);
         let taken_in = self.offer(moment, frame, place, cells == 1);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
@@ -185,9 +284,9 @@ impl MuxPort {
         true
     }
 
-    /// The last cell of the frame of `cells` cells on the link comes at `moment`; a frame of one
-    /// cell has its head and tail at once.
-    pub(crate) fn on_tail(&mut self, moment: Moment, frame: u32, place: u32, cells: u32) -> Fate {
+    /// The last cell of a frame comes at `moment`; a frame of one cell has its head and tail at once.
+    fn on_tail(&mut self, moment: Moment, due: &Due) -> Fate {
+        let (frame, place, cells) = (due.frame, due.place, due.cells);
         let (taken_in, has_end) = if cells == 1 {
             let has_end = self.vcs[place as usize].taken_in_last(moment);
             (u32::from(has_end), has_end)
@@ -195,12 +294,17 @@ impl MuxPort {
             self.advance(moment);
             self.end_arriving(moment, frame, place)
         };
+        if has_end {
+            return self.end_of_reassembly(place, taken_in, cells);
+        }
+        self.vcs[place as usize].open_cells += taken_in;
+        Fate::Lost
+    }
+
+    /// The last cell of a frame was taken in just now, as were `taken_in` of its `cells` cells.
+    fn end_of_reassembly(&mut self, place: u32, taken_in: u32, cells: u32) -> Fate {
         let vc = &mut self.vcs[place as usize];
         let reassembly = vc.open_cells + taken_in;
-        if !has_end {
-            vc.open_cells = reassembly;
-            return Fate::Lost;
-        }
         let whole = vc.open_cells == 0 && taken_in == cells;
         vc.open_cells = 0;
         let departure = self.log.last_departure();
@@ -245,14 +349,16 @@ impl MuxPort {
         (before + u32::from(has_end), has_end)
     }
 
-    /// The policy decides on a frame whose first cell has come.
-    fn begin_frame(&mut self, time: SimTime, place: u32, is_last: bool) {
+    /// The first cell of a frame comes at `moment`: the policy decides.
+    fn begin_frame(&mut self, moment: Moment, place: u32, is_last: bool) {
+        self.advance(moment);
+        self.trim(moment.time);
         self.vcs[place as usize].has_lost = false;
         if is_last && self.policy.keeps_last_cells() {
             self.vcs[place as usize].discarding = None;
             return;
         }
-        let queued = self.queued(time);
+        let queued = self.queued(moment.time);
         let mut view = BufferView {
             queued: queued as u32,
             vc_queued: 0,
@@ -262,7 +368,7 @@ impl MuxPort {
             is_tagged: false,
         };
         if self.counts_vcs && self.policy.looks_at_vcs(view.queued) {
-            self.count_vcs(time, place, &mut view);
+            self.count_vcs(moment.time, place, &mut view);
         }
         let vc = &mut self.vcs[place as usize];
         vc.discarding = self.policy.on_frame(vc.vc, &view);
@@ -344,7 +450,7 @@ impl MuxPort {
         }
         let before = self.queued(from);
         if before + count > self.queue_max {
-            let peak = self.peak(moment);
+            let peak = self.peak(moment, self.arriving.iter().map(|a| a.train));
             if peak > self.capacity {
                 return self.step(moment);
             }
@@ -359,10 +465,7 @@ impl MuxPort {
                 let train = &mut arriving.train;
                 let vc = &mut self.vcs[train.place as usize];
                 vc.take_in(train.next, train.spacing, count, train.link);
-                let first = u128::from(train.next) * u128::from(count);
-                let steps = u128::from(count) * u128::from(count - 1) / 2;
-                self.integral
-                    .arrived(first + steps * u128::from(train.spacing));
+                self.integral.arrived(arrival_times(train, count));
                 train.next += count * train.spacing;
                 arriving.left -= count as u32;
                 arriving.taken_in += count as u32;
@@ -381,9 +484,9 @@ impl MuxPort {
     ///
     /// Trains no slower than the port bring at least one cell in each cell time, so the queue just
     /// before a departure never shrinks: the peak is before the last departure or at the end.
-    fn peak(&self, moment: Moment) -> u64 {
+    fn peak(&self, moment: Moment, trains: impl Iterator<Item = Train> + Clone) -> u64 {
         let taken_in_by = |moment: Moment| -> u64 {
-            let counts = self.arriving.iter().map(|a| a.train.count(moment));
+            let counts = trains.clone().map(|train| train.count(moment));
             self.log.taken_in() + counts.sum::<u64>()
         };
         // The trains keep the port busy, so departures go on at the present rhythm.
@@ -460,11 +563,13 @@ impl MuxPort {
             vc.discarded.add(reason, 1);
             if !std::mem::replace(&mut vc.has_lost, true) {
                 self.frames_discarded.add(reason, 1);
-                self.losses.push(FirstLoss {
-                    moment,
-                    frame,
-                    reason,
-                });
+                if let Some(losses) = &mut self.losses {
+                    losses.push(FirstLoss {
+                        moment,
+                        frame,
+                        reason,
+                    });
+                }
             }
             return false;
         }
@@ -562,4 +667,11 @@ impl MuxPort {
         let departure = departure.expect("a queued cell's busy period is the present one");
         whole + (self.end + SimTime(self.cell_time) - departure)
     }
+}
+
+/// Sum of the times at which the first `count` cells of `train` come.
+fn arrival_times(train: &Train, count: u64) -> u128 {
+    let first = u128::from(train.next) * u128::from(count);
+    let steps = u128::from(count * count.saturating_sub(1) / 2);
+    first + steps * u128::from(train.spacing)
 }

@@ -1,8 +1,9 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
-use crate::arrivals::Moment;
+use crate::ends::Ends;
 use crate::frames::{Frame, Frames};
-use crate::mux::Fate;
+use crate::inputs::Due;
+use crate::mux::{Fate, MuxPort};
 use crate::plan::{Plan, Route};
 use crate::stations::{Port, in_pass, ports};
 use skycell_des::{EventQueue, Key};
@@ -13,16 +14,8 @@ use skycell_traffic::{Flow, Outbox, Timers, rank};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
-/// What is due at the end of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arrival {
-    /// The first cell of a frame comes to a multiplexing port.
-    Head,
-    /// Its last cell comes there.
-    Tail,
-    /// A whole frame has come to the end of its VC.
-    Whole,
-}
+/// A multiplexing port deals with what has come to it, before all else at its instant.
+const MUX: u8 = rank::DEPARTURE;
 
 /// A virtual channel.
 #[derive(Debug)]
@@ -31,6 +24,8 @@ pub(crate) struct Vc {
     /// Its place at its source port, and at its multiplexing port.
     pub(crate) source_place: u32,
     pub(crate) mux_place: u32,
+    /// Which of the multiplexing port's inputs it comes over.
+    lane: u32,
     pub(crate) cells_offered: u64,
     pub(crate) frames_offered: u64,
     pub(crate) frames_delivered: u64,
@@ -68,8 +63,11 @@ pub(crate) struct Network<'a> {
     pub(crate) vcs: Vec<Vc>,
     flows: Vec<FlowAtWork>,
     pub(crate) frames: Frames,
-    /// By link: what is due at its end, in order of time.
-    due: Vec<VecDeque<(SimTime, Arrival, u32)>>,
+    /// By link: the whole frames that come to its end, in order of time.
+    due: Vec<VecDeque<(SimTime, u32)>>,
+    ends: Ends,
+    muxes: Vec<u32>,
+    next_sample: SimTime,
     pub(crate) events: EventQueue,
     out: Outbox,
     /// Discards in the order they were found; none where the trace is not asked for.
@@ -80,15 +78,19 @@ pub(crate) struct Network<'a> {
 
 impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan) -> Self {
+        let ends = Ends::new(spec, &plan);
         let (ports, places) = ports(spec, &plan);
+        let is_mux = |port: &u32| matches!(ports[*port as usize], Port::Mux(_));
+        let muxes = (0..ports.len() as u32).filter(is_mux).collect();
         let vcs = plan
             .routes
             .into_iter()
             .zip(places)
             .map(|(route, places)| Vc {
                 route,
-                source_place: places.0,
-                mux_place: places.1,
+                source_place: places.source,
+                mux_place: places.mux,
+                lane: places.lane,
                 cells_offered: 0,
                 frames_offered: 0,
                 frames_delivered: 0,
@@ -116,6 +118,9 @@ impl<'a> Network<'a> {
             flows: flows.collect(),
             frames: Frames::default(),
             due: vec![VecDeque::new(); spec.links.len()],
+            ends,
+            muxes,
+            next_sample: SimTime(spec.records.sample_every_ps),
             events: EventQueue::default(),
             out: Outbox::default(),
             discard_rows: traces_discards.then(Vec::new),
@@ -124,8 +129,8 @@ impl<'a> Network<'a> {
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
         }
-        let first_sample = SimTime(spec.records.sample_every_ps);
-        network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
+        let first_sample = Key::new(network.next_sample, rank::SAMPLE, 0);
+        network.events.push(first_sample);
         network
     }
 
@@ -134,6 +139,7 @@ impl<'a> Network<'a> {
         self.current = event;
         let (now, subject) = (event.time(), event.subject());
         match event.rank() {
+            MUX => self.on_mux(now, subject),
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             timer => {
@@ -145,69 +151,91 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// The multiplexing port is to act before anything that it does arrives somewhere.
+    fn on_mux(&mut self, now: SimTime, id: u32) {
+        let mux = self.mux(id);
+        if mux.wakes_at == Some(now) {
+            mux.wakes_at = None;
+            // What is handed over from now on comes later than that.
+            let known = now + mux.lead;
+            self.run_mux(id, known.min(self.next_sample).min(self.end));
+            self.plan_mux(id);
+        }
+    }
+
+    /// Lets the multiplexing port deal with the frames whose heads and tails come before `limit`.
+    fn run_mux(&mut self, id: u32, limit: SimTime) {
+        while let Some(ended) = self.mux(id).next_end(limit) {
+            self.note_losses(id);
+            let vc = &mut self.vcs[ended.vc as usize];
+            if let Fate::Ends {
+                departure,
+                cells,
+                whole,
+            } = ended.fate
+            {
+                let stretch = &vc.route.mux.as_ref().expect("it is multiplexed").1;
+                let (arrival, link) = (departure + stretch.delay, stretch.link);
+                if arrival < self.end {
+                    if !whole {
+                        vc.frames_corrupt += 1;
+                        vc.cells_corrupt += u64::from(cells);
+                    } else if self.ends.receives_at_once[ended.vc as usize] {
+                        self.on_whole(arrival, ended.frame);
+                        continue;
+                    } else {
+                        self.push_due(link, arrival, ended.frame);
+                        continue;
+                    }
+                }
+            }
+            self.frames.forget(ended.frame);
+        }
+        self.note_losses(id);
+    }
+
+    /// Sees to it that the multiplexing port acts in time.
+    fn plan_mux(&mut self, id: u32) {
+        let mux = self.mux(id);
+        let Some(next) = mux.inputs.next_time() else {
+            return;
+        };
+        let wakes_at = next + mux.slack;
+        if mux.wakes_at.is_none_or(|earlier| wakes_at < earlier) {
+            mux.wakes_at = Some(wakes_at);
+            self.events.push(Key::new(wakes_at, MUX, id));
+        }
+    }
+
+    fn mux(&mut self, id: u32) -> &mut MuxPort {
+        let Port::Mux(mux) = &mut self.ports[id as usize] else {
+            unreachable!("only multiplexing ports are asked for so");
+        };
+        mux
+    }
+
     fn on_arrival(&mut self, now: SimTime, link: u32) {
-        let due = &mut self.due[link as usize];
-        let (_, arrival, id) = due.pop_front().expect("an arrival is due");
-        match arrival {
-            Arrival::Head => self.on_head(now, link, id),
-            Arrival::Tail => self.on_tail(now, link, id),
-            Arrival::Whole => self.on_whole(now, id),
-        }
-        if let Some(&(next, _, _)) = self.due[link as usize].front() {
-            self.events.push(Key::new(next, rank::ARRIVAL, link));
-        }
-    }
-
-    fn on_head(&mut self, now: SimTime, link: u32, id: u32) {
-        let frame = *self.frames.get(id);
-        let vc = &self.vcs[frame.vc as usize];
-        let place = vc.mux_place;
-        let spacing = SimTime(self.spec.links[vc.route.source as usize].cell_time_ps);
-        let port_id = mux_of(&vc.route);
-        let Port::Mux(mux) = &mut self.ports[port_id as usize] else {
-            unreachable!("heads come to multiplexing ports");
-        };
-        let moment = Moment { time: now, link };
-        let has_tail = mux.on_head(moment, id, place, frame.cells, spacing);
-        self.note_losses(port_id);
-        if frame.cells == 1 {
-            self.on_tail(now, link, id);
-        } else if !has_tail {
-            // Its tail is the next thing due on its link.
-            let tail = self.due[link as usize].pop_front();
-            debug_assert_eq!(tail.map(|due| (due.1, due.2)), Some((Arrival::Tail, id)));
-            self.frames.forget(id);
-        }
-    }
-
-    fn on_tail(&mut self, now: SimTime, link: u32, id: u32) {
-        let frame = *self.frames.get(id);
-        let vc = &mut self.vcs[frame.vc as usize];
-        let port_id = mux_of(&vc.route);
-        let Port::Mux(mux) = &mut self.ports[port_id as usize] else {
-            unreachable!("tails come to multiplexing ports");
-        };
-        let moment = Moment { time: now, link };
-        let fate = mux.on_tail(moment, id, vc.mux_place, frame.cells);
-        if let Fate::Ends {
-            departure,
-            cells,
-            whole,
-        } = fate
-        {
-            let stretch = &vc.route.mux.as_ref().expect("it is multiplexed").1;
-            let (arrival, end_link) = (departure + stretch.delay, stretch.link);
-            if whole {
-                self.push_due(end_link, arrival, Arrival::Whole, id);
-                return self.note_losses(port_id);
+        let mut now = now;
+        let sender = self.ends.sender_alone[link as usize];
+        loop {
+            let due = &mut self.due[link as usize];
+            let (_, id) = due.pop_front().expect("an arrival is due");
+            self.on_whole(now, id);
+            let Some(&(next, _)) = self.due[link as usize].front() else {
+                return;
+            };
+            let key = Key::new(next, rank::ARRIVAL, link);
+            let is_next = match sender {
+                // Arrivals come before timers of the same instant.
+                Some(flow) => self.flows[flow as usize].timers.earliest() >= next,
+                None => self.events.first().is_none_or(|first| key < first),
+            };
+            if !is_next || next >= self.end {
+                return self.events.push(key);
             }
-            if arrival < self.end {
-                vc.frames_corrupt += 1;
-                vc.cells_corrupt += u64::from(cells);
-            }
+            now = next;
+            self.current = key;
         }
-        self.note_losses(port_id);
-        self.frames.forget(id);
     }
 
     /// A whole frame has come to the end of its VC: a router sends it on, a host hands it up.
@@ -315,34 +343,41 @@ impl<'a> Network<'a> {
                 let first = start + SimTime(spacing) + delay;
                 let last = first + SimTime(u64::from(frame.cells - 1) * spacing);
                 let link = vc.route.first.link;
-                if vc.route.mux.is_none() {
-                    self.push_due(link, last, Arrival::Whole, id);
-                } else {
-                    self.push_due(link, first, Arrival::Head, id);
-                    if frame.cells > 1 {
-                        self.push_due(link, last, Arrival::Tail, id);
-                    }
-                }
+                let Some((mux, _)) = vc.route.mux else {
+                    return self.push_due(link, last, id);
+                };
+                let (lane, place) = (vc.lane, vc.mux_place);
+                let due = Due {
+                    head: first,
+                    frame: id,
+                    place,
+                    cells: frame.cells,
+                };
+                self.mux(mux).inputs.push(lane, due);
+                self.plan_mux(mux);
             }
         }
     }
 
-    fn push_due(&mut self, link: u32, time: SimTime, arrival: Arrival, id: u32) {
+    fn push_due(&mut self, link: u32, time: SimTime, id: u32) {
         let due = &mut self.due[link as usize];
         if due.is_empty() {
             self.events.push(Key::new(time, rank::ARRIVAL, link));
         }
         debug_assert!(due.back().is_none_or(|last| last.0 < time));
-        due.push_back((time, arrival, id));
+        due.push_back((time, id));
     }
 
     /// Takes the losses that the multiplexing port has found since it was last asked.
     fn note_losses(&mut self, port: u32) {
+        let Some(rows) = &mut self.discard_rows else {
+            return;
+        };
         let Port::Mux(mux) = &mut self.ports[port as usize] else {
             unreachable!("frames are lost at multiplexing ports");
         };
-        if let Some(rows) = &mut self.discard_rows {
-            for loss in &mux.losses {
+        if let Some(losses) = &mut mux.losses {
+            for loss in losses.drain(..) {
                 let frame = self.frames.get(loss.frame);
                 rows.push(DiscardRow {
                     order: Key::new(loss.moment.time, rank::ARRIVAL, loss.moment.link),
@@ -353,14 +388,13 @@ impl<'a> Network<'a> {
                 });
             }
         }
-        mux.losses.clear();
     }
 
     fn on_sample(&mut self, now: SimTime) {
-        for port in &mut self.ports {
-            if let Port::Mux(mux) = port {
-                mux.advance_before(now);
-            }
+        for at in 0..self.muxes.len() {
+            let id = self.muxes[at];
+            self.run_mux(id, now);
+            self.mux(id).advance_before(now);
         }
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
@@ -401,8 +435,9 @@ impl<'a> Network<'a> {
                 }
             }
         }
-        let next = now + SimTime(records.sample_every_ps);
-        self.events.push(Key::new(next, rank::SAMPLE, 0));
+        self.next_sample = now + SimTime(records.sample_every_ps);
+        self.events
+            .push(Key::new(self.next_sample, rank::SAMPLE, 0));
     }
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.
@@ -410,8 +445,9 @@ impl<'a> Network<'a> {
         for id in 0..self.ports.len() as u32 {
             match &mut self.ports[id as usize] {
                 Port::Source(port) => port.finish(self.end),
-                Port::Mux(port) => {
-                    port.finish();
+                Port::Mux(_) => {
+                    self.run_mux(id, self.end);
+                    self.mux(id).finish();
                     self.note_losses(id);
                 }
                 Port::Pass(_) => {}
@@ -433,8 +469,4 @@ impl<'a> Network<'a> {
         let flows = std::mem::take(&mut self.flows);
         (flows.into_iter().map(|f| f.flow).collect(), traces)
     }
-}
-
-fn mux_of(route: &Route) -> u32 {
-    route.mux.as_ref().expect("the route is multiplexed").0
 }

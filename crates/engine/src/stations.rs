@@ -1,10 +1,11 @@
 //! The ports of a run, each in the form that suits it.
 
+use crate::inputs::Inputs;
 use crate::mux::MuxPort;
-use crate::plan::{PassThrough, Plan, PortKind};
+use crate::plan::{PassThrough, Plan, PortKind, Route};
 use crate::source::SourcePort;
 use skycell_records::QueueSamples;
-use skycell_spec::NetworkSpec;
+use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_units::SimTime;
 
 /// An output port.
@@ -35,12 +36,24 @@ pub(crate) struct PassPort {
     pub(crate) samples: QueueSamples,
 }
 
-/// All ports of a run, and the places of each VC at its source and its multiplexing port.
-pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<(u32, u32)>) {
+/// Where a VC stands at the ports of its way that count cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    /// At its source port.
+    pub(crate) source: u32,
+    /// At its multiplexing port, if it has one.
+    pub(crate) mux: u32,
+    /// Which of that port's inputs it comes over.
+    pub(crate) lane: u32,
+}
+
+/// All ports of a run, and the places of each VC.
+pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
+    let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
     let new = |(link, kind): (&skycell_spec::LinkSpec, &PortKind)| match kind {
         PortKind::Source => Port::Source(Box::new(SourcePort::new(link, spec.seed))),
-        PortKind::Mux => Port::Mux(Box::new(MuxPort::new(link, spec.seed, end))),
+        PortKind::Mux => Port::Mux(Box::new(MuxPort::new(link, spec.seed, end, notes_losses))),
         PortKind::PassThrough => Port::Pass(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             station: u32::MAX,
@@ -54,6 +67,16 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<(u32, u3
         }),
     };
     let mut ports: Vec<Port> = spec.links.iter().zip(&plan.kinds).map(new).collect();
+    let mut inputs: Vec<(u32, u32, u32)> = plan.routes.iter().filter_map(input).collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    for of_port in inputs.chunk_by(|a, b| a.0 == b.0) {
+        let spacing = |source: u32| SimTime(spec.links[source as usize].cell_time_ps);
+        let links = of_port.iter().map(|i| (i.1, spacing(i.2)));
+        if let Port::Mux(port) = &mut ports[of_port[0].0 as usize] {
+            port.inputs = Inputs::new(links);
+        }
+    }
     let mut places = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let Port::Source(source) = &mut ports[route.source as usize] else {
@@ -63,19 +86,31 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<(u32, u3
         for pass in &route.first.passes {
             cross(&mut ports, *pass, route.source, vc, source_place);
         }
-        let mut mux_place = u32::MAX;
+        let (mut mux_place, mut lane) = (u32::MAX, u32::MAX);
         if let Some((mux, stretch)) = &route.mux {
             let Port::Mux(port) = &mut ports[*mux as usize] else {
                 unreachable!("a route is multiplexed at a multiplexing port");
             };
-            mux_place = port.add_vc(vc, stretch.delay);
+            let cell_time = SimTime(spec.links[route.source as usize].cell_time_ps);
+            mux_place = port.add_vc(vc, route.first.delay + cell_time, stretch.delay);
+            lane = port.inputs.lane_of(route.first.link);
             for pass in &stretch.passes {
                 cross(&mut ports, *pass, *mux, vc, mux_place);
             }
         }
-        places.push((source_place, mux_place));
+        places.push(Places {
+            source: source_place,
+            mux: mux_place,
+            lane,
+        });
     }
     (ports, places)
+}
+
+/// The multiplexing port of a way, the link over which it is reached, and the port that feeds it.
+fn input(route: &Route) -> Option<(u32, u32, u32)> {
+    let (mux, _) = route.mux.as_ref()?;
+    Some((*mux, route.first.link, route.source))
 }
 
 fn cross(ports: &mut [Port], pass: PassThrough, station: u32, vc: u32, place: u32) {

@@ -28,6 +28,12 @@ pub struct Timers {
 }
 
 impl Timers {
+    /// When the earliest event that is pending comes; [`SimTime::NEVER`] for none.
+    pub fn earliest(&self) -> SimTime {
+        let pending = self.pending.iter().flatten().min();
+        pending.copied().unwrap_or(SimTime::NEVER)
+    }
+
     /// An event of `kind` has come: lets the flow act if its time is now.
     pub fn on_event(&mut self, now: SimTime, kind: u8, flow: &mut Flow, out: &mut Outbox) {
         self.pending[usize::from(kind - rank::RETRANSMISSION)] = None;

@@ -1,0 +1,89 @@
+//! Which end points may act before their time comes in the event queue.
+//!
+//! What is said here never changes a record: it tells where the order of a run's events is settled
+//! by less than all of them.
+
+use crate::plan::{Plan, PortKind};
+use skycell_spec::{NetworkSpec, NodeKind, TraceKind};
+
+/// How the two ends of flows may act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// By VC: whether a frame is received as soon as the multiplexing port knows when it arrives.
+    pub(crate) receives_at_once: Vec<bool>,
+    /// By link: the flow whose sender alone it leads to, which may take all acknowledgements that
+    /// are known, as only its own timers can come between them.
+    pub(crate) sender_alone: Vec<Option<u32>>,
+}
+
+/// What ends and begins at a node.
+#[derive(Clone, Debug, Default)]
+struct Use {
+    senders: Vec<u32>,
+    receivers: Vec<u32>,
+    /// Last link and multiplexing port of the VCs that end here.
+    arrivals: Vec<(u32, Option<u32>)>,
+}
+
+impl Ends {
+    pub(crate) fn new(spec: &NetworkSpec, plan: &Plan) -> Ends {
+        let uses = uses(spec, plan);
+        let sampled = spec.records.sampled_ports.iter();
+        let mut sampled = sampled.chain(&spec.records.vc_sampled_ports);
+        // A port that end points feed must not be ahead of the samples.
+        let is_free = sampled.all(|&port| plan.kinds[port as usize] == PortKind::Mux);
+        let is_host = |node: u32| spec.nodes[node as usize].kind == NodeKind::Host;
+        let traces_senders = spec.records.traces.iter().any(|trace| {
+            matches!(
+                trace,
+                TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Transfers
+            )
+        });
+        let receives = |node: u32| {
+            let here = &uses[node as usize];
+            let holds_acks = |&flow: &u32| spec.flows[flow as usize].tcp.delayed_ack.is_some();
+            let is_one_way = here.arrivals.windows(2).all(|pair| pair[0] == pair[1]);
+            is_free
+                && is_host(node)
+                && here.senders.is_empty()
+                && is_one_way
+                && !here.receivers.iter().any(holds_acks)
+        };
+        let sends_alone = |node: u32| {
+            let here = &uses[node as usize];
+            let is_alone = is_free
+                && is_host(node)
+                && !traces_senders
+                && here.receivers.is_empty()
+                && here.arrivals.len() == 1;
+            match here.senders[..] {
+                [flow] if is_alone => Some(flow),
+                _ => None,
+            }
+        };
+        let end = |vc: &skycell_spec::VcSpec| {
+            let last = *vc.path.last().expect("a path has links");
+            spec.links[last as usize].to
+        };
+        Ends {
+            receives_at_once: spec.vcs.iter().map(|vc| receives(end(vc))).collect(),
+            sender_alone: spec.links.iter().map(|l| sends_alone(l.to)).collect(),
+        }
+    }
+}
+
+fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
+    let mut uses = vec![Use::default(); spec.nodes.len()];
+    let first = |vc: u32| spec.links[spec.vcs[vc as usize].path[0] as usize].from;
+    for (flow, id) in spec.flows.iter().zip(0u32..) {
+        uses[first(flow.forward[0]) as usize].senders.push(id);
+        uses[first(flow.reverse[0]) as usize].receivers.push(id);
+    }
+    for (vc, route) in spec.vcs.iter().zip(&plan.routes) {
+        let last = *vc.path.last().expect("a path has links");
+        let mux = route.mux.as_ref().map(|(port, _)| *port);
+        let end = spec.links[last as usize].to;
+        uses[end as usize].arrivals.push((last, mux));
+    }
+    uses
+}
