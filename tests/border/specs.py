@@ -3,28 +3,39 @@
 from hypothesis import strategies as st
 
 from skycell.scenario.network_spec import (
+    ConstantPattern,
     ConstantSpec,
     DelayedAckSpec,
     DfbaSpec,
     EpdSpec,
     ExponentialSpec,
     FairBufferAllocationSpec,
+    FifoSpec,
     FlowSpec,
+    GcraSpec,
+    GuaranteedRateSpec,
     LinkSpec,
     LossScript,
     NetworkSpec,
     NodeSpec,
+    OnOffPattern,
     PersistentSpec,
+    PhaseAt,
+    PhaseDrawn,
     PolicySpec,
     PortSpec,
     PpdSpec,
+    QueueSpec,
     RecordSpec,
     RetransmitDelayNone,
     RetransmitDelaySegments,
+    SchedulerSpec,
     SelectiveDropSpec,
     SingleDropSpec,
+    SourceSpec,
     StartAt,
     StartDrawn,
+    StrictPrioritySpec,
     TailDropSpec,
     TcpSpec,
     TickPhaseAt,
@@ -32,6 +43,7 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
     VcSpec,
+    WeightedRoundRobinSpec,
     ZComplementSpec,
     ZComplementSquaredSpec,
     ZFixedSpec,
@@ -40,6 +52,8 @@ from skycell.scenario.network_spec import (
 SECOND = 10**12
 U32 = 2**32 - 1
 U64 = 2**64 - 1
+
+CLASSES = ["cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr"]
 
 names = st.text(min_size=1, max_size=5)
 parts = st.floats(min_value=0, max_value=1, exclude_min=True)
@@ -88,9 +102,49 @@ def dfba(draw: st.DrawFn, capacity: int) -> DfbaSpec:
 
 
 @st.composite
+def queues_of_a_port(draw: st.DrawFn) -> tuple[QueueSpec, ...]:
+    """One to four queues; the last takes the classes that have none of their own."""
+    classes = draw(st.lists(st.sampled_from(CLASSES), unique=True, max_size=3))
+    queues = []
+    for service in (*classes, None):
+        capacity = draw(st.none() | st.integers(1, U32))
+        policy = draw(policies(capacity))
+        queue = {"class": service, "capacity_cells": capacity, "policy": policy}
+        queues.append(QueueSpec.model_validate(queue))
+    return tuple(queues)
+
+
+def schedulers(queues: int) -> st.SearchStrategy[SchedulerSpec]:
+    """Schedulers for so many queues."""
+    shares = st.lists(st.integers(0, 10**9 // queues), min_size=queues, max_size=queues)
+    weights = st.lists(st.integers(1, U32), min_size=queues, max_size=queues)
+    several: st.SearchStrategy[SchedulerSpec] = (
+        st.just(StrictPrioritySpec())
+        | st.builds(GuaranteedRateSpec, shares_ppb=shares.map(tuple))
+        | st.builds(WeightedRoundRobinSpec, weights=weights.map(tuple))
+    )
+    return several | st.just(FifoSpec()) if queues == 1 else several
+
+
+@st.composite
+def vcs_over(draw: st.DrawFn, path: list[int]) -> VcSpec:
+    """A VC of any class; it can be policed where it crosses a switch."""
+    bucket = st.builds(
+        GcraSpec,
+        increment_ps=st.integers(1, 86_400 * SECOND),
+        limit_ps=st.integers(0, 86_400 * SECOND),
+        action=st.sampled_from(["count", "tag", "discard"]),
+    )
+    policing = draw(st.lists(bucket, max_size=2)) if len(path) > 1 else []
+    service = draw(st.sampled_from(CLASSES))
+    vc = {"name": draw(names), "path": tuple(path), "class": service, "policing": tuple(policing)}
+    return VcSpec.model_validate(vc)
+
+
+@st.composite
 def links(draw: st.DrawFn, start: int, end: int, from_switch: bool) -> LinkSpec:
     """A link from one node to another; a switch has no frames to put gaps between."""
-    capacity = draw(st.none() | st.integers(1, U32))
+    queues = draw(queues_of_a_port())
     return LinkSpec.model_validate(
         {
             "name": draw(names),
@@ -99,8 +153,8 @@ def links(draw: st.DrawFn, start: int, end: int, from_switch: bool) -> LinkSpec:
             "cell_time_ps": draw(st.integers(1, SECOND)),
             "delay_ps": draw(st.integers(0, 86_400 * SECOND)),
             "port": PortSpec(
-                capacity_cells=capacity,
-                policy=draw(policies(capacity)),
+                queues=queues,
+                scheduler=draw(schedulers(len(queues))),
                 frame_gap_ps=0 if from_switch else draw(st.integers(0, SECOND)),
             ),
         }
@@ -193,6 +247,31 @@ loss_scripts = st.builds(
 
 
 @st.composite
+def cell_sources(draw: st.DrawFn, vc: int) -> SourceSpec:
+    """A source of cells on a VC; a burst has a length and the phase lies within a cycle."""
+    day = 86_400 * SECOND
+    on = draw(st.integers(1, day))
+    off = draw(st.integers(0, day))
+    phase = st.builds(PhaseAt, offset_ps=st.integers(0, on + off - 1)) | st.builds(
+        PhaseDrawn, below_ps=st.integers(1, on + off)
+    )
+    pattern = st.just(ConstantPattern()) | st.builds(
+        OnOffPattern,
+        on=st.just(ConstantSpec(value_ps=on)) | st.just(ExponentialSpec(mean_ps=on)),
+        off=st.just(ConstantSpec(value_ps=off)) | st.just(UniformSpec(low_ps=0, high_ps=off + 1)),
+        phase=phase,
+    )
+    return SourceSpec(
+        name=draw(names),
+        vc=vc,
+        cell_interval_ps=draw(st.integers(1, day)),
+        frame_cells=draw(st.integers(1, 1_366)),
+        pattern=draw(pattern),
+        start=draw(starts),
+    )
+
+
+@st.composite
 def network_specs(draw: st.DrawFn) -> NetworkSpec:
     """A line of one to three switches; each flow from a host at one end to a host at the other."""
     hops = draw(st.integers(1, 3))
@@ -209,7 +288,7 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
     vcs: list[VcSpec] = []
 
     def vc(path: list[int]) -> int:
-        vcs.append(VcSpec(name=draw(names), path=tuple(path)))
+        vcs.append(draw(vcs_over(path)))
         return len(vcs) - 1
 
     flows = []
@@ -237,8 +316,16 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
                 loss_script=draw(loss_scripts),
             )
         )
+    sources = []
+    for _ in range(draw(st.integers(0, 2))):
+        source, sink = len(nodes), len(nodes) + 1
+        nodes += [NodeSpec(name=draw(names), kind="host") for _ in range(2)]
+        first, last = wire(source, 0), wire(hops - 1, sink)
+        way = vc([first[0], *(pair[0] for pair in line), last[0]])
+        sources.append(draw(cell_sources(way)))
+    measured = st.sets(st.integers(0, len(vcs) - 1), max_size=3) if vcs else st.just(set[int]())
     ports = st.sets(st.integers(0, len(wires) - 1), max_size=3) if wires else st.just(set[int]())
-    traces = ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"]
+    traces = ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service"]
     return NetworkSpec(
         seed=draw(st.integers(0, U64)),
         duration_ps=draw(st.integers(1, 8_640_000 * SECOND)),
@@ -246,10 +333,12 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
         links=tuple(wires),
         vcs=tuple(vcs),
         flows=tuple(flows),
+        sources=tuple(sources),
         records=RecordSpec(
             sample_every_ps=draw(st.integers(1, U64)),
             sampled_ports=tuple(sorted(draw(ports))),
             vc_sampled_ports=tuple(sorted(draw(ports))),
+            delay_vcs=tuple(sorted(draw(measured))),
             traces=tuple(draw(st.lists(st.sampled_from(traces), unique=True))),
         ),
     )

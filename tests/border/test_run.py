@@ -69,7 +69,7 @@ SACK = TcpSpec(
 
 def link(start: int, end: int, cell_time_ps: int = 2_831_198) -> LinkSpec:
     """A link of 5 ms at 149.76 Mbit/s (424 bits a cell), or slower."""
-    port = PortSpec(capacity_cells=1_000, policy=TailDropSpec(), frame_gap_ps=0)
+    port = PortSpec.fifo(1_000, TailDropSpec(), frame_gap_ps=0)
     return LinkSpec.model_validate(
         {
             "name": f"{start}>{end}",

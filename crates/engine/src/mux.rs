@@ -109,11 +109,12 @@ pub(crate) struct MuxPort {
 
 impl MuxPort {
     pub(crate) fn new(link: &LinkSpec, seed: u64, end: SimTime, notes_losses: bool) -> Self {
-        let policy = Policy::new(&link.port.policy, seed, &link.name);
+        let queue = &link.port.queues[0];
+        let policy = Policy::new(&queue.policy, seed, &link.name);
         MuxPort {
             cell_time: link.cell_time_ps,
             end,
-            capacity: u64::from(link.port.capacity_cells.unwrap_or(u32::MAX)),
+            capacity: u64::from(queue.capacity_cells.unwrap_or(u32::MAX)),
             counts_vcs: policy.counts_vcs(),
             policy,
             vcs: Vec::new(),

@@ -1,6 +1,6 @@
 //! Which closed form holds at which port, and the fixed times between the stations of a VC.
 
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec};
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, TraceKind};
 use skycell_units::SimTime;
 
 /// How a port can be treated.
@@ -54,9 +54,18 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a valid spec; none when a VC is multiplexed twice, for which there is no closed
-    /// form here.
+    /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
+    /// twice, a port that chooses between queues, cells that no frame of a flow brought, and
+    /// measures of single cells.
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
+        let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
+        let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
+        let records = &spec.records;
+        let measures_cells =
+            !records.delay_vcs.is_empty() || records.traces.contains(&TraceKind::Service);
+        if has_classes || has_policers || measures_cells || !spec.sources.is_empty() {
+            return None;
+        }
         let kinds = kinds(spec);
         let routes = spec.vcs.iter().map(|vc| route(spec, &kinds, &vc.path));
         let routes = routes.collect::<Option<Vec<Route>>>()?;
@@ -89,7 +98,7 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
 
 /// Whether the port's policy may discard a frame that finds the buffer empty.
 fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
-    match &link.port.policy {
+    match &link.port.queues[0].policy {
         PolicySpec::SingleDrop {
             thresholds_cells, ..
         } => thresholds_cells.contains(&Some(0)),

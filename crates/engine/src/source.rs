@@ -63,12 +63,13 @@ pub(crate) struct SourcePort {
 
 impl SourcePort {
     pub(crate) fn new(link: &LinkSpec, seed: u64) -> Self {
-        let policy = Policy::new(&link.port.policy, seed, &link.name);
+        let queue = &link.port.queues[0];
+        let policy = Policy::new(&queue.policy, seed, &link.name);
         SourcePort {
             cell_time: link.cell_time_ps,
             frame_gap: link.port.frame_gap_ps,
             gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
-            capacity: link.port.capacity_cells.unwrap_or(u32::MAX),
+            capacity: queue.capacity_cells.unwrap_or(u32::MAX),
             counts_vcs: policy.counts_vcs(),
             policy,
             vcs: Vec::new(),

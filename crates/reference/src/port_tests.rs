@@ -11,11 +11,7 @@ fn port(capacity: u32, policy: PolicySpec) -> Port {
         to: 1,
         cell_time_ps: 10,
         delay_ps: 0,
-        port: PortSpec {
-            capacity_cells: Some(capacity),
-            policy,
-            frame_gap_ps: 0,
-        },
+        port: PortSpec::fifo(Some(capacity), policy, 0),
     };
     let mut port = Port::new(&link, 1);
     port.add_vc(0);

@@ -41,6 +41,7 @@ pub fn run(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
+    refuse_what_is_not_served(spec)?;
     let end = SimTime(spec.duration_ps);
     let mut network = Network::new(spec);
     let mut until_call = EVENTS_PER_CALL;
@@ -61,6 +62,19 @@ pub fn run(
             account: account.clone(),
         }),
     }
+}
+
+/// Classes, cell sources and policers have their form; what serves them follows.
+fn refuse_what_is_not_served(spec: &NetworkSpec) -> Result<(), SpecError> {
+    let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
+    let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
+    if has_classes || has_policers || !spec.sources.is_empty() {
+        return Err(SpecError::Structure {
+            path: "links, vcs, sources".into(),
+            problem: "no engine serves several queues, policers or cell sources yet".into(),
+        });
+    }
+    Ok(())
 }
 
 fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {

@@ -1,8 +1,7 @@
 //! What a `NetworkSpec` must fulfil before an engine may run it.
 
 use crate::{
-    DfbaZ, Distribution, FlowSpec, NetworkSpec, NodeKind, PolicySpec, SPEC_VERSION, StartSpec,
-    TickPhase, TrafficSpec,
+    Distribution, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase, TrafficSpec,
 };
 
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
@@ -31,7 +30,7 @@ pub enum SpecError {
     },
 }
 
-fn range(path: String, got: impl ToString, allowed: &str) -> SpecError {
+pub(crate) fn range(path: String, got: impl ToString, allowed: &str) -> SpecError {
     SpecError::Range {
         path,
         got: got.to_string(),
@@ -39,10 +38,33 @@ fn range(path: String, got: impl ToString, allowed: &str) -> SpecError {
     }
 }
 
-fn structure(path: String, problem: impl ToString) -> SpecError {
+pub(crate) fn structure(path: String, problem: impl ToString) -> SpecError {
     SpecError::Structure {
         path,
         problem: problem.to_string(),
+    }
+}
+
+/// Refuses a start that cannot be drawn.
+pub(crate) fn validate_start(start: &StartSpec, path: &str) -> Result<(), SpecError> {
+    match *start {
+        StartSpec::Drawn { from_ps, to_ps } if from_ps >= to_ps => {
+            Err(range(format!("{path}.to_ps"), to_ps, "above from_ps"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a distribution that cannot be drawn from.
+pub(crate) fn validate_distribution(times: &Distribution, path: &str) -> Result<(), SpecError> {
+    match *times {
+        Distribution::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
+            Err(range(format!("{path}.high_ps"), high_ps, "above low_ps"))
+        }
+        Distribution::Exponential { mean_ps: 0 } => {
+            Err(range(format!("{path}.mean_ps"), 0, "above 0"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -80,12 +102,20 @@ impl NetworkSpec {
         };
         known("sampled_ports", &self.records.sampled_ports)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
+        let delay_vcs = &self.records.delay_vcs;
+        let ascending = delay_vcs.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ascending || delay_vcs.iter().any(|&vc| vc as usize >= self.vcs.len()) {
+            return Err(structure(
+                "records.delay_vcs".into(),
+                "must be VC ids, ascending",
+            ));
+        }
         self.validate_links()?;
         self.validate_vcs()?;
-        self.flows
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, flow)| self.validate_flow(i, flow))
+        for (i, flow) in self.flows.iter().enumerate() {
+            self.validate_flow(i, flow)?;
+        }
+        self.validate_sources()
     }
 
     fn validate_links(&self) -> Result<(), SpecError> {
@@ -110,93 +140,7 @@ impl NetworkSpec {
             if link.delay_ps > 86_400 * 1_000_000_000_000 {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
             }
-            if link.port.capacity_cells == Some(0) {
-                return Err(range(at("port.capacity_cells"), 0, "above 0"));
-            }
-            let is_switch = self.nodes[link.from as usize].kind == NodeKind::Switch;
-            if link.port.frame_gap_ps > 0 && is_switch {
-                return Err(structure(
-                    at("port.frame_gap_ps"),
-                    "only hosts and routers send whole frames",
-                ));
-            }
-            if link.port.frame_gap_ps > 1_000_000_000_000 {
-                return Err(range(
-                    at("port.frame_gap_ps"),
-                    link.port.frame_gap_ps,
-                    "at most 1 s",
-                ));
-            }
-            let capacity = link.port.capacity_cells;
-            let threshold = |r: u32| match capacity {
-                Some(k) if r <= k => Ok(()),
-                Some(k) => Err(range(
-                    at("port.policy.threshold_cells"),
-                    r,
-                    &format!("at most the capacity, {k}"),
-                )),
-                None => Err(structure(
-                    at("port.policy"),
-                    "a threshold needs a limited buffer",
-                )),
-            };
-            let fairness = |z: f64| {
-                if z > 0.0 && z <= 1.0 {
-                    Ok(())
-                } else {
-                    Err(range(
-                        at("port.policy.fairness_threshold"),
-                        z,
-                        "above 0, at most 1",
-                    ))
-                }
-            };
-            match &link.port.policy {
-                PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => {}
-                PolicySpec::Epd {
-                    threshold_cells, ..
-                } => threshold(*threshold_cells)?,
-                PolicySpec::SelectiveDrop {
-                    threshold_cells,
-                    fairness_threshold,
-                    ..
-                }
-                | PolicySpec::FairBufferAllocation {
-                    threshold_cells,
-                    fairness_threshold,
-                    ..
-                } => {
-                    threshold(*threshold_cells)?;
-                    fairness(*fairness_threshold)?;
-                }
-                PolicySpec::Dfba {
-                    low_cells,
-                    high_cells,
-                    alpha,
-                    z,
-                    ..
-                } => {
-                    threshold(*high_cells)?;
-                    if low_cells >= high_cells {
-                        return Err(range(
-                            at("port.policy.low_cells"),
-                            low_cells,
-                            &format!("below high_cells, {high_cells}"),
-                        ));
-                    }
-                    let part = |key: &str, value: f64| {
-                        if (0.0..=1.0).contains(&value) {
-                            Ok(())
-                        } else {
-                            Err(range(at(key), value, "0 to 1"))
-                        }
-                    };
-                    part("port.policy.alpha", *alpha)?;
-                    if let DfbaZ::Fixed { value } = z {
-                        part("port.policy.z.value", *value)?;
-                    }
-                }
-            }
+            self.validate_port(i, link)?;
         }
         Ok(())
     }
@@ -239,6 +183,7 @@ impl NetworkSpec {
                     ));
                 }
             }
+            self.validate_class(i, vc)?;
         }
         Ok(())
     }
@@ -287,11 +232,7 @@ impl NetworkSpec {
             return Err(structure(at("reverse"), "does not lead back to the source"));
         }
         self.validate_tcp(i, flow)?;
-        if let StartSpec::Drawn { from_ps, to_ps } = flow.start
-            && from_ps >= to_ps
-        {
-            return Err(range(at("start.to_ps"), to_ps, "above from_ps"));
-        }
+        validate_start(&flow.start, &at("start"))?;
         if let TrafficSpec::Transfers {
             size_octets, idle, ..
         } = &flow.traffic
@@ -299,15 +240,7 @@ impl NetworkSpec {
             if *size_octets == 0 {
                 return Err(range(at("traffic.size_octets"), 0, "above 0"));
             }
-            match *idle {
-                Distribution::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
-                    return Err(range(at("traffic.idle.high_ps"), high_ps, "above low_ps"));
-                }
-                Distribution::Exponential { mean_ps: 0 } => {
-                    return Err(range(at("traffic.idle.mean_ps"), 0, "above 0"));
-                }
-                _ => {}
-            }
+            validate_distribution(idle, &at("traffic.idle"))?;
         }
         Ok(())
     }

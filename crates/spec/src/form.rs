@@ -57,14 +57,15 @@ mod tests {
     use super::*;
 
     const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0,
-        "port": {"capacity_cells": null, "policy": {"kind": "tail_drop"}, "frame_gap_ps": 0}}"#;
+        "port": {"queues": [{"class": null, "capacity_cells": null, "policy": {"kind": "tail_drop"}}],
+        "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0}}"#;
 
     fn spec_with(link: &str) -> String {
         format!(
             r#"{{"version": 1, "seed": 0, "duration_ps": 1,
             "nodes": [{{"name": "a", "kind": "host"}}, {{"name": "b", "kind": "host"}}],
-            "links": [{link}], "vcs": [], "flows": [], "records": {{"sample_every_ps": 1,
-            "sampled_ports": [], "vc_sampled_ports": [], "traces": []}}}}"#
+            "links": [{link}], "vcs": [], "flows": [], "sources": [], "records": {{"sample_every_ps": 1,
+            "sampled_ports": [], "vc_sampled_ports": [], "delay_vcs": [], "traces": []}}}}"#
         )
     }
 
@@ -83,7 +84,7 @@ mod tests {
         let faulty = LINK.replace(r#""tail_drop""#, r#""tail_drop", "threshold_cells": 3"#);
         assert_eq!(
             refusal(&faulty),
-            "links[0].port.policy.threshold_cells: no such key"
+            "links[0].port.queues[0].policy.threshold_cells: no such key"
         );
     }
 
@@ -92,7 +93,7 @@ mod tests {
         let faulty = LINK.replace(r#""capacity_cells": null, "#, "");
         assert_eq!(
             refusal(&faulty),
-            "links[0].port.capacity_cells: the key is missing"
+            "links[0].port.queues[0].capacity_cells: the key is missing"
         );
     }
 
@@ -104,7 +105,7 @@ mod tests {
             r#""selective_drop", "threshold_cells": 3, "partial_discard": true,
                "fairness_threshold": {z}"#
         );
-        let link = LINK.replace("null", "10");
+        let link = LINK.replace(r#""capacity_cells": null"#, r#""capacity_cells": 10"#);
         let link = link.replace(r#""tail_drop""#, &policy);
         let spec = read(&spec_with(&link)).unwrap();
         assert!(spec.to_json().contains(&z.to_string()));

@@ -5,10 +5,17 @@
 //! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
 
 mod check;
+mod check_classes;
+mod classes;
 mod form;
+mod sources;
 mod tcp;
 
 pub use check::SpecError;
+pub use classes::{
+    GcraSpec, PolicingAction, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, WHOLE_PPB,
+};
+pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
     CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
     TcpSpec, TcpVariant, TickPhase,
@@ -39,6 +46,8 @@ pub struct NetworkSpec {
     pub vcs: Vec<VcSpec>,
     /// TCP connections.
     pub flows: Vec<FlowSpec>,
+    /// Cell sources.
+    pub sources: Vec<SourceSpec>,
     /// What the run leaves beyond its counters.
     pub records: RecordSpec,
 }
@@ -79,22 +88,8 @@ pub struct LinkSpec {
     pub cell_time_ps: u64,
     /// Propagation delay, picoseconds; a cell arrives this long after its last bit left.
     pub delay_ps: u64,
-    /// The output port's buffer.
+    /// The output port that feeds it.
     pub port: PortSpec,
-}
-
-/// The buffer of an output port. The cell under transmission counts as queued until it has left.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PortSpec {
-    /// K, cells, above zero; none for an unlimited buffer.
-    pub capacity_cells: Option<u32>,
-    /// What the buffer takes in.
-    pub policy: PolicySpec,
-    /// Before each frame the port of a host or router waits for a time uniform over [0, this),
-    /// picoseconds, drawn from the stream `port/<link name>/gap`; 0 for no wait. Without it frames
-    /// stay in step with the bottleneck's cells, and one input always wins a full buffer's place.
-    pub frame_gap_ps: u64,
 }
 
 /// A buffer policy with its thresholds resolved to cells.
@@ -179,6 +174,10 @@ pub struct VcSpec {
     pub name: String,
     /// Link ids in order; inner nodes are switches, the two ends are hosts or routers.
     pub path: Vec<u32>,
+    /// Which queue of a port its cells join.
+    pub class: ServiceClass,
+    /// What the network holds its cells to where they enter the first switch; empty for nothing.
+    pub policing: Vec<GcraSpec>,
 }
 
 /// A TCP connection between two hosts.
@@ -283,6 +282,8 @@ pub struct RecordSpec {
     pub sampled_ports: Vec<u32>,
     /// Ports (link ids, ascending) whose occupancy is sampled VC by VC.
     pub vc_sampled_ports: Vec<u32>,
+    /// VCs (ids, ascending) whose cell transfer delay is measured.
+    pub delay_vcs: Vec<u32>,
     /// Traces to keep.
     pub traces: Vec<TraceKind>,
 }
@@ -303,6 +304,8 @@ pub enum TraceKind {
     Discards,
     /// Every finished transfer.
     Transfers,
+    /// At each sample, what each queue of the ports in `sampled_ports` has sent so far and holds.
+    Service,
 }
 
 impl NetworkSpec {

@@ -26,7 +26,7 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
     limited = [
         {key: value for key, value in port.items() if key != "vc_queues"}
         for port, link in zip(records["ports"], spec["links"], strict=True)
-        if link["port"]["capacity_cells"] is not None
+        if any(queue["capacity_cells"] is not None for queue in link["port"]["queues"])
     ]
     return {
         "duration_ps": records["duration_ps"],

@@ -40,10 +40,12 @@ _EMPTY_NETWORK = {
     "links": [],
     "vcs": [],
     "flows": [],
+    "sources": [],
     "records": {
         "sample_every_ps": 1,
         "sampled_ports": [],
         "vc_sampled_ports": [],
+        "delay_vcs": [],
         "traces": [],
     },
 }

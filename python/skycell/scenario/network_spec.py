@@ -116,12 +116,81 @@ PolicySpec = Annotated[
 ]
 
 
-class PortSpec(_Part):
-    """The buffer of an output port; no capacity for an unlimited one."""
+ServiceClass = Literal["cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr"]
 
+
+class QueueSpec(_Part):
+    """A queue; no class for all without a queue of their own, no capacity for no limit."""
+
+    class_: ServiceClass | None = Field(default=None, alias="class")
     capacity_cells: U32 | None
     policy: PolicySpec
+
+
+class FifoSpec(_Part):
+    """One queue, in the order of arrival."""
+
+    kind: Literal["fifo"] = "fifo"
+
+
+class StrictPrioritySpec(_Part):
+    """The first queue that has cells."""
+
+    kind: Literal["strict_priority"] = "strict_priority"
+
+
+class GuaranteedRateSpec(_Part):
+    """Each queue's share of the cells sent while it has cells; what is left goes by priority."""
+
+    kind: Literal["guaranteed_rate"] = "guaranteed_rate"
+    shares_ppb: tuple[U32, ...]
+
+
+class WeightedRoundRobinSpec(_Part):
+    """Queue after queue, each up to its weight in cells."""
+
+    kind: Literal["weighted_round_robin"] = "weighted_round_robin"
+    weights: tuple[U32, ...]
+
+
+SchedulerSpec = Annotated[
+    FifoSpec | StrictPrioritySpec | GuaranteedRateSpec | WeightedRoundRobinSpec,
+    Field(discriminator="kind"),
+]
+
+
+class PortSpec(_Part):
+    """An output port: its queues and how it serves them."""
+
+    queues: tuple[QueueSpec, ...]
+    scheduler: SchedulerSpec = FifoSpec()
     frame_gap_ps: U64
+
+    @classmethod
+    def fifo(cls, capacity_cells: int | None, policy: PolicySpec, frame_gap_ps: int) -> PortSpec:
+        """A port with one queue for everything."""
+        queue = QueueSpec(capacity_cells=capacity_cells, policy=policy)
+        return cls(queues=(queue,), frame_gap_ps=frame_gap_ps)
+
+    @property
+    def default_queue(self) -> QueueSpec:
+        """The queue of the classes without one of their own; the last one if there is none."""
+        return next((queue for queue in self.queues if queue.class_ is None), self.queues[-1])
+
+    @property
+    def capacity_cells(self) -> int | None:
+        """Size of the default queue's buffer; none for no limit."""
+        return self.default_queue.capacity_cells
+
+    @property
+    def policy(self) -> PolicySpec:
+        """What the default queue takes in."""
+        return self.default_queue.policy
+
+    def queue_of(self, service: ServiceClass) -> int:
+        """Place of the queue that holds the cells of a class."""
+        held = [queue.class_ for queue in self.queues]
+        return held.index(service) if service in held else held.index(None)
 
 
 class LinkSpec(_Part):
@@ -135,11 +204,21 @@ class LinkSpec(_Part):
     port: PortSpec
 
 
+class GcraSpec(_Part):
+    """A bucket of the policer at the first switch."""
+
+    increment_ps: U64
+    limit_ps: U64
+    action: Literal["count", "tag", "discard"]
+
+
 class VcSpec(_Part):
     """A virtual channel over link ids."""
 
     name: str
     path: tuple[U32, ...]
+    class_: ServiceClass = Field(default="ubr", alias="class")
+    policing: tuple[GcraSpec, ...] = ()
 
 
 class TickPhaseAt(_Part):
@@ -240,13 +319,18 @@ class ExponentialSpec(_Part):
     mean_ps: U64
 
 
+DistributionSpec = Annotated[
+    ConstantSpec | UniformSpec | ExponentialSpec, Field(discriminator="kind")
+]
+
+
 class TransfersSpec(_Part):
     """Transfers of one size with idle times between them."""
 
     kind: Literal["transfers"] = "transfers"
     size_octets: U64
     count: U32 | None
-    idle: Annotated[ConstantSpec | UniformSpec | ExponentialSpec, Field(discriminator="kind")]
+    idle: DistributionSpec
     new_connection: bool
 
 
@@ -284,7 +368,47 @@ class FlowSpec(_Part):
     loss_script: LossScript
 
 
-TraceKind = Literal["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"]
+class PhaseAt(_Part):
+    """A given place in a cycle."""
+
+    kind: Literal["at"] = "at"
+    offset_ps: U64
+
+
+class PhaseDrawn(_Part):
+    """A place in a cycle drawn over [0, below)."""
+
+    kind: Literal["drawn"] = "drawn"
+    below_ps: U64
+
+
+class ConstantPattern(_Part):
+    """A source that always sends."""
+
+    kind: Literal["constant"] = "constant"
+
+
+class OnOffPattern(_Part):
+    """A source that sends in bursts."""
+
+    kind: Literal["on_off"] = "on_off"
+    on: DistributionSpec
+    off: DistributionSpec
+    phase: Annotated[PhaseAt | PhaseDrawn, Field(discriminator="kind")]
+
+
+class SourceSpec(_Part):
+    """A source of cells at the host where its VC begins."""
+
+    name: str
+    vc: U32
+    cell_interval_ps: U64
+    frame_cells: U32
+    pattern: Annotated[ConstantPattern | OnOffPattern, Field(discriminator="kind")]
+    start: Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
+
+
+TraceKind = Literal["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service"]
 
 
 class RecordSpec(_Part):
@@ -293,6 +417,7 @@ class RecordSpec(_Part):
     sample_every_ps: U64
     sampled_ports: tuple[U32, ...]
     vc_sampled_ports: tuple[U32, ...]
+    delay_vcs: tuple[U32, ...] = ()
     traces: tuple[TraceKind, ...]
 
 
@@ -309,6 +434,7 @@ class NetworkSpec(_Part):
     links: tuple[LinkSpec, ...]
     vcs: tuple[VcSpec, ...]
     flows: tuple[FlowSpec, ...]
+    sources: tuple[SourceSpec, ...] = ()
     records: RecordSpec
 
     def as_dict(self) -> dict[str, Any]:

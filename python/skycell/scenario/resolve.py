@@ -201,11 +201,8 @@ class _PortResolver:
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
         """The port that feeds `link`."""
         capacity = self._capacity(link, cell_time)
-        return PortSpec(
-            capacity_cells=capacity,
-            policy=self._policy(link, capacity),
-            frame_gap_ps=self._frame_gap_ps(link, cell_time),
-        )
+        policy = self._policy(link, capacity)
+        return PortSpec.fifo(capacity, policy, self._frame_gap_ps(link, cell_time))
 
     def _frame_gap_ps(self, link: PlannedLink, cell_time: int) -> int:
         if link.frame_gap is None:

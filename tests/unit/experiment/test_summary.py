@@ -18,8 +18,8 @@ RECORDS = {
 }
 SPEC = {
     "links": [
-        {"port": {"capacity_cells": None}},
-        {"port": {"capacity_cells": 1000}},
+        {"port": {"queues": [{"capacity_cells": None}]}},
+        {"port": {"queues": [{"capacity_cells": None}, {"capacity_cells": 1000}]}},
     ]
 }
 

@@ -43,6 +43,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
         sample_every_ps: dice.pick(&[97 * MICROSECOND, MILLISECOND, 2_726_337]),
         sampled_ports: ports.clone(),
         vc_sampled_ports: if dice.one_in(2) { ports } else { Vec::new() },
+        delay_vcs: Vec::new(),
         traces: vec![
             TraceKind::Cwnd,
             TraceKind::Sequence,
@@ -79,10 +80,12 @@ impl<'a> Builder<'a> {
                 links: Vec::new(),
                 vcs: Vec::new(),
                 flows: Vec::new(),
+                sources: Vec::new(),
                 records: RecordSpec {
                     sample_every_ps: 1,
                     sampled_ports: Vec::new(),
                     vc_sampled_ports: Vec::new(),
+                    delay_vcs: Vec::new(),
                     traces: Vec::new(),
                 },
             },
@@ -148,11 +151,7 @@ impl<'a> Builder<'a> {
             to,
             cell_time_ps,
             delay_ps: delay,
-            port: PortSpec {
-                capacity_cells: capacity,
-                policy,
-                frame_gap_ps,
-            },
+            port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
         id
     }
@@ -215,6 +214,8 @@ impl<'a> Builder<'a> {
         self.spec.vcs.push(VcSpec {
             name: format!("vc{id}"),
             path,
+            class: ServiceClass::Ubr,
+            policing: Vec::new(),
         });
         id
     }

@@ -1,0 +1,246 @@
+//! What the ports, the classes and the cell sources of a `NetworkSpec` must fulfil.
+
+use crate::check::{range, structure, validate_distribution, validate_start};
+use crate::{
+    DfbaZ, Distribution, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, PolicySpec, QueueSpec,
+    SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
+};
+
+/// Longest interval between cells, and largest tolerance of a policer: 1 day, picoseconds.
+const LONGEST_PS: u64 = 86_400 * 1_000_000_000_000;
+
+/// Most cycles that a source may be into its pattern when it begins.
+const MOST_CYCLES: u64 = 1_000;
+
+impl NetworkSpec {
+    pub(crate) fn validate_port(&self, i: usize, link: &LinkSpec) -> Result<(), SpecError> {
+        let port = &link.port;
+        let at = |key: &str| format!("links[{i}].port.{key}");
+        let is_switch = self.nodes[link.from as usize].kind == NodeKind::Switch;
+        if port.frame_gap_ps > 0 && is_switch {
+            return Err(structure(
+                at("frame_gap_ps"),
+                "only hosts and routers send whole frames",
+            ));
+        }
+        if port.frame_gap_ps > 1_000_000_000_000 {
+            return Err(range(at("frame_gap_ps"), port.frame_gap_ps, "at most 1 s"));
+        }
+        if port.queues.is_empty() {
+            return Err(structure(at("queues"), "a port needs at least one queue"));
+        }
+        for (q, queue) in port.queues.iter().enumerate() {
+            let path = at(&format!("queues[{q}]"));
+            if port.queues[..q]
+                .iter()
+                .any(|other| other.class == queue.class)
+            {
+                return Err(structure(path, "a class has one queue"));
+            }
+            validate_queue(queue, &path)?;
+        }
+        let count = port.queues.len();
+        let one_each = |given: usize, key: &str| {
+            if given == count {
+                Ok(())
+            } else {
+                let allowed = format!("one for each of {count} queues");
+                Err(range(at(&format!("scheduler.{key}")), given, &allowed))
+            }
+        };
+        match &port.scheduler {
+            SchedulerSpec::Fifo if count > 1 => Err(structure(
+                at("scheduler"),
+                "fifo serves one queue; several need another scheduler",
+            )),
+            SchedulerSpec::Fifo | SchedulerSpec::StrictPriority => Ok(()),
+            SchedulerSpec::GuaranteedRate { shares_ppb } => {
+                one_each(shares_ppb.len(), "shares_ppb")?;
+                let total: u64 = shares_ppb.iter().map(|&share| u64::from(share)).sum();
+                if total > u64::from(WHOLE_PPB) {
+                    let allowed = format!("at most {WHOLE_PPB} together");
+                    return Err(range(at("scheduler.shares_ppb"), total, &allowed));
+                }
+                Ok(())
+            }
+            SchedulerSpec::WeightedRoundRobin { weights } => {
+                one_each(weights.len(), "weights")?;
+                if weights.contains(&0) {
+                    return Err(range(at("scheduler.weights"), 0, "above 0"));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
+        let at = |key: &str| format!("vcs[{i}].{key}");
+        for &link in &vc.path {
+            let link = &self.links[link as usize];
+            if link.port.queue_of(vc.class).is_none() {
+                let problem = format!("link {} has no queue for {}", link.name, vc.class.name());
+                return Err(structure(at("class"), problem));
+            }
+        }
+        if !vc.policing.is_empty() && vc.path.len() == 1 {
+            let problem = "cells are policed at the first switch, and the VC crosses none";
+            return Err(structure(at("policing"), problem));
+        }
+        for (b, bucket) in vc.policing.iter().enumerate() {
+            let bucket_at = |key: &str| at(&format!("policing[{b}].{key}"));
+            if bucket.increment_ps == 0 || bucket.increment_ps > LONGEST_PS {
+                let path = bucket_at("increment_ps");
+                return Err(range(path, bucket.increment_ps, "above 0, at most 1 day"));
+            }
+            if bucket.limit_ps > LONGEST_PS {
+                let path = bucket_at("limit_ps");
+                return Err(range(path, bucket.limit_ps, "at most 1 day"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn validate_sources(&self) -> Result<(), SpecError> {
+        let mut used = vec![false; self.vcs.len()];
+        for flow in &self.flows {
+            for &vc in flow.forward.iter().chain(&flow.reverse) {
+                used[vc as usize] = true;
+            }
+        }
+        for (i, source) in self.sources.iter().enumerate() {
+            let path = format!("sources[{i}].vc");
+            let vc = source.vc as usize;
+            if vc >= self.vcs.len() {
+                return Err(structure(path, "no such VC"));
+            }
+            if std::mem::replace(&mut used[vc], true) {
+                return Err(structure(path, "a source has a VC of its own"));
+            }
+            if self.nodes[self.vc_source(vc) as usize].kind != NodeKind::Host {
+                return Err(structure(path, "a source stands at a host"));
+            }
+            validate_source(i, source)?;
+        }
+        Ok(())
+    }
+}
+
+fn validate_queue(queue: &QueueSpec, path: &str) -> Result<(), SpecError> {
+    let at = |key: &str| format!("{path}.{key}");
+    if queue.capacity_cells == Some(0) {
+        return Err(range(at("capacity_cells"), 0, "above 0"));
+    }
+    let threshold = |r: u32| match queue.capacity_cells {
+        Some(k) if r <= k => Ok(()),
+        Some(k) => Err(range(
+            at("policy.threshold_cells"),
+            r,
+            &format!("at most the capacity, {k}"),
+        )),
+        None => Err(structure(
+            at("policy"),
+            "a threshold needs a limited buffer",
+        )),
+    };
+    let fairness = |z: f64| {
+        if z > 0.0 && z <= 1.0 {
+            Ok(())
+        } else {
+            let path = at("policy.fairness_threshold");
+            Err(range(path, z, "above 0, at most 1"))
+        }
+    };
+    match &queue.policy {
+        PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => Ok(()),
+        PolicySpec::Epd {
+            threshold_cells, ..
+        } => threshold(*threshold_cells),
+        PolicySpec::SelectiveDrop {
+            threshold_cells,
+            fairness_threshold,
+            ..
+        }
+        | PolicySpec::FairBufferAllocation {
+            threshold_cells,
+            fairness_threshold,
+            ..
+        } => {
+            threshold(*threshold_cells)?;
+            fairness(*fairness_threshold)
+        }
+        PolicySpec::Dfba {
+            low_cells,
+            high_cells,
+            alpha,
+            z,
+            ..
+        } => {
+            threshold(*high_cells)?;
+            if low_cells >= high_cells {
+                let allowed = format!("below high_cells, {high_cells}");
+                return Err(range(at("policy.low_cells"), low_cells, &allowed));
+            }
+            let part = |key: &str, value: f64| {
+                if (0.0..=1.0).contains(&value) {
+                    Ok(())
+                } else {
+                    Err(range(at(key), value, "0 to 1"))
+                }
+            };
+            part("policy.alpha", *alpha)?;
+            match z {
+                DfbaZ::Fixed { value } => part("policy.z.value", *value),
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
+    let at = |key: &str| format!("sources[{i}].{key}");
+    let interval = source.cell_interval_ps;
+    if interval == 0 || interval > LONGEST_PS {
+        let path = at("cell_interval_ps");
+        return Err(range(path, interval, "above 0, at most 1 day"));
+    }
+    if source.frame_cells == 0 || source.frame_cells > 1_366 {
+        // I.363.5: an SDU of 65 535 octets and its trailer fill 1 366 cells.
+        return Err(range(at("frame_cells"), source.frame_cells, "1 to 1366"));
+    }
+    validate_start(&source.start, &at("start"))?;
+    let SourcePattern::OnOff { on, off, phase } = &source.pattern else {
+        return Ok(());
+    };
+    validate_distribution(on, &at("pattern.on"))?;
+    validate_distribution(off, &at("pattern.off"))?;
+    for (key, times) in [("pattern.on", on), ("pattern.off", off)] {
+        if longest_ps(times) > LONGEST_PS {
+            return Err(range(at(key), longest_ps(times), "at most 1 day"));
+        }
+    }
+    if longest_ps(on) == 0 {
+        return Err(range(at("pattern.on"), 0, "above 0"));
+    }
+    // A phase is walked to cycle by cycle.
+    let farthest = MOST_CYCLES * (longest_ps(on) + longest_ps(off));
+    let allowed = format!("at most {MOST_CYCLES} cycles");
+    match *phase {
+        PhaseSpec::At { offset_ps } if offset_ps > farthest => {
+            Err(range(at("pattern.phase.offset_ps"), offset_ps, &allowed))
+        }
+        PhaseSpec::Drawn { below_ps: 0 } => Err(range(at("pattern.phase.below_ps"), 0, "above 0")),
+        PhaseSpec::Drawn { below_ps } if below_ps > farthest => {
+            Err(range(at("pattern.phase.below_ps"), below_ps, &allowed))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The longest time that `times` gives; the mean of an exponential one.
+fn longest_ps(times: &Distribution) -> u64 {
+    match *times {
+        Distribution::Constant { value_ps } => value_ps,
+        Distribution::Uniform { high_ps, .. } => high_ps,
+        Distribution::Exponential { mean_ps } => mean_ps,
+    }
+}

@@ -1,0 +1,58 @@
+//! Cell sources: what sends cells at its own pace, whatever becomes of them.
+
+use crate::{Distribution, StartSpec};
+use serde::{Deserialize, Serialize};
+
+/// A source of cells at the host where its VC begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceSpec {
+    /// Name in the scenario, unique among the sources.
+    pub name: String,
+    /// VC that carries its cells, and nobody else's.
+    pub vc: u32,
+    /// Time from one cell to the next while it sends, the reciprocal of its peak cell rate,
+    /// picoseconds, above zero.
+    pub cell_interval_ps: u64,
+    /// Cells of an AAL5 frame, above zero; 1 for cells without frames. The last frame of a burst is
+    /// as long as the burst leaves it.
+    pub frame_cells: u32,
+    /// When it sends.
+    pub pattern: SourcePattern,
+    /// When it begins.
+    pub start: StartSpec,
+}
+
+/// When a source sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SourcePattern {
+    /// Always: constant bit rate.
+    Constant,
+    /// In bursts: a cell at the begin of each on time and one after each interval that ends within
+    /// it.
+    OnOff {
+        /// Length of a burst, drawn from the stream `source/<name>/on`.
+        on: Distribution,
+        /// Time from the end of a burst to the next, drawn from the stream `source/<name>/off`.
+        off: Distribution,
+        /// How far the source is into its first cycle, on time first, when it begins.
+        phase: PhaseSpec,
+    },
+}
+
+/// A place in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PhaseSpec {
+    /// A given one.
+    At {
+        /// Picoseconds from the begin of the cycle.
+        offset_ps: u64,
+    },
+    /// Uniform over [0, below), drawn from the stream `source/<name>/phase`.
+    Drawn {
+        /// Picoseconds, above zero.
+        below_ps: u64,
+    },
+}
