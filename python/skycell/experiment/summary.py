@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-SUMMARY_FORM = 1
+SUMMARY_FORM = 2
 """Version of the summary's form; part of a stored run's key."""
 
 
@@ -20,11 +20,15 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
         spec: JSON form of its `NetworkSpec`.
 
     Returns:
-        `duration_ps`, `flows` and `ports` as in the records, and `engine_stats`. Functions of
+        `duration_ps`, `flows` and `ports` as in the records, of a VC's occupancy its mean only, and
+        `engine_stats`. Functions of
         `skycell.metrics` that take records take a summary as well.
     """
     limited = [
-        {key: value for key, value in port.items() if key != "vc_queues"}
+        {
+            **port,
+            "vc_queues": [{key: vc[key] for key in ("vc", "mean")} for vc in port["vc_queues"]],
+        }
         for port, link in zip(records["ports"], spec["links"], strict=True)
         if any(queue["capacity_cells"] is not None for queue in link["port"]["queues"])
     ]

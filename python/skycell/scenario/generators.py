@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.links import AccessLink, CongestedLink
+from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.topology import MOST_FLOWS, NSource, ParkingLot
+from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
 
 
 def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
@@ -18,8 +19,15 @@ def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
                 "only with tcps_per_vc",
                 "the links between a router and its switch",
             )
+        if topology.distant:
+            faults.add(
+                ("topology", "distant"),
+                Shown("a list of tables"),
+                "only with tcps_per_vc",
+                meaning_of(NSource.model_fields["distant"]),
+            )
         return _n_source_of_hosts(topology)
-    return _n_source_with_routers(topology, topology.tcps_per_vc)
+    return _n_source_with_routers(topology, topology.tcps_per_vc, faults)
 
 
 def _n_source_of_hosts(topology: NSource) -> Plan:
@@ -38,12 +46,22 @@ def _n_source_of_hosts(topology: NSource) -> Plan:
     return plan
 
 
-def _n_source_with_routers(topology: NSource, tcps_per_vc: int) -> Plan:
+def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCollector) -> Plan:
     plan = Plan()
     numbers = range(1, topology.sources + 1)
     routers = range(1, (topology.sources - 1) // tcps_per_vc + 2)
     edge = topology.edge or topology.access
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
+    distant: dict[int, tuple[int, DistantRouter]] = {}
+    for i, router_link in enumerate(topology.distant):
+        if router_link.vc not in routers or router_link.vc in distant:
+            faults.add(
+                ("topology", "distant", i, "vc"),
+                router_link.vc,
+                f"a number from 1 to {routers[-1]}, each once",
+                meaning_of(DistantRouter.model_fields["vc"]),
+            )
+        distant[router_link.vc] = (i, router_link)
     plan.nodes.update({f"source{i}": "host" for i in numbers})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
     plan.nodes.update({"switch1": "switch", "switch2": "switch"})
@@ -53,7 +71,12 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int) -> Plan:
         router = f"ingress{(i - 1) // tcps_per_vc + 1}"
         _access(plan, f"source{i}", router, topology.access, topology.bottleneck)
     for k in routers:
-        _access(plan, f"ingress{k}", "switch1", edge, topology.bottleneck, edge_path)
+        own, path = edge, edge_path
+        if k in distant:
+            i, router_link = distant[k]
+            own = edge.model_copy(update={"delay": router_link.delay})
+            path = ("topology", "distant", i)
+        _access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for k in routers:
         _access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)

@@ -27,6 +27,15 @@ from skycell.scenario.policies import Policy
 MOST_FLOWS = 10_000
 
 
+class DistantRouter(Parameters):
+    """A router whose link to its switch has a delay of its own."""
+
+    vc: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
+        ..., "number of the pair of routers; the one on the sources' side is meant"
+    )
+    delay: Delay = param(..., DELAY_MEANING)
+
+
 class NSource(Parameters):
     """N hosts - switch - switch - N hosts, one TCP connection from each source to its destination.
 
@@ -47,6 +56,11 @@ class NSource(Parameters):
         None,
         "the links between a router and its switch; only with tcps_per_vc",
         source="as access",
+    )
+    distant: tuple[DistantRouter, ...] = param(
+        [],
+        "routers that stand further from their switch than the rest; only with tcps_per_vc",
+        source="all stand equally far",
     )
 
 

@@ -14,6 +14,7 @@ from skycell.metrics import (
 )
 from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+from skycell.studies import guarantees
 from skycell.studies.design import ChoiceError, resolve_choices
 from skycell.studies.model import Experiment, Level
 
@@ -86,6 +87,8 @@ class Facts:
     """Round trip of the first flow by propagation alone."""
     loss_at_cwnd_octets: int | None
     """Window at which the first flow loses a segment by script."""
+    guaranteed: tuple[guarantees.GuaranteedVc, ...] = ()
+    """The VCs with an MCR across the congested link, in the order of their ids."""
 
     @classmethod
     def of(cls, spec: NetworkSpec) -> "Facts":
@@ -110,6 +113,7 @@ class Facts:
             thresholds_cells=thresholds,
             rtt_s=sum(delays_ps) / 1e12,
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
+            guaranteed=guarantees.guaranteed_vcs(spec, slowest),
         )
 
     def ceiling_bps(self, evaluation: Evaluation) -> float:
@@ -142,6 +146,10 @@ class Measured:
         """Flows of the row's `tcp_group`, such as `4-6`, counted from 1."""
         first, last = str(self.factors["tcp_group"]).split("-")
         return slice(int(first) - 1, int(last))
+
+    def guaranteed_vc(self) -> guarantees.GuaranteedVc:
+        """The VC of the row's `vc`, counted from 1 among those with an MCR."""
+        return self.facts.guaranteed[int(str(self.factors["vc"])) - 1]
 
 
 def _efficiency(run: Measured) -> float:
@@ -199,6 +207,34 @@ def _calculated_throughput(run: Measured) -> float:
     return capped / _MBIT
 
 
+def _vc_throughput(run: Measured) -> float:
+    return guarantees.throughput_mbps(run.rates_bps(), run.guaranteed_vc())
+
+
+def _vc_excess(run: Measured) -> float:
+    return _vc_throughput(run) - run.guaranteed_vc().mcr_mbps
+
+
+def _vc_excess_ratio(run: Measured) -> float:
+    return _vc_excess(run) / run.guaranteed_vc().mcr_mbps
+
+
+def _vc_expected(run: Measured) -> float:
+    return guarantees.IJSC_PART * run.guaranteed_vc().mcr_mbps
+
+
+def _vc_mean_queue(run: Measured) -> float:
+    return guarantees.mean_queue(run.summary, run.guaranteed_vc())
+
+
+def _mcr_total(run: Measured) -> float:
+    return sum(vc.mcr_mbps for vc in run.facts.guaranteed)
+
+
+def _excess_total(run: Measured) -> float:
+    return _total_throughput(run) - _mcr_total(run)
+
+
 def _cells_discarded(run: Measured) -> float:
     return float(sum(sum(port["discarded"].values()) for port in run.summary["ports"]))
 
@@ -232,6 +268,13 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "fast_retransmits": _fast_retransmits,
     "threshold_total": _threshold_total,
     "threshold_share": _threshold_share,
+    "vc_throughput": _vc_throughput,
+    "vc_excess": _vc_excess,
+    "vc_excess_ratio": _vc_excess_ratio,
+    "vc_expected": _vc_expected,
+    "vc_mean_queue": _vc_mean_queue,
+    "mcr_total": _mcr_total,
+    "excess_total": _excess_total,
 }
 """What each measure of `skycell.studies.model.MEASURES` computes, in the unit that its table says;
 none where it is not defined, as the fairness of a run that delivered nothing."""

@@ -24,6 +24,13 @@ MEASURES = (
     "fast_retransmits",
     "threshold_total",
     "threshold_share",
+    "vc_throughput",
+    "vc_excess",
+    "vc_excess_ratio",
+    "vc_expected",
+    "vc_mean_queue",
+    "mcr_total",
+    "excess_total",
 )
 """Names of what a table can measure; `skycell.studies.measures` says how."""
 

@@ -11,7 +11,7 @@ RECORDS = {
     "vcs": [{"name": "v1"}],
     "ports": [
         {"name": "h1>sw1", "arrived": 3, "vc_queues": []},
-        {"name": "sw1>sw2", "arrived": 4, "vc_queues": [{"vc": 0}]},
+        {"name": "sw1>sw2", "arrived": 4, "vc_queues": [{"vc": 0, "mean": 1.5, "p50": 2}]},
     ],
     "ledger": {"accounts": [{"name": "a"}]},
     "engine_stats": {"events": 12},
@@ -29,7 +29,7 @@ def test_flows_and_limited_ports_are_kept_and_the_rest_is_not() -> None:
     assert summary == {
         "duration_ps": 10**12,
         "flows": [{"name": "f1", "octets_delivered": 9}],
-        "ports": [{"name": "sw1>sw2", "arrived": 4}],
+        "ports": [{"name": "sw1>sw2", "arrived": 4, "vc_queues": [{"vc": 0, "mean": 1.5}]}],
         "engine_stats": {"events": 12},
     }
 
