@@ -32,6 +32,14 @@ def test_routers_put_their_connections_on_one_vc() -> None:
     }
 
 
+def test_one_router_may_stand_further_away() -> None:
+    distant = [{"vc": 1, "delay": "25 ms"}]
+    spec = wan(topology__tcps_per_vc=1, topology__distant=distant).resolve()
+    delays = {link.name: link.delay_ps for link in spec.links}
+    assert delays["ingress1>switch1"] == delays["switch1>ingress1"] == 25 * 10**9
+    assert delays["ingress2>switch1"] == delays["switch2>egress1"] == 5 * 10**9
+
+
 def test_the_link_of_a_router_may_differ_from_the_hosts() -> None:
     spec = wan(topology__tcps_per_vc=2, topology__edge={"delay": "1 ms"}).resolve()
     delays = {link.name: link.delay_ps for link in spec.links}

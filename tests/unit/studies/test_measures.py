@@ -6,6 +6,7 @@ import pytest
 
 from skycell.studies import load_study, select
 from skycell.studies.design import case_of, specs_of
+from skycell.studies.guarantees import GuaranteedVc
 from skycell.studies.measures import (
     MEASURE,
     Evaluation,
@@ -111,6 +112,31 @@ def test_thresholds_are_summed_and_compared_with_the_buffer() -> None:
     assert value("threshold_share", run) == 50.0
 
 
+def test_a_guaranteed_vc_is_measured_by_its_flows_against_48_octets_a_cell() -> None:
+    vcs = (GuaranteedVc(7, 20_000.0, (0, 1)), GuaranteedVc(9, 40_000.0, (2,)))
+    run = measured([5.0, 4.0, 20.0], network=facts(guaranteed=vcs), vc=1)
+    # 20 000 cells/s of 384 bits are 7.68 Mbit/s.
+    assert value("vc_throughput", run) == pytest.approx(9.0)
+    assert value("vc_excess", run) == pytest.approx(1.32)
+    assert value("vc_excess_ratio", run) == pytest.approx(1.32 / 7.68)
+    assert value("vc_expected", run) == pytest.approx(6.912)  # IJSC, Table 3: 6.91
+    assert value("mcr_total", run) == pytest.approx(23.04)
+    assert value("excess_total", run) == pytest.approx(29 - 23.04)
+    other = measured([5.0, 4.0, 20.0], network=facts(guaranteed=vcs), vc=2)
+    assert value("vc_throughput", other) == pytest.approx(20.0)
+
+
+def test_the_mean_queue_of_a_vc_is_that_of_the_port_that_samples_it() -> None:
+    run = measured([1.0], network=facts(guaranteed=(GuaranteedVc(7, 1.0, (0,)),)), vc=1)
+    queues = [{"vc": 3, "mean": 2.5}, {"vc": 7, "mean": 4.5}]
+    run.summary["ports"][0]["vc_queues"] = []
+    run.summary["ports"][1]["vc_queues"] = queues
+    assert value("vc_mean_queue", run) == 4.5
+    queues.pop()
+    with pytest.raises(ValueError, match="no port samples VC 7"):
+        value("vc_mean_queue", run)
+
+
 def test_counters_are_those_of_all_flows_and_ports() -> None:
     run = measured([1.0, 2.0])
     assert value("cells_discarded", run) == 13
@@ -151,6 +177,16 @@ def test_facts_are_read_from_the_spec() -> None:
     assert single.rtt_s == pytest.approx(0.030)
     assert single.thresholds_cells == ()
     assert case_facts("compcom99-f3", case="d").loss_at_cwnd_octets is None
+
+
+def test_guaranteed_vcs_are_those_with_an_mcr_and_carry_their_flows() -> None:
+    few = case_facts(
+        "compcom99-t4", n_tcps=50, mcr_allocation_percent=50, buffer_cells=25_000, vc=1
+    )
+    assert [vc.mcr_cells_per_s for vc in few.guaranteed] == [12e3, 24e3, 36e3, 48e3, 60e3]
+    assert [vc.flows for vc in few.guaranteed][1] == tuple(range(10, 20))
+    far = case_facts("ijsc-t4", buffer_cells=6_000, vc=3)
+    assert len(far.guaranteed[2].flows) == 20
 
 
 def test_every_study_has_its_own_base_and_definition() -> None:

@@ -224,7 +224,7 @@ def test_ids_name_tables_studies_or_all() -> None:
         *GEO,
         "icccn97-s4",
     ]
-    assert len(select(["all"])) == 13
+    assert len(select(["all"])) == 23
     assert len(select(["all", "icccn97-t3"])) == 13
     assert known_ids()[:3] == ["all", "atmf960518", "atmf960518-t1"]
 
