@@ -103,6 +103,9 @@ pub(crate) struct MuxPort {
     pub(crate) lead: SimTime,
     /// Least time from a cell's coming here to its arrival at the end of its VC.
     pub(crate) slack: SimTime,
+    /// Least time from a frame's arrival at the end of its VC to a hand-over of another that comes here
+    /// and that the first one may have led to.
+    pub(crate) returns: SimTime,
     /// When the port is to act next.
     pub(crate) wakes_at: Option<SimTime>,
 }
@@ -145,6 +148,7 @@ impl MuxPort {
             losses: notes_losses.then(Vec::new),
             lead: SimTime::NEVER,
             slack: SimTime::NEVER,
+            returns: SimTime::NEVER,
             wakes_at: None,
         }
     }
@@ -195,7 +199,7 @@ impl MuxPort {
 
     /// A frame comes, from its head at `moment` to its tail; no other head or tail comes meanwhile.
     fn on_frame(&mut self, moment: Moment, tail: SimTime, spacing: SimTime, due: &Due) -> Fate {
-        self.begin_frame(moment, due.place, due.cells == 1);
+        let queued = self.begin_frame(moment, due.place, due.cells == 1);
         let tail = Moment {
             time: tail,
             link: moment.link,
@@ -203,12 +207,12 @@ impl MuxPort {
         let vc = &self.vcs[due.place as usize];
         let is_alone = self.arriving.is_empty() && self.refused.is_empty();
         let cells = u64::from(due.cells);
-        let has_room = self.queued(moment.time) + cells <= self.capacity;
+        let has_room = queued + cells <= self.capacity;
         if vc.discarding.is_none() && is_alone && has_room && spacing.0 <= self.cell_time {
-            self.take_in_frame(moment, tail, spacing, due);
+            self.take_in_frame(moment, queued, tail, spacing, due);
             return self.end_of_reassembly(due.place, due.cells, due.cells);
         }
-        if self.take_in_head(moment, due, spacing) {
+        if self.take_in_head(moment, queued, due, spacing) {
             self.on_tail(tail, due)
         } else {
             Fate::Lost
@@ -216,7 +220,14 @@ impl MuxPort {
     }
 
     /// The only train there is comes in a stretch, and all of it is taken in.
-    fn take_in_frame(&mut self, head: Moment, tail: Moment, spacing: SimTime, due: &Due) {
+    fn take_in_frame(
+        &mut self,
+        head: Moment,
+        queued: u64,
+        tail: Moment,
+        spacing: SimTime,
+        due: &Due,
+    ) {
         let train = Train {
             next: head.time.0,
             spacing: spacing.0,
@@ -225,11 +236,10 @@ impl MuxPort {
         };
         let cells = u64::from(due.cells);
         self.log.close_piece();
-        let before = self.queued(head.time);
-        if before == 0 {
+        if queued == 0 {
             self.log.begin_busy(head.time);
         }
-        if before + cells > self.queue_max {
+        if queued + cells > self.queue_max {
             let peak = self.peak(tail, std::iter::once(train));
             self.queue_max = self.queue_max.max(peak);
         }
@@ -246,14 +256,14 @@ impl MuxPort {
     /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,
     /// so that its last cell is of no interest.
     fn on_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
-        self.begin_frame(moment, due.place, due.cells == 1);
-        self.take_in_head(moment, due, spacing)
+        let queued = self.begin_frame(moment, due.place, due.cells == 1);
+        self.take_in_head(moment, queued, due, spacing)
     }
 
     /// The first cell of a frame on which the policy has decided.
-    fn take_in_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
+    fn take_in_head(&mut self, moment: Moment, queued: u64, due: &Due, spacing: SimTime) -> bool {
         let (frame, place, cells) = (due.frame, due.place, due.cells);
-        let taken_in = self.offer(moment, frame, place, cells == 1);
+        let taken_in = self.offer(moment, queued, frame, place, cells == 1);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
             if cells > 1 {
@@ -346,20 +356,22 @@ impl MuxPort {
         let (_, before) = self
             .refused
             .swap_remove(at.expect("the frame was under discard"));
-        let has_end = self.offer(moment, frame, place, true);
+        let queued = self.queued(moment.time);
+        let has_end = self.offer(moment, queued, frame, place, true);
         (before + u32::from(has_end), has_end)
     }
 
-    /// The first cell of a frame comes at `moment`: the policy decides.
-    fn begin_frame(&mut self, moment: Moment, place: u32, is_last: bool) {
+    /// The first cell of a frame comes at `moment`: the policy decides. Returns X.
+    fn begin_frame(&mut self, moment: Moment, place: u32, is_last: bool) -> u64 {
         self.advance(moment);
         self.trim(moment.time);
-        self.vcs[place as usize].has_lost = false;
-        if is_last && self.policy.keeps_last_cells() {
-            self.vcs[place as usize].discarding = None;
-            return;
-        }
         let queued = self.queued(moment.time);
+        let vc = &mut self.vcs[place as usize];
+        vc.has_lost = false;
+        if self.policy.takes_all() || is_last && self.policy.keeps_last_cells() {
+            vc.discarding = None;
+            return queued;
+        }
         let mut view = BufferView {
             queued: queued as u32,
             vc_queued: 0,
@@ -373,6 +385,7 @@ impl MuxPort {
         }
         let vc = &mut self.vcs[place as usize];
         vc.discarding = self.policy.on_frame(vc.vc, &view);
+        queued
     }
 
     fn count_vcs(&mut self, time: SimTime, place: u32, view: &mut BufferView) {
@@ -528,7 +541,8 @@ impl MuxPort {
             let (frame, place) = (arriving.frame, arriving.train.place);
             let (left, spacing) = (arriving.left, arriving.train.spacing);
             self.stepped += 1;
-            let taken_in = self.offer(at, frame, place, left == 0);
+            let queued = self.queued(at.time);
+            let taken_in = self.offer(at, queued, frame, place, left == 0);
             self.arriving[i].taken_in += u32::from(taken_in);
             if self.vcs[place as usize].discarding.is_some() && left > 0 {
                 // The rest is under discard, but its last cell, which ends what was taken in.
@@ -541,10 +555,16 @@ impl MuxPort {
         }
     }
 
-    /// One cell comes at `moment`.
-    fn offer(&mut self, moment: Moment, frame: u32, place: u32, is_last: bool) -> bool {
+    /// One cell comes at `moment` and finds `queued` cells.
+    fn offer(
+        &mut self,
+        moment: Moment,
+        queued: u64,
+        frame: u32,
+        place: u32,
+        is_last: bool,
+    ) -> bool {
         self.arrived += 1;
-        let queued = self.queued(moment.time);
         let has_room = queued < self.capacity;
         let keeps_last = self.policy.keeps_last_cells();
         let vc = &mut self.vcs[place as usize];

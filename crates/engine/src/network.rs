@@ -156,8 +156,11 @@ impl<'a> Network<'a> {
         let mux = self.mux(id);
         if mux.wakes_at == Some(now) {
             mux.wakes_at = None;
-            // What is handed over from now on comes later than that.
-            let known = now + mux.lead;
+            // A frame that is not on its way yet is handed over by what happens next elsewhere, or
+            // in answer to what this port does now.
+            let (lead, returns) = (mux.lead, mux.returns);
+            let elsewhere = self.events.first().map_or(self.end, Key::time);
+            let known = elsewhere.min(now + returns) + lead;
             self.run_mux(id, known.min(self.next_sample).min(self.end));
             self.plan_mux(id);
         }
@@ -165,8 +168,11 @@ impl<'a> Network<'a> {
 
     /// Lets the multiplexing port deal with the frames whose heads and tails come before `limit`.
     fn run_mux(&mut self, id: u32, limit: SimTime) {
+        let notes_losses = self.discard_rows.is_some();
         while let Some(ended) = self.mux(id).next_end(limit) {
-            self.note_losses(id);
+            if notes_losses {
+                self.note_losses(id);
+            }
             let vc = &mut self.vcs[ended.vc as usize];
             if let Fate::Ends {
                 departure,
@@ -271,6 +277,9 @@ impl<'a> Network<'a> {
     /// Sends what the flow wants sent and plans its timers.
     fn after_flow(&mut self, now: SimTime, id: u32) {
         for is_forward in [true, false] {
+            if self.outgoing(is_forward).is_empty() {
+                continue;
+            }
             let mut segments = std::mem::take(self.outgoing(is_forward));
             for segment in segments.drain(..) {
                 self.send(now, id, is_forward, segment);

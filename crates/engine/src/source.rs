@@ -12,10 +12,12 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
     /// When its first bit leaves.
-    pub(crate) start: SimTime,
-    pub(crate) cells: u32,
+    start: SimTime,
+    /// When its last bit has left.
+    end: SimTime,
+    cells: u32,
     /// Place of its VC at the port.
-    pub(crate) place: u32,
+    place: u32,
 }
 
 /// A VC at the port.
@@ -42,17 +44,19 @@ pub(crate) struct SourcePort {
     active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
-    /// Frames that have not wholly left, in order.
-    sending: VecDeque<Sending>,
-    /// Cells of those frames.
+    /// Frames taken in, in order; those that have left and arrived where their VC's spacing changes
+    /// are forgotten.
+    frames: VecDeque<Sending>,
+    /// Of those, frames that have wholly left.
+    left: usize,
+    /// Cells of the others.
     queued: u64,
     /// When the last of them will have left.
     free_at: SimTime,
     /// Longest way of a frame from here to where its VC's spacing changes.
     horizon: SimTime,
-    /// Frames that have left but may not have arrived where their VC's spacing changes.
-    pub(crate) left: VecDeque<Sending>,
     pub(crate) arrived: u64,
+    /// Cells that left, after `finish`.
     pub(crate) departed: u64,
     pub(crate) discarded: Discards,
     pub(crate) frames_discarded: Discards,
@@ -75,11 +79,11 @@ impl SourcePort {
             vcs: Vec::new(),
             active_vcs: 0,
             active_weight: 0,
-            sending: VecDeque::new(),
+            frames: VecDeque::new(),
+            left: 0,
             queued: 0,
             free_at: SimTime::ZERO,
             horizon: SimTime::ZERO,
-            left: VecDeque::new(),
             arrived: 0,
             departed: 0,
             discarded: Discards::default(),
@@ -109,28 +113,13 @@ impl SourcePort {
     ) -> Result<SimTime, DiscardReason> {
         self.settle(now);
         self.horizon = self.horizon.max(delay);
-        while let Some(frame) = self.left.front()
-            && self.end(frame) + self.horizon < now
-        {
-            self.left.pop_front();
+        while self.left > 0 && self.frames[0].end + self.horizon < now {
+            self.frames.pop_front();
+            self.left -= 1;
         }
         self.arrived += u64::from(cells);
         let queued = self.queued(now);
-        let view = BufferView {
-            queued,
-            vc_queued: self.vc_queued(now, place),
-            // A frame that has not wholly left keeps its VC active.
-            active_vcs: self.active_vcs,
-            active_weight: self.active_weight,
-            is_tagged: false,
-            capacity: self.capacity,
-        };
-        let vc = self.vcs[place as usize].vc;
-        let refused = if cells == 1 && self.policy.keeps_last_cells() {
-            None
-        } else {
-            self.policy.on_frame(vc, &view)
-        };
+        let refused = self.refusal(now, place, cells, queued);
         let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.capacity);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.discarded.add(reason, u64::from(cells));
@@ -143,13 +132,13 @@ impl SourcePort {
             0
         };
         let start = self.free_at.max(now) + SimTime(gap);
-        let frame = Sending {
+        self.free_at = start + SimTime(u64::from(cells) * self.cell_time);
+        self.frames.push_back(Sending {
             start,
+            end: self.free_at,
             cells,
             place,
-        };
-        self.free_at = self.end(&frame);
-        self.sending.push_back(frame);
+        });
         self.queued += u64::from(cells);
         if self.counts_vcs {
             let vc = &mut self.vcs[place as usize];
@@ -159,13 +148,38 @@ impl SourcePort {
             }
             vc.queued += cells;
         }
-        self.integral.arrived(u128::from(now.0) * u128::from(cells));
+        let wait = u128::from((start - now).0) * u128::from(cells);
+        self.integral.stayed(wait + self.sending(cells.into()));
         self.queue_max = self.queue_max.max(queued + cells);
         Ok(start)
     }
 
-    fn end(&self, frame: &Sending) -> SimTime {
-        frame.start + SimTime(u64::from(frame.cells) * self.cell_time)
+    /// Why the policy refuses a frame.
+    fn refusal(
+        &mut self,
+        now: SimTime,
+        place: u32,
+        cells: u32,
+        queued: u32,
+    ) -> Option<DiscardReason> {
+        if self.policy.takes_all() || cells == 1 && self.policy.keeps_last_cells() {
+            return None;
+        }
+        let view = BufferView {
+            queued,
+            vc_queued: self.vc_queued(now, place),
+            // A frame that has not wholly left keeps its VC active.
+            active_vcs: self.active_vcs,
+            active_weight: self.active_weight,
+            is_tagged: false,
+            capacity: self.capacity,
+        };
+        self.policy.on_frame(self.vcs[place as usize].vc, &view)
+    }
+
+    /// Sum of the times after which the first `count` cells of a frame have left, since its start.
+    fn sending(&self, count: u64) -> u128 {
+        u128::from(count * (count + 1) / 2) * u128::from(self.cell_time)
     }
 
     /// Cells of `frame` that have left by `now`, that instant included.
@@ -173,12 +187,12 @@ impl SourcePort {
         (now.since(frame.start).0 / self.cell_time).min(u64::from(frame.cells))
     }
 
-    /// Books the frames that have wholly left by `now`.
+    /// Sets the frames apart that have wholly left by `now`.
     fn settle(&mut self, now: SimTime) {
-        while let Some(&frame) = self.sending.front()
-            && self.end(&frame) <= now
+        while let Some(frame) = self.frames.get(self.left)
+            && frame.end <= now
         {
-            self.sending.pop_front();
+            self.left += 1;
             self.queued -= u64::from(frame.cells);
             if self.counts_vcs {
                 let vc = &mut self.vcs[frame.place as usize];
@@ -188,23 +202,17 @@ impl SourcePort {
                     self.active_weight -= self.policy.weight(vc.vc);
                 }
             }
-            self.book(&frame, u64::from(frame.cells));
-            self.left.push_back(frame);
         }
     }
 
-    /// Books the departure of the first `count` cells of `frame`.
-    fn book(&mut self, frame: &Sending, count: u64) {
-        self.departed += count;
-        let steps = u128::from(count) * u128::from(count + 1) / 2;
-        let sum =
-            u128::from(count) * u128::from(frame.start.0) + steps * u128::from(self.cell_time);
-        self.integral.departed(sum);
+    /// Frames that have not wholly left, after `settle`.
+    fn under_way(&self) -> impl Iterator<Item = &Sending> {
+        self.frames.range(self.left..)
     }
 
     /// X: cells in the port, departures at `now` done.
     pub(crate) fn queued(&self, now: SimTime) -> u32 {
-        let front = self.sending.front();
+        let front = self.frames.get(self.left);
         let departed = front.map_or(0, |front| self.departed_of(front, now));
         (self.queued - departed) as u32
     }
@@ -212,13 +220,13 @@ impl SourcePort {
     /// X_i of the VC at `place`, departures at `now` done.
     pub(crate) fn vc_queued(&self, now: SimTime, place: u32) -> u32 {
         if self.counts_vcs {
-            let departed = match self.sending.front() {
+            let departed = match self.frames.get(self.left) {
                 Some(front) if front.place == place => self.departed_of(front, now),
                 _ => 0,
             };
             return self.vcs[place as usize].queued - departed as u32;
         }
-        let of_vc = self.sending.iter().filter(|frame| frame.place == place);
+        let of_vc = self.under_way().filter(|frame| frame.place == place);
         of_vc
             .map(|frame| frame.cells - self.departed_of(frame, now) as u32)
             .sum()
@@ -241,20 +249,28 @@ impl SourcePort {
         }
     }
 
-    /// Ends the run: books what leaves before `end`.
+    /// Ends the run: takes back what does not leave before `end`.
     pub(crate) fn finish(&mut self, end: SimTime) {
         let last = SimTime(end.0 - 1);
         self.settle(last);
-        if let Some(&frame) = self.sending.front() {
-            self.book(&frame, self.departed_of(&frame, last));
+        let mut remaining = 0;
+        for frame in self.under_way() {
+            let done = self.departed_of(frame, last);
+            let cells = u64::from(frame.cells) - done;
+            let departures = u128::from(frame.start.0) * u128::from(cells)
+                + self.sending(frame.cells.into())
+                - self.sending(done);
+            remaining += departures;
         }
+        self.integral.not_departed(remaining);
+        self.departed = self.arrived - self.discarded.total() - u64::from(self.queued(last));
     }
 
     /// Time during which a cell was under transmission before `end`; after `finish`.
     pub(crate) fn busy(&self, end: SimTime) -> SimTime {
         let whole = SimTime(self.departed * self.cell_time);
         // The cell under transmission: the front frame's next one.
-        let sending = self.sending.front().map_or(SimTime::ZERO, |frame| {
+        let sending = self.under_way().next().map_or(SimTime::ZERO, |frame| {
             let done = self.departed_of(frame, SimTime(end.0 - 1));
             end.since(frame.start + SimTime(done * self.cell_time))
         });
@@ -263,8 +279,8 @@ impl SourcePort {
 
     /// Cells, by place, that leave at `from` or later, among the frames remembered.
     pub(crate) fn not_departed_before(&self, from: SimTime, place: u32) -> u64 {
-        let frames = self.left.iter().chain(&self.sending);
-        frames
+        self.frames
+            .iter()
             .filter(|frame| frame.place == place)
             .map(|frame| {
                 let done = from
@@ -283,8 +299,9 @@ impl SourcePort {
         belongs: impl Fn(u32) -> bool,
     ) -> Option<(SimTime, u32)> {
         let last = SimTime(before.0.checked_sub(1)?);
-        let frames = self.left.iter().chain(&self.sending).rev();
-        frames
+        self.frames
+            .iter()
+            .rev()
             .filter(|frame| belongs(frame.place))
             .find_map(|frame| {
                 let done = self.departed_of(frame, last);

@@ -7,6 +7,7 @@ use crate::source::SourcePort;
 use skycell_records::QueueSamples;
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_units::SimTime;
+use std::collections::HashSet;
 
 /// An output port.
 #[derive(Debug)]
@@ -104,7 +105,38 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>)
             lane,
         });
     }
+    for mux in inputs
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|of_port| of_port[0].0)
+    {
+        let returns = returns(spec, plan, &ports, mux);
+        if let Port::Mux(port) = &mut ports[mux as usize] {
+            port.returns = returns;
+        }
+    }
     (ports, places)
+}
+
+/// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that
+/// port, by way of the VCs that begin there.
+fn returns(spec: &NetworkSpec, plan: &Plan, ports: &[Port], mux: u32) -> SimTime {
+    let crosses = |route: &&Route| route.mux.as_ref().is_some_and(|(port, _)| *port == mux);
+    let end = |route: &Route| {
+        let stretch = route.mux.as_ref().map_or(&route.first, |(_, last)| last);
+        spec.links[stretch.link as usize].to
+    };
+    let ends: HashSet<u32> = plan.routes.iter().filter(crosses).map(end).collect();
+    let begin = |route: &&Route| ends.contains(&spec.links[route.source as usize].from);
+    let answer = |route: &Route| match &route.mux {
+        Some((port, _)) if *port == mux => SimTime::ZERO,
+        Some((port, _)) => match &ports[*port as usize] {
+            Port::Mux(other) => other.lead + other.slack,
+            _ => unreachable!("a route is multiplexed at a multiplexing port"),
+        },
+        None => route.first.delay + SimTime(spec.links[route.source as usize].cell_time_ps),
+    };
+    let answers = plan.routes.iter().filter(begin).map(answer);
+    answers.min().unwrap_or(SimTime::NEVER)
 }
 
 /// The multiplexing port of a way, the link over which it is reached, and the port that feeds it.

@@ -52,6 +52,17 @@ impl QueueIntegral {
         self.departures += sum_ps;
     }
 
+    /// Cells arrived and will depart, after stays that add up to `sum_ps`.
+    pub fn stayed(&mut self, sum_ps: u128) {
+        self.departures += sum_ps;
+    }
+
+    /// Cells that have [`QueueIntegral::stayed`] do not depart within the run after all; their departure
+    /// times add up to `sum_ps`.
+    pub fn not_departed(&mut self, sum_ps: u128) {
+        self.arrivals += sum_ps;
+    }
+
     /// Mean queue length over `duration_ps`, with `queued` cells still there at its end.
     pub fn mean(&self, queued: u64, duration_ps: u64) -> f64 {
         let still_there = u128::from(queued) * u128::from(duration_ps);

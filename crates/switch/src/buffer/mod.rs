@@ -130,6 +130,11 @@ impl Policy {
         }
     }
 
+    /// Whether it discards no frame of itself, so that it need not be asked.
+    pub fn takes_all(&self) -> bool {
+        matches!(self.kind, Kind::TakeAll)
+    }
+
     /// Whether it ever looks at the VCs' occupancy.
     pub fn counts_vcs(&self) -> bool {
         !matches!(self.kind, Kind::TakeAll | Kind::Epd(_))
