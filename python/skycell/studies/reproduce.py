@@ -1,13 +1,13 @@
 """Reproducing published tables: making the runs they need and putting ours beside theirs."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from functools import partial
 
-from skycell.experiment.pool import Outcome, run_tasks
+from skycell.experiment.batch import Batch, BatchRun, OnProgress, Progress
 from skycell.experiment.store import RunKey, RunStore, engine_version
-from skycell.experiment.tasks import Task, Work, simulate
+from skycell.experiment.tasks import Work, simulate
 from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
 from skycell.studies.library import select
@@ -15,22 +15,10 @@ from skycell.studies.plan import Plan, PlannedRun, plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import RunEnd, measure_rows
 
+__all__ = ["FIRST_SEED", "OnProgress", "Progress", "reproduce"]
+
 FIRST_SEED = 1
 """Seed of the first replication; the k-th has the k-th number from there on."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far the runs of a reproduction are."""
-
-    runs_done: int
-    runs_to_do: int
-    simulated_s: float
-    """Simulated seconds, runs under way included."""
-    simulated_s_to_do: float
-
-
-OnProgress = Callable[[Progress], None]
 
 
 def reproduce(
@@ -79,11 +67,25 @@ def reproduce(
     with ExitStack() as stack:
         if store is None:
             store = stack.enter_context(RunStore(":memory:"))
+        # Specs of a large network take megabytes as text: each is written when its turn comes.
+        batch = Batch(store, engine, version)
+        made = batch.make(
+            [
+                BatchRun(
+                    name=str(run.case),
+                    seed=run.seed,
+                    spec_hash=run.spec_hash,
+                    duration_ps=run.duration_ps,
+                    spec_json=partial(_spec_json, plan, run),
+                )
+                for run in plan.runs.values()
+            ],
+            jobs=jobs,
+            on_progress=on_progress,
+            fresh=fresh,
+            work=work,
+        )
         keys = {name: RunKey(name, engine, version) for name in plan.runs}
-        missing = [
-            run for name, run in plan.runs.items() if fresh or not store.is_finished(keys[name])
-        ]
-        failed = _simulate(plan, missing, store, keys, jobs, on_progress, work)
         ends = {name: _end_of(store, key) for name, key in keys.items()}
     rows = measure_rows(selection, plan, ends, overrides)
     studies = list({found.study.id: found.study for found in selection}.values())
@@ -104,62 +106,20 @@ def reproduce(
         overrides=overrides,
         runs=RunCounts(
             needed=len(plan.runs),
-            from_store=len(plan.runs) - len(missing),
-            simulated=len(missing) - len(failed),
-            failed=len(failed),
+            from_store=made.from_store,
+            simulated=made.simulated,
+            failed=len(made.failed),
             shared=plan.shared(),
             wall_s=time.perf_counter() - began,
         ),
-        failed_runs=tuple(failed),
+        failed_runs=tuple(FailedRun(run.name, run.seed, run.reason) for run in made.failed),
     )
+
+
+def _spec_json(plan: Plan, run: PlannedRun) -> str:
+    return plan.spec(run).canonical_json()
 
 
 def _end_of(store: RunStore, key: RunKey) -> RunEnd:
     stored = store.get(key)
     return RunEnd(None, "not run") if stored is None else RunEnd(stored.summary, stored.reason)
-
-
-def _simulate(
-    plan: Plan,
-    missing: Sequence[PlannedRun],
-    store: RunStore,
-    keys: Mapping[str, RunKey],
-    jobs: int | None,
-    on_progress: OnProgress | None,
-    work: Work,
-) -> list[FailedRun]:
-    failed: list[FailedRun] = []
-    to_do_s = sum(run.duration_ps for run in missing) / 1e12
-    done, done_ps = 0, 0
-
-    def tell(under_way: Mapping[str, int]) -> None:
-        if on_progress is not None:
-            simulated_s = (done_ps + sum(under_way.values())) / 1e12
-            on_progress(Progress(done, len(missing), simulated_s, to_do_s))
-
-    def note(outcome: Outcome) -> None:
-        nonlocal done, done_ps
-        run = plan.runs[outcome.task.name]
-        if outcome.summary is not None:
-            store.put_finished(keys[run.spec_hash], outcome.summary, outcome.wall_s)
-        else:
-            reason = outcome.reason or "no reason given"
-            store.put_failed(keys[run.spec_hash], reason, outcome.wall_s)
-            failed.append(FailedRun(str(run.case), run.seed, reason))
-        done += 1
-        done_ps += run.duration_ps
-        tell({})
-
-    # Specs of a large network take megabytes as text: each is written when its turn comes.
-    tasks = (
-        Task(
-            name=run.spec_hash,
-            spec_json=plan.spec(run).canonical_json(),
-            engine=keys[run.spec_hash].engine,
-            duration_ps=run.duration_ps,
-        )
-        for run in missing
-    )
-    tell({})
-    run_tasks(tasks, note, jobs=jobs, on_under_way=tell, work=work)
-    return failed

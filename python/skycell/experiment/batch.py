@@ -1,0 +1,128 @@
+"""A batch of runs against a store: what it has is not made again, what ends is kept at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from skycell.experiment.pool import Outcome, run_tasks
+from skycell.experiment.store import RunKey, RunStore
+from skycell.experiment.tasks import Task, Work, simulate
+
+
+@dataclass(frozen=True)
+class BatchRun:
+    """A run of a batch.
+
+    Attributes:
+        name: what a failure is told of.
+        seed: of the run.
+        spec_hash: of its spec, the seed included.
+        duration_ps: simulated time.
+        spec_json: gives the spec's canonical text when its turn comes.
+    """
+
+    name: str
+    seed: int
+    spec_hash: str
+    duration_ps: int
+    spec_json: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a batch is."""
+
+    runs_done: int
+    runs_to_do: int
+    simulated_s: float
+    """Simulated seconds, runs under way included."""
+    simulated_s_to_do: float
+
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class FailedBatchRun:
+    """A run without a result, and why."""
+
+    name: str
+    seed: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """How the runs of a batch were come by."""
+
+    from_store: int
+    simulated: int
+    failed: tuple[FailedBatchRun, ...]
+
+
+class Batch:
+    """Makes runs with one engine and keeps them in one store."""
+
+    def __init__(self, store: RunStore, engine: str, version: str) -> None:
+        self._store = store
+        self._engine = engine
+        self._version = version
+
+    def key(self, spec_hash: str) -> RunKey:
+        """Under what the store keeps the run of a spec."""
+        return RunKey(spec_hash, self._engine, self._version)
+
+    def missing(self, runs: Sequence[BatchRun]) -> list[BatchRun]:
+        """The runs that the store does not have."""
+        return [run for run in runs if not self._store.is_finished(self.key(run.spec_hash))]
+
+    def make(
+        self,
+        runs: Sequence[BatchRun],
+        *,
+        jobs: int | None = None,
+        on_progress: OnProgress | None = None,
+        fresh: bool = False,
+        work: Work = simulate,
+    ) -> Made:
+        """Makes the runs that the store does not have.
+
+        Args:
+            runs: of different specs.
+            jobs: processes at a time; all cores if not given.
+            on_progress: called as runs go on and end.
+            fresh: make also what the store has.
+            work: makes one run; the engine's unless a test says otherwise.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
+        """
+        to_do = list(runs) if fresh else self.missing(runs)
+        by_hash = {run.spec_hash: run for run in to_do}
+        to_do_s = sum(run.duration_ps for run in to_do) / 1e12
+        failed: list[FailedBatchRun] = []
+        done, done_ps = 0, 0
+
+        def tell(under_way: Mapping[str, int]) -> None:
+            if on_progress is not None:
+                simulated_s = (done_ps + sum(under_way.values())) / 1e12
+                on_progress(Progress(done, len(to_do), simulated_s, to_do_s))
+
+        def note(outcome: Outcome) -> None:
+            nonlocal done, done_ps
+            run = by_hash[outcome.task.name]
+            if outcome.summary is not None:
+                self._store.put_finished(self.key(run.spec_hash), outcome.summary, outcome.wall_s)
+            else:
+                reason = outcome.reason or "no reason given"
+                self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
+                failed.append(FailedBatchRun(run.name, run.seed, reason))
+            done += 1
+            done_ps += run.duration_ps
+            tell({})
+
+        tasks = (
+            Task(run.spec_hash, run.spec_json(), self._engine, run.duration_ps) for run in to_do
+        )
+        tell({})
+        run_tasks(tasks, note, jobs=jobs, on_under_way=tell, work=work)
+        return Made(len(runs) - len(to_do), len(to_do) - len(failed), tuple(failed))
