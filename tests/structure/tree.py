@@ -25,6 +25,7 @@ SUBPACKAGES = (
     "records",
     "experiment",
     "metrics",
+    "stats",
     "studies",
     "plots",
     "report",

@@ -1,0 +1,101 @@
+"""Max-min fair rates of connections in a network of any shape, by filling every link with water."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+Link = TypeVar("Link", bound=Hashable)
+
+
+def max_min_rates(
+    routes: Sequence[Sequence[Link]],
+    capacity: Mapping[Link, float],
+    demand: Sequence[float] | None = None,
+    weight: Sequence[float] | None = None,
+) -> list[float]:
+    """Max-min fair rates: nobody can gain without somebody who has no more losing.
+
+    All rates rise together from zero (in proportion to their weights). Where a link is full, the
+    connections across it stay at what they have; so does one whose demand is met. The others rise
+    on, until all stand still.
+
+    Args:
+        routes: links that each connection crosses. A connection may cross none if it has a demand;
+            a link that stands twice in a route counts once.
+        capacity: of each link, at least 0; any rate unit. May be infinite.
+        demand: most that each connection wants, at least 0, same unit; may be infinite, which it
+            is where none is given.
+        weight: share of each connection against the others, above 0; all alike if not given. With
+            weights it is rate over weight that nobody can raise at the cost of a smaller one.
+
+    Returns:
+        One rate per connection, in the order of the routes.
+
+    Raises:
+        ValueError: lengths differ, a link has no capacity in the mapping, a number is out of
+            range, or a connection is bounded by nothing.
+
+    Source: Bertsekas and Gallager, Data Networks, 2nd edition, section 6.5.2. One link: 98-0876R1
+    section 6.
+
+    >>> max_min_rates([["a", "b"], ["a"], ["b"]], {"a": 10.0, "b": 4.0})
+    [2.0, 8.0, 2.0]
+    >>> max_min_rates([["a"], ["a"], ["a"]], {"a": 12.0}, demand=[2.0, 8.0, 10.0])
+    [2.0, 5.0, 5.0]
+    """
+    count = len(routes)
+    demands = [math.inf] * count if demand is None else [float(rate) for rate in demand]
+    weights = [1.0] * count if weight is None else [float(share) for share in weight]
+    crossed = [frozenset(route) for route in routes]
+    _refuse(crossed, capacity, demands, weights)
+    rates = [0.0] * count
+    rising = set(range(count))
+    on_link: dict[Link, set[int]] = {}
+    for connection, links in enumerate(crossed):
+        for link in links:
+            on_link.setdefault(link, set()).add(connection)
+    left = {link: float(capacity[link]) for link in on_link}
+    while rising:
+        # The water's level is rate over weight; the lowest ceiling above it is reached first.
+        ceilings: dict[Link, float] = {
+            link: left[link] / math.fsum(weights[c] for c in connections)
+            for link, connections in on_link.items()
+        }
+        full = min(ceilings.values(), default=math.inf)
+        met = min(demands[c] / weights[c] for c in rising)
+        level = min(full, met)
+        stopped = {c for c in rising if demands[c] / weights[c] <= level}
+        for link, ceiling in ceilings.items():
+            if ceiling <= level:
+                stopped |= on_link[link]
+        for connection in stopped:
+            rates[connection] = min(level * weights[connection], demands[connection])
+            for link in crossed[connection]:
+                on_link[link].discard(connection)
+                left[link] = max(0.0, left[link] - rates[connection])
+        rising -= stopped
+        on_link = {link: connections for link, connections in on_link.items() if connections}
+    return rates
+
+
+def _refuse(
+    crossed: Sequence[frozenset[Link]],
+    capacity: Mapping[Link, float],
+    demands: Sequence[float],
+    weights: Sequence[float],
+) -> None:
+    if not len(crossed) == len(demands) == len(weights):
+        raise ValueError(
+            f"{len(crossed)} routes, {len(demands)} demands and {len(weights)} weights: allowed is "
+            "one of each per connection"
+        )
+    unknown = {link for links in crossed for link in links if link not in capacity}
+    if unknown:
+        raise ValueError(f"no capacity is given for {', '.join(sorted(map(str, unknown)))}")
+    if not all(rate >= 0 for rate in [*capacity.values(), *demands]):
+        raise ValueError("capacities and demands must be numbers of at least 0")
+    if not all(0 < share < math.inf for share in weights):
+        raise ValueError("weights must be above 0 and finite")
+    for place, (links, rate) in enumerate(zip(crossed, demands, strict=True)):
+        if math.isinf(rate) and all(math.isinf(capacity[link]) for link in links):
+            raise ValueError(f"connection {place} is bounded by no link and no demand")

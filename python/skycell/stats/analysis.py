@@ -1,0 +1,282 @@
+"""`analyse`: means, effects, allocation of variation and intervals of a factorial study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Literal
+
+from skycell.stats.model import Fit, Term, fit_model, term_name
+from skycell.stats.residuals import diagnose
+from skycell.stats.result import (
+    BLOCK,
+    ERROR,
+    HIGHER,
+    INTERACTION,
+    MAIN,
+    Analysis,
+    Difference,
+    ErrorTerm,
+    Estimate,
+    FactorEffects,
+    Interaction,
+    InteractionEffect,
+    LevelEffect,
+    Residual,
+    Variation,
+)
+from skycell.stats.table import DesignError, DesignTable, Frame, design_table
+
+
+def analyse(
+    frame: Frame,
+    factors: Iterable[str],
+    response: str,
+    level: float = 0.9,
+    *,
+    order: int = 2,
+    block: str | None = None,
+) -> Analysis:
+    """Analyses one response of a factorial study.
+
+    The model has main effects and interactions of up to `order` factors. Its error comes from
+    replications where a cell has several runs, and from the higher interactions where it has one.
+
+    Args:
+        frame: the runs: a polars or pandas frame, a mapping of columns, or rows that are mappings.
+        factors: columns whose distinct values are the levels.
+        response: column of the numbers to explain. Rows without one are left out.
+        level: confidence of the intervals, above 0 and below 1.
+        order: most factors of an interaction in the model, 1 or more.
+        block: column of blocks, such as the replication when all cells of a replication used
+            common random numbers: what runs of one block share is then no error.
+
+    Raises:
+        DesignError: a column is missing or holds no numbers, no factor varies, or the cells with
+            runs do not decide the main effects; the message says what would do.
+        ValueError: `level` or `order` is out of range.
+
+    Source: Jain, The Art of Computer Systems Performance Analysis, 1991, chapters 20 to 23; for
+    one run per cell 98-0876R1 section 7.
+
+    >>> rows = {"tcp": ["reno", "sack"] * 4, "buffer": [1, 1, 2, 2] * 2,
+    ...         "efficiency": [0.60, 0.80, 0.70, 0.90, 0.62, 0.82, 0.72, 0.92]}
+    >>> found = analyse(rows, ["tcp", "buffer"], "efficiency", level=0.95)
+    >>> found.dominant, round(found.term("tcp").share, 3), found.error.source
+    ('tcp', 0.794, 'replications')
+    >>> reno = found.factor("tcp").levels[0]
+    >>> round(reno.mean.value, 3), round(reno.effect.value, 3), round(reno.effect.low, 3)
+    (0.66, -0.1, -0.114)
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level of {level}: allowed is above 0 and below 1")
+    if order < 1:
+        raise ValueError(f"interactions of up to {order} factors: allowed is 1 or more")
+    table = design_table(frame, factors, response, block)
+    if len(table.values) < 2:
+        raise DesignError(f"one run of {response} cannot be analysed; at least two are needed")
+    fit = fit_model(table, order)
+    estimate = _Estimates(table, fit, level)
+    residuals = tuple(
+        Residual(
+            tuple(f.levels[c] for f, c in zip(table.factors, code, strict=True)),
+            value,
+            fitted,
+            value - fitted,
+        )
+        for code, value, fitted in zip(table.codes, table.values, fit.fitted, strict=True)
+    )
+    error = _error_term(fit)
+    return Analysis(
+        response=response,
+        level=level,
+        design=_design(table),
+        runs=len(table.values),
+        cells=len(table.cells),
+        possible_cells=table.possible_cells,
+        mean=estimate.mean(),
+        variation=tuple(_variation(table, fit)),
+        total=fit.total,
+        values_sum=fit.values_sum,
+        error=error,
+        factors=tuple(estimate.factor(place) for place in range(len(table.factors))),
+        interactions=tuple(estimate.interaction(term) for term in fit.terms if len(term) == 2),
+        residuals=residuals,
+        diagnostics=diagnose(table, residuals, error.standard_error),
+        notes=(*table.notes, *fit.notes, *_notes(table)),
+    )
+
+
+def _design(table: DesignTable) -> Literal["balanced", "unbalanced", "incomplete"]:
+    if not table.is_complete:
+        return "incomplete"
+    return "balanced" if table.is_balanced else "unbalanced"
+
+
+def _notes(table: DesignTable) -> list[str]:
+    notes = []
+    if not table.is_balanced:
+        notes.append(
+            "Cells differ in their number of runs: means count every cell the same, and the parts "
+            "of the variation, each what the model loses without the term (type III), need not add "
+            "up to 100 %."
+        )
+    if table.block is not None:
+        notes.append(f"What runs with the same {table.block} share is taken out of the error.")
+    return notes
+
+
+def _error_term(fit: Fit) -> ErrorTerm:
+    variance = fit.error_variance
+    if variance is None:
+        return ErrorTerm("none", None, 0)
+    source: Literal["replications", "higher interactions"] = (
+        "replications" if fit.is_pure else "higher interactions"
+    )
+    return ErrorTerm(source, variance**0.5, fit.error_degrees)
+
+
+def _variation(table: DesignTable, fit: Fit) -> list[Variation]:
+    rows = [
+        _row(fit, term_name(table, term), MAIN if len(term) == 1 else INTERACTION, sums, degrees)
+        for term, sums, degrees in zip(fit.terms, fit.sums, fit.degrees, strict=True)
+    ]
+    rows = [
+        Variation(**{**vars(row), "factors": tuple(table.factors[f].name for f in term)})
+        for row, term in zip(rows, fit.terms, strict=True)
+    ]
+    if fit.block_sum is not None:
+        name = f"{table.block} (block)"
+        rows.append(_row(fit, name, BLOCK, fit.block_sum, fit.block_degrees))
+    if fit.higher_sum is not None:
+        name = "higher interactions"
+        rows.append(_row(fit, name, HIGHER, fit.higher_sum, fit.higher_degrees))
+    if fit.error_degrees:
+        share = fit.error_sum / fit.total if fit.total else 0.0
+        rows.append(Variation("error", ERROR, (), fit.error_sum, fit.error_degrees, share))
+    return rows
+
+
+def _row(fit: Fit, name: str, kind: str, sums: float, degrees: int) -> Variation:
+    from scipy.stats import f as f_distribution
+
+    share = sums / fit.total if fit.total else 0.0
+    ratio = probability = None
+    variance = fit.error_variance
+    if variance is not None and variance > 0:
+        ratio = sums / degrees / variance
+        probability = float(f_distribution.sf(ratio, degrees, fit.error_degrees))
+    elif variance is not None:  # no error at all: whatever varies is an effect
+        probability = 0.0 if sums > 0 else 1.0
+    return Variation(name, kind, (), sums, degrees, share, ratio, probability)
+
+
+class _Estimates:
+    """Means and effects with their intervals."""
+
+    def __init__(self, table: DesignTable, fit: Fit, level: float) -> None:
+        from scipy.stats import t
+
+        self._table, self._fit, self._level = table, fit, level
+        degrees = fit.error_degrees
+        self._t = float(t.ppf((1 + level) / 2, degrees)) if degrees else None
+
+    def _estimate(self, weights: object, quantile: float | None) -> Estimate:
+        value, error = self._fit.contrast(weights)  # type: ignore[arg-type]
+        if error is None or quantile is None:
+            return Estimate(value, None, None, None)
+        return Estimate(value, error, value - quantile * error, value + quantile * error)
+
+    def mean(self) -> Estimate:
+        """The overall mean."""
+        return self._estimate(self._fit.mean_weights(), self._t)
+
+    def factor(self, place: int) -> FactorEffects:
+        """Levels of a factor and their differences."""
+        table, term = self._table, (place,)
+        factor = table.factors[place]
+        weights = [self._fit.weights(table, term, [index]) for index in range(len(factor.levels))]
+        overall = self._fit.mean_weights()
+        levels = tuple(
+            LevelEffect(
+                level=name,
+                runs=sum(code[place] == index for code in table.codes),
+                mean=self._estimate(overall + weights[index], self._t),
+                effect=self._estimate(weights[index], self._t),
+            )
+            for index, name in enumerate(factor.levels)
+        )
+        quantile = self._tukey(len(factor.levels))
+        differences = tuple(
+            Difference(
+                factor.levels[first],
+                factor.levels[second],
+                self._estimate(weights[first] - weights[second], quantile),
+            )
+            for first, second in combinations(range(len(factor.levels)), 2)
+        )
+        return FactorEffects(factor.name, levels, differences)
+
+    def _tukey(self, levels: int) -> float | None:
+        """Quantile for all differences of a factor together (Tukey and Kramer)."""
+        if self._t is None:
+            return None
+        if levels == 2:
+            return self._t
+        from scipy.stats import studentized_range
+
+        degrees = self._fit.error_degrees
+        return float(studentized_range.ppf(self._level, levels, degrees)) / 2**0.5
+
+    def interaction(self, term: Term) -> Interaction:
+        """Every pair of levels of two factors."""
+        table, fit = self._table, self._fit
+        first, second = term
+        cells = []
+        for one, one_name in enumerate(table.factors[first].levels):
+            for two, two_name in enumerate(table.factors[second].levels):
+                own = fit.weights(table, term, [one, two])
+                mean = (
+                    fit.mean_weights()
+                    + fit.weights(table, (first,), [one])
+                    + fit.weights(table, (second,), [two])
+                    + own
+                )
+                cells.append(
+                    InteractionEffect(
+                        (one_name, two_name),
+                        self._estimate(mean, self._t),
+                        self._estimate(own, self._t),
+                    )
+                )
+        names = (table.factors[first].name, table.factors[second].name)
+        return Interaction(names, tuple(cells))
+
+
+def dominant_factor(rows: Frame, factors: Sequence[str], response: str) -> dict[str, float]:
+    """Part of the variation that each factor's main effect explains, the largest first.
+
+    The first key is the dominant factor. It answers "which factor decides", for published values
+    and for ours alike, also where there is a single value per cell:
+
+        published = [{**row.factors, "value": row.published} for row in rows if row.published]
+        ours = [{**row.factors, "value": row.mean} for row in rows if row.mean is not None]
+        shares = dominant_factor(published, ["tcp", "policy", "buffer_cells"], "value")
+        same = next(iter(shares)) == next(iter(dominant_factor(ours, ..., "value")))
+
+    Leave rows out of both where one of the two is missing or its print is suspect. Means of
+    replications serve as they are; for intervals hand the single runs to `analyse`.
+
+    Args:
+        rows: a polars or pandas frame, a mapping of columns, or rows that are mappings.
+        factors: columns whose distinct values are the levels; those that do not vary are left out.
+        response: column of the numbers.
+
+    Raises:
+        DesignError: as `analyse`.
+
+    >>> rows = [{"gr": g, "tcp": t, "value": g + 0.1 * t} for g in (0, 1, 2) for t in (0, 1)]
+    >>> list(dominant_factor(rows, ["tcp", "gr"], "value"))
+    ['gr', 'tcp']
+    """
+    return analyse(rows, factors, response).shares()

@@ -1,0 +1,307 @@
+"""The linear model of a factorial study: its terms, its sums of squares, its error.
+
+Every factor is coded so that the effects of its levels add up to zero (sum contrasts). In a
+balanced design the sums of squares of all terms and of the error then add up to the total. In an
+unbalanced one a term's sum of squares is what the model loses without it (type III).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from skycell.stats.table import DesignError, DesignTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Term = tuple[int, ...]
+"""Indices of the factors of a term: one for a main effect, two for a first-order interaction."""
+
+_NOTHING = 1e-24
+"""Part of the sum of squared values below which a variation is rounding: about 1e-12 squared."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model.
+
+    Attributes:
+        terms: the terms of the model.
+        sums: sum of squares of each term.
+        degrees: degrees of freedom of each term.
+        block_sum: sum of squares of the blocks; none without blocks.
+        block_degrees: their degrees of freedom.
+        total: sum of squared differences from the overall mean.
+        values_sum: sum of squared values.
+        higher_sum: sum of squares of the interactions that are not in the model, as far as
+            replications tell them from the error; none where they are the error.
+        higher_degrees: their degrees of freedom.
+        error_sum: sum of squares of the error.
+        error_degrees: its degrees of freedom; 0 where nothing is left to estimate it from.
+        is_pure: whether the error comes from replications.
+        fitted: the model's value for each run.
+        notes: sentences on terms that had to be left out.
+    """
+
+    terms: tuple[Term, ...]
+    sums: tuple[float, ...]
+    degrees: tuple[int, ...]
+    block_sum: float | None
+    block_degrees: int
+    total: float
+    values_sum: float
+    higher_sum: float | None
+    higher_degrees: int
+    error_sum: float
+    error_degrees: int
+    is_pure: bool
+    fitted: tuple[float, ...]
+    notes: tuple[str, ...]
+    _params: Any
+    _covariance: Any
+
+    @property
+    def error_variance(self) -> float | None:
+        """Mean square of the error; none without degrees of freedom."""
+        return self.error_sum / self.error_degrees if self.error_degrees else None
+
+    def contrast(self, weights: NDArray[np.float64]) -> tuple[float, float | None]:
+        """Value and standard error of a combination of the model's coefficients."""
+        value = float(weights @ self._params)
+        variance = self.error_variance
+        if variance is None:
+            return value, None
+        return value, float(max(weights @ self._covariance @ weights, 0.0) * variance) ** 0.5
+
+    def weights(self, table: DesignTable, term: Term, cell: Sequence[int]) -> NDArray[np.float64]:
+        """Coefficients of a term's effect at the levels `cell` of its factors."""
+        import numpy as np
+
+        row = np.zeros(len(self._params))
+        start = 1
+        for known in self.terms:
+            width = _width(table, known)
+            if known == term:
+                row[start : start + width] = _coding(table, term, cell)
+                return row
+            start += width
+        raise ValueError(f"the model has no term {term}")
+
+    def mean_weights(self) -> NDArray[np.float64]:
+        """Coefficients of the overall mean, every cell counting as much as every other."""
+        import numpy as np
+
+        row = np.zeros(len(self._params))
+        row[0] = 1.0
+        return row
+
+
+def fit_model(table: DesignTable, order: int = 2) -> Fit:
+    """Fits main effects and interactions of up to `order` factors.
+
+    Interactions that empty cells leave undecided are left out, and so is the highest order where a
+    single run per cell would leave nothing for the error; `notes` says so.
+
+    Raises:
+        DesignError: the runs do not even decide the main effects.
+    """
+    notes: list[str] = []
+    terms = _decided_terms(table, order, notes)
+    return _fit(table, terms, notes)
+
+
+def _decided_terms(table: DesignTable, order: int, notes: list[str]) -> list[Term]:
+    count = len(table.factors)
+    order = min(max(order, 1), count)
+    terms = [term for size in range(1, order + 1) for term in combinations(range(count), size)]
+    if not table.is_complete:
+        terms = _estimable(table, terms, notes)
+    if table.blocks is not None and not _has_full_rank(table, terms, with_blocks=True):
+        raise DesignError(
+            f"{table.block} cannot be a block: it does not change within the levels of the factors"
+        )
+    while _has_no_error(table, terms) and max(map(len, terms)) > 1:
+        highest = max(map(len, terms))
+        terms = [term for term in terms if len(term) < highest]
+        notes.append(
+            f"With one run per cell the interactions of {highest} factors are taken as the error."
+        )
+    return terms
+
+
+def _estimable(table: DesignTable, terms: list[Term], notes: list[str]) -> list[Term]:
+    """Terms that the cells with runs decide: without those whose own combinations are not full."""
+    missing = table.missing_in_words()
+
+    def is_full(term: Term) -> bool:
+        seen = {tuple(cell[factor] for factor in term) for cell in table.cells}
+        possible = 1
+        for factor in term:
+            possible *= len(table.factors[factor].levels)
+        return len(seen) == possible
+
+    kept = [term for term in terms if is_full(term)]
+    if not _has_full_rank(table, kept):
+        kept = [term for term in terms if len(term) == 1]
+    if not _has_full_rank(table, kept):
+        raise DesignError(
+            f"{missing}, and the others do not tell the effects of the factors apart: add the "
+            "missing runs, or leave out a factor or a level"
+        )
+    dropped = [term_name(table, term) for term in terms if term not in kept]
+    text = f"{missing}."
+    if dropped:
+        text += f" Left out because these runs do not decide them: {', '.join(dropped)}."
+    notes.append(text)
+    return kept
+
+
+def _has_full_rank(table: DesignTable, terms: Sequence[Term], *, with_blocks: bool = False) -> bool:
+    import numpy as np
+
+    matrix = _matrix(table, terms)
+    if with_blocks and table.blocks is not None:
+        blocks = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
+        matrix = np.hstack([matrix, blocks])
+    return bool(np.linalg.matrix_rank(matrix) == matrix.shape[1])
+
+
+def _has_no_error(table: DesignTable, terms: Sequence[Term]) -> bool:
+    blocks = len(set(table.blocks)) - 1 if table.blocks is not None else 0
+    return 1 + blocks + sum(_width(table, term) for term in terms) >= len(table.values)
+
+
+def term_name(table: DesignTable, term: Term) -> str:
+    """A term in words, such as `tcp × buffer`."""
+    return " × ".join(table.factors[factor].name for factor in term)
+
+
+def _fit(table: DesignTable, terms: Sequence[Term], notes: list[str]) -> Fit:
+    import numpy as np
+
+    model, sums = _fitted_with_sums(table, terms)
+    values = np.asarray(table.values)
+    values_sum = float(values @ values)
+    total = float(((values - values.mean()) ** 2).sum())
+    noise = _NOTHING * values_sum
+    residual = _no_noise(float(model.ssr), noise)
+    residual_degrees = round(float(model.df_resid))
+    pure = _pure_error(table) if table.is_replicated else None
+    if pure is not None and pure[1] == 0:
+        pure = None
+    error, error_degrees = (residual, residual_degrees) if pure is None else pure
+    error = _no_noise(error, noise)
+    higher_degrees = residual_degrees - error_degrees
+    higher = max(residual - error, 0.0) if pure is not None and higher_degrees > 0 else None
+    return Fit(
+        terms=tuple(terms),
+        sums=tuple(_no_noise(sums[term], noise) for term in terms),
+        degrees=tuple(_width(table, term) for term in terms),
+        block_sum=_no_noise(sums["block"], noise) if table.blocks is not None else None,
+        block_degrees=len(set(table.blocks)) - 1 if table.blocks is not None else 0,
+        total=_no_noise(total, noise),
+        values_sum=values_sum,
+        higher_sum=higher,
+        higher_degrees=higher_degrees if higher is not None else 0,
+        error_sum=error,
+        error_degrees=error_degrees,
+        is_pure=pure is not None,
+        fitted=tuple(float(value) for value in model.fittedvalues),
+        notes=tuple(notes),
+        _params=np.asarray(model.params)[_own_columns(table, terms)],
+        _covariance=np.asarray(model.normalized_cov_params)[
+            np.ix_(_own_columns(table, terms), _own_columns(table, terms))
+        ],
+    )
+
+
+def _no_noise(value: float, noise: float) -> float:
+    return 0.0 if value <= noise else value
+
+
+def _own_columns(table: DesignTable, terms: Sequence[Term]) -> list[int]:
+    """Places of the intercept and the terms among the coefficients, which also has the blocks."""
+    width = sum(_width(table, term) for term in terms)
+    blocks = len(set(table.blocks)) - 1 if table.blocks is not None else 0
+    return [0, *range(1 + blocks, 1 + blocks + width)]
+
+
+def _fitted_with_sums(
+    table: DesignTable, terms: Sequence[Term]
+) -> tuple[Any, dict[Term | str, float]]:
+    """The model fitted by statsmodels, and the sum of squares of each term."""
+    import pandas as pd
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    data = {"y": table.values}
+    # Names of one letter and a number: a factor called C or log would mean something in a formula.
+    for place, factor in enumerate(table.factors):
+        codes = [code[place] for code in table.codes]
+        data[f"f{place}"] = pd.Categorical(codes, categories=range(len(factor.levels)))
+    parts = []
+    names: dict[str, Term | str] = {}
+    if table.blocks is not None:
+        data["b"] = pd.Categorical(table.blocks)
+        parts.append("C(b, Sum)")
+        names["C(b, Sum)"] = "block"
+    for term in terms:
+        # The formula's last factor varies slowest; ours varies fastest, so they are turned round.
+        part = ":".join(f"C(f{place}, Sum)" for place in reversed(term))
+        parts.append(part)
+        names[part] = term
+    model = ols(f"y ~ {' + '.join(parts)}", pd.DataFrame(data)).fit()
+    with warnings.catch_warnings():
+        # Without a degree of freedom for the error its F ratios are no numbers; the sums are.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        rows = anova_lm(model, typ=1 if table.is_balanced else 3)["sum_sq"]
+    return model, {names[name]: float(rows[name]) for name in names}
+
+
+def _pure_error(table: DesignTable) -> tuple[float, int]:
+    """Variation of replications within their cells, blocks taken off, and its degrees."""
+    import numpy as np
+    from statsmodels.regression.linear_model import OLS
+
+    cells = {cell: place for place, cell in enumerate(table.cells)}
+    columns = [np.eye(len(cells))[[cells[code] for code in table.codes]]]
+    if table.blocks is not None:
+        columns.append(np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:])
+    fit = OLS(np.asarray(table.values), np.hstack(columns)).fit()
+    return float(fit.ssr), round(float(fit.df_resid))
+
+
+def _width(table: DesignTable, term: Term) -> int:
+    """Degrees of freedom of a term."""
+    width = 1
+    for factor in term:
+        width *= len(table.factors[factor].levels) - 1
+    return width
+
+
+def _matrix(table: DesignTable, terms: Sequence[Term]) -> NDArray[np.float64]:
+    """The coded runs: a column of ones, then the columns of each term."""
+    import numpy as np
+
+    rows = [
+        np.concatenate([[1.0], *(_coding(table, term, [code[f] for f in term]) for term in terms)])
+        for code in table.codes
+    ]
+    return np.asarray(rows)
+
+
+def _coding(table: DesignTable, term: Term, cell: Sequence[int]) -> NDArray[np.float64]:
+    """Sum contrasts of a term at the levels `cell`: the last level of a factor is all minus one."""
+    import numpy as np
+
+    row = np.ones(1)
+    for factor, level in zip(term, cell, strict=True):
+        width = len(table.factors[factor].levels) - 1
+        own = -np.ones(width) if level == width else np.eye(width)[level]
+        row = np.kron(row, own)
+    return row

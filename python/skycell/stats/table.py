@@ -1,0 +1,225 @@
+"""A table of runs as an analysis sees it: one response, the factors with their levels, cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+Level = str | int | float | bool
+"""A level of a factor, as it stands in the table."""
+
+Frame = Any
+"""A table: a polars or pandas frame, a mapping of columns, or rows that are mappings."""
+
+_SHOWN_CELLS = 5
+
+
+class DesignError(ValueError):
+    """A table cannot be analysed; the message says what is missing and what would do."""
+
+
+def level_name(level: Level) -> str:
+    """A level in words.
+
+    >>> level_name(2.0), level_name("reno"), level_name(True)
+    ('2', 'reno', 'true')
+    """
+    if isinstance(level, bool):
+        return str(level).lower()
+    return f"{level:.10g}" if isinstance(level, float) else str(level)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor with its levels: numbers ascending, words in the order of the table."""
+
+    name: str
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True)
+class DesignTable:
+    """The runs of a factorial study with one response.
+
+    Attributes:
+        response: name of the response.
+        factors: those that vary, at least one.
+        codes: for each run the index of its level of each factor.
+        values: the response of each run.
+        blocks: for each run the index of its block; none without blocks.
+        block: name of the column that the blocks come from.
+        notes: sentences on what was left out.
+    """
+
+    response: str
+    factors: tuple[Factor, ...]
+    codes: tuple[tuple[int, ...], ...]
+    values: tuple[float, ...]
+    blocks: tuple[int, ...] | None
+    block: str | None
+    notes: tuple[str, ...]
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[int, ...], list[float]]:
+        """The values of each cell that has a run."""
+        found: dict[tuple[int, ...], list[float]] = {}
+        for code, value in zip(self.codes, self.values, strict=True):
+            found.setdefault(code, []).append(value)
+        return found
+
+    @cached_property
+    def possible_cells(self) -> int:
+        """Number of combinations of levels."""
+        return math.prod(len(factor.levels) for factor in self.factors)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every combination of levels has a run."""
+        return len(self.cells) == self.possible_cells
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every combination has as many runs as every other, in the same blocks."""
+        if not self.is_complete or len({len(values) for values in self.cells.values()}) > 1:
+            return False
+        if self.blocks is None:
+            return True
+        pairs = list(zip(self.codes, self.blocks, strict=True))
+        return len(set(pairs)) == len(pairs) == self.possible_cells * len(set(self.blocks))
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether any cell has more than one run."""
+        return any(len(values) > 1 for values in self.cells.values())
+
+    def missing_cells(self) -> list[tuple[int, ...]]:
+        """Combinations without a run, in the order of the levels."""
+        every = product(*(range(len(factor.levels)) for factor in self.factors))
+        return [cell for cell in every if cell not in self.cells]
+
+    def cell_name(self, cell: Sequence[int]) -> str:
+        """A cell in words, such as `tcp=reno buffer=0.5`."""
+        return " ".join(
+            f"{factor.name}={level_name(factor.levels[index])}"
+            for factor, index in zip(self.factors, cell, strict=True)
+        )
+
+    def missing_in_words(self) -> str:
+        """The empty cells, the first few by name."""
+        missing = self.missing_cells()
+        names = ", ".join(self.cell_name(cell) for cell in missing[:_SHOWN_CELLS])
+        more = f" and {len(missing) - _SHOWN_CELLS} more" if len(missing) > _SHOWN_CELLS else ""
+        return f"{len(missing)} of {self.possible_cells} cells have no run ({names}{more})"
+
+
+def design_table(
+    frame: Frame, factors: Iterable[str], response: str, block: str | None = None
+) -> DesignTable:
+    """Reads what an analysis needs from a table.
+
+    Args:
+        frame: a polars or pandas frame, a mapping of columns, or rows that are mappings.
+        factors: columns whose distinct values are the levels.
+        response: the column that is explained; numbers. Rows without one are left out.
+        block: a column of blocks, such as the replication when common random numbers were used.
+
+    Raises:
+        DesignError: a column is missing, a response is no number, no row has one, or no factor
+            varies.
+    """
+    wanted = list(dict.fromkeys(factors))
+    columns = _columns(frame)
+    _refuse_unknown(columns, wanted, response, block)
+    rows, left_out = _rows_with_value(columns[response], response)
+    notes = [f"{left_out} rows without a value of {response} are left out."] if left_out else []
+    varying = []
+    for name in wanted:
+        levels = _levels([columns[name][row] for row in rows], name)
+        if len(levels) > 1:
+            varying.append(Factor(name, levels))
+        else:
+            notes.append(f"{name} is {level_name(levels[0])} in all rows and is left out.")
+    if not varying:
+        raise DesignError(
+            f"no factor varies: {_listed(wanted) or 'none'} given; at least one column with two or "
+            "more different values is needed"
+        )
+    index = {f.name: {level: place for place, level in enumerate(f.levels)} for f in varying}
+    blocks: tuple[int, ...] | None = None
+    if block is not None:
+        names = _levels([columns[block][row] for row in rows], block)
+        if len(names) > 1:
+            places = {level: place for place, level in enumerate(names)}
+            blocks = tuple(places[columns[block][row]] for row in rows)
+    return DesignTable(
+        response=response,
+        factors=tuple(varying),
+        codes=tuple(tuple(index[f.name][columns[f.name][row]] for f in varying) for row in rows),
+        values=tuple(float(columns[response][row]) for row in rows),
+        blocks=blocks,
+        block=block if blocks is not None else None,
+        notes=tuple(notes),
+    )
+
+
+def _columns(frame: Frame) -> dict[str, list[Any]]:
+    if hasattr(frame, "to_dict") and not isinstance(frame, Mapping):
+        read: Any = frame.to_dict
+        # polars gives series or lists by a flag, pandas lists by a word
+        as_lists = read(as_series=False) if hasattr(frame, "to_dicts") else read("list")
+        return {str(name): list(values) for name, values in as_lists.items()}
+    if isinstance(frame, Mapping):
+        columns = {str(name): list(values) for name, values in frame.items()}
+        if len({len(values) for values in columns.values()}) > 1:
+            raise DesignError("the columns of the table have different lengths")
+        return columns
+    rows = list(frame)
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _refuse_unknown(
+    columns: Mapping[str, Sequence[Any]], factors: Sequence[str], response: str, block: str | None
+) -> None:
+    asked = [*factors, response, *([block] if block is not None else [])]
+    unknown = [name for name in asked if name not in columns]
+    if unknown:
+        raise DesignError(
+            f"the table has no column {_listed(unknown)}; its columns are {_listed(columns)}"
+        )
+    if response in factors:
+        raise DesignError(f"{response} cannot be both a factor and the response")
+    if block is not None and (block in factors or block == response):
+        raise DesignError(f"{block} cannot be both the block and a factor or the response")
+
+
+def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], int]:
+    rows = []
+    for row, value in enumerate(values):
+        if value is None or value == "":
+            continue
+        if isinstance(value, bool) or not hasattr(value, "__float__"):
+            raise DesignError(f"{response} is {value!r} in row {row + 1}, which is no number")
+        if math.isinf(float(value)):
+            raise DesignError(f"{response} is infinite in row {row + 1}")
+        if not math.isnan(float(value)):
+            rows.append(row)
+    if not rows:
+        raise DesignError(f"no row has a value of {response}")
+    return rows, len(values) - len(rows)
+
+
+def _levels(values: Sequence[Any], name: str) -> tuple[Level, ...]:
+    if any(value is None or value != value for value in values):  # a NaN is no level
+        raise DesignError(f"{name} is empty in a row; every run needs a level of every factor")
+    distinct = list(dict.fromkeys(values))
+    is_numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in distinct)
+    return tuple(sorted(distinct) if is_numeric else distinct)
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(map(str, names))
