@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from skycell.experiment.run import run, run_spec
     from skycell.records.result import RunResult
     from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults, check, load, parse
+    from skycell.stats import analyse
     from skycell.studies.reproduce import reproduce
+    from skycell.sweeps.running import sweep
 
 # Where each name of the front stands; imported when it is first used, so that `import skycell` and
 # `skycell --help` stay quick.
@@ -30,12 +32,14 @@ _HOMES = {
     "RunResult": "skycell.records.result",
     "Scenario": "skycell.scenario",
     "ScenarioFaults": "skycell.scenario",
+    "analyse": "skycell.stats",
     "check": "skycell.scenario",
     "load": "skycell.scenario",
     "parse": "skycell.scenario",
     "reproduce": "skycell.studies.reproduce",
     "run": "skycell.experiment.run",
     "run_spec": "skycell.experiment.run",
+    "sweep": "skycell.sweeps.running",
 }
 
 __all__ = [
@@ -44,12 +48,14 @@ __all__ = [
     "RunResult",
     "Scenario",
     "ScenarioFaults",
+    "analyse",
     "check",
     "load",
     "parse",
     "reproduce",
     "run",
     "run_spec",
+    "sweep",
 ]
 
 

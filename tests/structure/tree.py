@@ -26,6 +26,7 @@ SUBPACKAGES = (
     "experiment",
     "metrics",
     "stats",
+    "sweeps",
     "studies",
     "plots",
     "report",

@@ -16,6 +16,8 @@ VERBS = {
     "check": "Tell all faults of scenario files.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
+    "sweep": "Run every combination of some factors' levels.",
+    "analyse": "Tell which factors matter, and by how much.",
     "plot": "Draw a run or a study.",
     "report": "Write a run's report as one HTML file.",
     "presets": "Show named sets of parameters with their sources.",
@@ -71,6 +73,10 @@ def _ending(error: Exception) -> tuple[str, int]:
     from skycell.scenario.faults import ScenarioFaults
 
     if isinstance(error, ScenarioFaults):
+        return str(error), 2
+    from skycell.experiment.store import StoreError
+
+    if isinstance(error, StoreError):
         return str(error), 2
     if isinstance(error, _core.SpecError):
         return f"The engine refuses the spec: {error}", 2

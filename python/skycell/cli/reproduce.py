@@ -11,6 +11,7 @@ import click
 
 from skycell.cli.run import ENGINES
 from skycell.cli.settings import read_setting, read_value
+from skycell.cli.store import open_store, refuse_earlier_result, store_option
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
@@ -55,14 +56,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
     show_default=True,
     help="What simulates; all engines give the same records.",
 )
-@click.option(
-    "--store",
-    "store_path",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where finished runs are kept, and looked up by the next call  "
-    "[default: .skycell/runs.sqlite]",
-)
+@store_option
 @click.option("--fresh", is_flag=True, help="Simulate also what the store has.")
 @click.option(
     "--set",
@@ -119,8 +113,8 @@ def reproduce(
         "fresh": fresh,
     }
     if out is not None:
-        _refuse_earlier_result(out, force)
-    with _input_faults(), _store(store_path) as store:
+        refuse_earlier_result(out, _RESULTS, force)
+    with _input_faults(), open_store(store_path) as store:
         _refuse_early(ids, engine)
         if varied:
             _vary(ids, varied, store, common, as_json)
@@ -217,27 +211,6 @@ def _input_faults() -> Iterator[None]:
     except (StoreError, UnknownStudyError, ChoiceError) as error:
         click.echo(str(error), err=True)
         raise click.exceptions.Exit(2) from None
-
-
-@contextmanager
-def _store(path: Path | None) -> Iterator[RunStore]:
-    from skycell.experiment.store import DEFAULT_STORE, RunStore
-
-    with RunStore(DEFAULT_STORE if path is None else path) as store:
-        yield store
-
-
-def _refuse_earlier_result(out: Path, force: bool) -> None:
-    """Refuses a folder that cannot take the result, before the runs."""
-    in_the_way = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
-    if in_the_way is not None:
-        raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
-    earlier = [name for name in _RESULTS if (out / name).exists()]
-    if earlier and not force:
-        names = ", ".join(earlier)
-        raise click.BadParameter(
-            f"{out} holds an earlier result ({names}); --force replaces it", param_hint="'--out'"
-        )
 
 
 def _write(result: Reproduction, out: Path, force: bool) -> None:

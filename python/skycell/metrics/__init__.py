@@ -15,6 +15,7 @@ from skycell.metrics.delay import flow_delays_s
 from skycell.metrics.discards import discard_ratio, discards_by_reason
 from skycell.metrics.efficiency import efficiency
 from skycell.metrics.fairness import fairness_index, max_min_shares
+from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.queues import queue_bound_delay_s, queue_lengths
 from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, throughputs_bps
 
@@ -28,6 +29,7 @@ __all__ = [
     "fairness_index",
     "flow_delays_s",
     "link_cell_bps",
+    "max_min_rates",
     "max_min_shares",
     "queue_bound_delay_s",
     "queue_lengths",

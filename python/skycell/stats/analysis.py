@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
 from typing import Literal
 
@@ -218,15 +219,10 @@ class _Estimates:
         return FactorEffects(factor.name, levels, differences)
 
     def _tukey(self, levels: int) -> float | None:
-        """Quantile for all differences of a factor together (Tukey and Kramer)."""
-        if self._t is None:
-            return None
-        if levels == 2:
+        """Quantile for all differences of a factor together."""
+        if self._t is None or levels == 2:
             return self._t
-        from scipy.stats import studentized_range
-
-        degrees = self._fit.error_degrees
-        return float(studentized_range.ppf(self._level, levels, degrees)) / 2**0.5
+        return _tukey(self._level, levels, self._fit.error_degrees)
 
     def interaction(self, term: Term) -> Interaction:
         """Every pair of levels of two factors."""
@@ -251,6 +247,14 @@ class _Estimates:
                 )
         names = (table.factors[first].name, table.factors[second].name)
         return Interaction(names, tuple(cells))
+
+
+@cache
+def _tukey(level: float, levels: int, degrees: int) -> float:
+    """Half-width of simultaneous intervals, in standard errors of a difference (Tukey, Kramer)."""
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(level, levels, degrees)) / 2**0.5
 
 
 def dominant_factor(rows: Frame, factors: Sequence[str], response: str) -> dict[str, float]:
@@ -279,4 +283,6 @@ def dominant_factor(rows: Frame, factors: Sequence[str], response: str) -> dict[
     >>> list(dominant_factor(rows, ["tcp", "gr"], "value"))
     ['gr', 'tcp']
     """
-    return analyse(rows, factors, response).shares()
+    table = design_table(rows, factors, response)
+    mains = [row for row in _variation(table, fit_model(table)) if row.kind == MAIN]
+    return {row.name: row.share for row in sorted(mains, key=lambda row: -row.share)}

@@ -236,7 +236,7 @@ def _fitted_with_sums(
 ) -> tuple[Any, dict[Term | str, float]]:
     """The model fitted by statsmodels, and the sum of squares of each term."""
     import pandas as pd
-    from statsmodels.formula.api import ols
+    from statsmodels.regression.linear_model import OLS  # not formula.api, which loads everything
     from statsmodels.stats.anova import anova_lm
 
     data = {"y": table.values}
@@ -255,7 +255,7 @@ def _fitted_with_sums(
         part = ":".join(f"C(f{place}, Sum)" for place in reversed(term))
         parts.append(part)
         names[part] = term
-    model = ols(f"y ~ {' + '.join(parts)}", pd.DataFrame(data)).fit()
+    model = OLS.from_formula(f"y ~ {' + '.join(parts)}", pd.DataFrame(data)).fit()
     with warnings.catch_warnings():
         # Without a degree of freedom for the error its F ratios are no numbers; the sums are.
         warnings.simplefilter("ignore", RuntimeWarning)

@@ -135,7 +135,10 @@ def design_table(
     columns = _columns(frame)
     _refuse_unknown(columns, wanted, response, block)
     rows, left_out = _rows_with_value(columns[response], response)
-    notes = [f"{left_out} rows without a value of {response} are left out."] if left_out else []
+    notes = []
+    if left_out:
+        some = "1 row without" if left_out == 1 else f"{left_out} rows without"
+        notes.append(f"{some} a value of {response} {'is' if left_out == 1 else 'are'} left out.")
     varying = []
     for name in wanted:
         levels = _levels([columns[name][row] for row in rows], name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skycell.stats.result import ERROR, HIGHER, INTERACTION, MAIN, Analysis, FactorEffects
+from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, FactorEffects
 from skycell.stats.table import Level, level_name
 
 _DOUBT = 0.01
@@ -70,7 +70,10 @@ def _allocation(analysis: Analysis) -> str:
             text += f" (most of it {beside[0].name}, {percent(beside[0].share)})"
         elif beside:
             text += f" ({beside[0].name})"
-    rest = {HIGHER: "higher interactions", ERROR: "the error"}
+    blocks = next(
+        (row.name.removesuffix(" (block)") for row in analysis.variation if row.kind == BLOCK), ""
+    )
+    rest = {BLOCK: f"the {blocks}", HIGHER: "higher interactions", ERROR: "the error"}
     for row in analysis.variation:
         if row.kind in rest:
             text += f"; {rest[row.kind]} {percent(row.share)}"

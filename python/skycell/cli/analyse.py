@@ -1,0 +1,187 @@
+"""`skycell analyse`: which factors of a sweep, or of any table, matter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skycell.cli.levels import CONFIDENCE
+from skycell.cli.run import ENGINES
+from skycell.cli.settings import read_setting
+from skycell.cli.store import open_store, store_option
+
+if TYPE_CHECKING:
+    from skycell.stats import Analysis
+    from skycell.sweeps.result import SweepResult
+
+_TABLES = {".csv", ".tsv", ".parquet"}
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  skycell analyse out/policies\n"
+    "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"
+    "  skycell analyse runs.csv --factor tcp --factor buffer --response efficiency",
+    short_help="Tell which factors matter, and by how much.",
+)
+@click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path))
+@click.option(
+    "--response",
+    "responses",
+    multiple=True,
+    metavar="NAME",
+    help="Column to explain; may be repeated. All that a sweep measured if not given.",
+)
+@click.option(
+    "--factor",
+    "factors",
+    multiple=True,
+    metavar="NAME",
+    help="Column whose values are levels; may be repeated. A sweep's own if not given.",
+)
+@click.option(
+    "--where",
+    "filters",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="Only rows with this value; may be repeated.",
+)
+@click.option("--block", metavar="COLUMN", help="Column whose values share their draws.")
+@click.option(
+    "--level",
+    type=CONFIDENCE,
+    default="90",
+    show_default=True,
+    help="Confidence of the intervals, in per cent.",
+)
+@click.option(
+    "--order",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Most factors of an interaction in the model.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="fast",
+    show_default=True,
+    help="Whose runs to take from the store.",
+)
+@store_option
+def analyse(
+    source: Path,
+    responses: tuple[str, ...],
+    factors: tuple[str, ...],
+    filters: tuple[str, ...],
+    block: str | None,
+    level: float,
+    order: int,
+    as_json: bool,
+    engine: str,
+    store_path: Path | None,
+) -> None:
+    """Give means, effects, allocation of variation and intervals for the runs in SOURCE.
+
+    SOURCE is a folder that `skycell sweep --out` wrote, the file of a sweep whose runs are in the
+    store, or any table with a column per factor and response: .csv, .tsv or .parquet.
+
+    Ends with 0, with 2 when the input is faulty or does not decide the effects.
+    """
+    from skycell.stats import DesignError
+    from skycell.stats import analyse as run_analysis
+
+    rows, own_factors, own_responses, own_block = _rows(source, engine, store_path)
+    rows = _filtered(rows, filters)
+    names = list(factors or own_factors)
+    asked = list(responses or own_responses)
+    if not names or not asked:
+        columns = ", ".join(rows[0]) if rows else "none"
+        raise click.UsageError(f"name --factor and --response; the columns are {columns}")
+    try:
+        found = [
+            run_analysis(rows, names, name, level, order=order, block=block or own_block)
+            for name in asked
+        ]
+    except DesignError as error:
+        raise click.UsageError(str(error)) from None
+    _show(found, as_json)
+
+
+def _show(found: list[Analysis], as_json: bool) -> None:
+    if as_json:
+        data = {"analyses": [analysis.as_dict() for analysis in found]}
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from skycell.cli.sweep_tables import show_analysis
+
+    for analysis in found:
+        show_analysis(analysis)
+
+
+def _rows(
+    source: Path, engine: str, store_path: Path | None
+) -> tuple[list[dict[str, Any]], list[str], list[str], str | None]:
+    """Rows, and the factors, responses and block that a sweep brings with it."""
+    if source.suffix.lower() in _TABLES:
+        return _table(source), [], [], None
+    result = _sweep(source, engine, store_path)
+    shares_draws = result.common_random_numbers and result.replications > 1
+    block = "replication" if shares_draws else None
+    return result.rows(), list(result.factors), list(result.responses), block
+
+
+def _sweep(source: Path, engine: str, store_path: Path | None) -> SweepResult:
+    from skycell.sweeps.result import NotASweepError, is_sweep, read_sweep
+    from skycell.sweeps.running import MissingRunsError, sweep
+
+    if not source.exists():
+        raise click.UsageError(f"{source} does not exist")
+    if source.suffix == ".toml":
+        with open_store(store_path) as store:
+            try:
+                return sweep(source, engine=engine, store=store, only_stored=True)
+            except MissingRunsError as error:
+                raise click.UsageError(f"{error}; `skycell sweep {source}` makes them") from None
+    if source.is_dir() and not is_sweep(source):
+        raise click.UsageError(f"{source} holds no result of `skycell sweep --out`")
+    try:
+        return read_sweep(source)
+    except NotASweepError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _table(source: Path) -> list[dict[str, Any]]:
+    import polars as pl
+
+    readers = {
+        ".csv": lambda: pl.read_csv(source, infer_schema_length=None),
+        ".tsv": lambda: pl.read_csv(source, separator="\t", infer_schema_length=None),
+        ".parquet": lambda: pl.read_parquet(source),
+    }
+    if not source.is_file():
+        raise click.UsageError(f"{source} does not exist")
+    try:
+        return readers[source.suffix.lower()]().to_dicts()
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        raise click.UsageError(f"{source} cannot be read as a table: {error}") from None
+
+
+def _filtered(rows: list[dict[str, Any]], filters: tuple[str, ...]) -> list[dict[str, Any]]:
+    for text in filters:
+        column, value = read_setting(text, "--where")
+        if rows and column not in rows[0]:
+            columns = ", ".join(rows[0])
+            message = f"{column} is no column; the columns are {columns}"
+            raise click.BadParameter(message, param_hint="'--where'")
+        kept = [row for row in rows if row[column] == value or str(row[column]) == str(value)]
+        if not kept:
+            there = ", ".join(dict.fromkeys(str(row[column]) for row in rows))
+            message = f"no row has {text}; {column} has {there}"
+            raise click.BadParameter(message, param_hint="'--where'")
+        rows = kept
+    return rows

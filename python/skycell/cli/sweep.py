@@ -1,0 +1,140 @@
+"""`skycell sweep`: a factorial study of one's own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from skycell.cli.levels import CONFIDENCE
+from skycell.cli.run import ENGINES
+from skycell.cli.store import open_store, refuse_earlier_result, store_option
+
+if TYPE_CHECKING:
+    from skycell.sweeps.model import SweepPlan
+    from skycell.sweeps.result import SweepResult
+
+_RESULTS = ("sweep.json", "runs.csv", "report.html")
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
+    "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
+    "  skycell analyse out/policies --response fairness --level 95",
+    short_help="Run every combination of some factors' levels.",
+)
+@click.argument("file", metavar="FILE")
+@click.option("--plan", "plan_only", is_flag=True, help="Tell what would be run, and end.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write sweep.json, runs.csv and a report with its figures into DIR.",
+)
+@click.option("--force", is_flag=True, help="Replace files of an earlier result in DIR.")
+@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
+@click.option(
+    "--replications",
+    type=click.IntRange(1),
+    help="Runs of each combination, instead of the file's.",
+)
+@click.option(
+    "--level",
+    type=CONFIDENCE,
+    default="90",
+    show_default=True,
+    help="Confidence of the intervals, in per cent.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="fast",
+    show_default=True,
+    help="What simulates; all engines give the same records.",
+)
+@store_option
+@click.option("--fresh", is_flag=True, help="Simulate also what the store has.")
+def sweep(
+    file: str,
+    plan_only: bool,
+    as_json: bool,
+    out: Path | None,
+    force: bool,
+    jobs: int | None,
+    replications: int | None,
+    level: float,
+    engine: str,
+    store_path: Path | None,
+    fresh: bool,
+) -> None:
+    """Run every combination of the factors' levels in FILE and tell which factors matter.
+
+    FILE has a scenario, factors with their levels, and a number of replications. An interrupted
+    call keeps the runs that are finished; the same call again goes on from there.
+
+    Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
+    """
+    from skycell.experiment.tasks import refuse_unknown_engine
+
+    if out is not None:
+        refuse_earlier_result(out, _RESULTS, force)
+    plan = _plan(file, replications)
+    try:
+        refuse_unknown_engine(engine)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--engine'") from None
+    with open_store(store_path) as store:
+        if plan_only:
+            from skycell.cli.sweep_tables import show_plan
+            from skycell.sweeps.design import design_runs
+
+            show_plan(design_runs(plan), store, engine, as_json)
+            return
+        from skycell.cli.study_progress import StudyProgress
+        from skycell.sweeps.running import sweep as make
+
+        with StudyProgress(store.path) as progress:
+            result = make(
+                plan, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
+            )
+    if out is not None:
+        _write(result, out, level, force)
+    if as_json:
+        click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        from skycell.cli.sweep_tables import show_sweep
+
+        show_sweep(result, level)
+        if out is not None:
+            click.echo(f"Written to {out}.")
+    if result.failed:
+        first = result.failed[0]
+        click.echo(
+            f"{len(result.failed)} of {len(result.runs)} runs failed, the first: "
+            f"{' '.join(f'{k}={v}' for k, v in first.levels.items())}, seed {first.seed}: "
+            f"{first.reason}",
+            err=True,
+        )
+        raise click.exceptions.Exit(1)
+
+
+def _plan(file: str, replications: int | None) -> SweepPlan:
+    from skycell.sweeps.file import load_plan
+
+    try:
+        plan = load_plan(file)
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror or error}") from None
+    return plan if replications is None else replace(plan, replications=replications)
+
+
+def _write(result: SweepResult, out: Path, level: float, force: bool) -> None:
+    from skycell.plots.files import write_all
+
+    texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
+    write_all({out / name: text.encode() for name, text in texts.items()}, force=force)

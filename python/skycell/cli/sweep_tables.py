@@ -1,0 +1,224 @@
+"""Sweeps and analyses on the terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from statistics import mean, stdev
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from skycell.sweeps.model import shown
+
+if TYPE_CHECKING:
+    from skycell.experiment.store import RunStore
+    from skycell.stats import Analysis
+    from skycell.stats.result import Estimate
+    from skycell.sweeps.design import Design
+    from skycell.sweeps.result import SweepResult
+
+_WIDTH_OF_FILES = 120
+_MOST_CELLS = 60
+"""Cells shown; more are in the files that --out writes."""
+
+
+def _console() -> Console:
+    # A file or a pipe has no width of its own.
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    return Console(file=sys.stdout, width=width, highlight=False)
+
+
+def _table(title: str, words: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    for heading in words:
+        table.add_column(heading, no_wrap=True)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> None:
+    """What a sweep would run, and what the store has of it."""
+    from skycell.experiment.batch import Batch
+    from skycell.experiment.store import engine_version
+    from skycell.sweeps.running import batch_runs
+
+    plan = design.plan
+    runs = batch_runs(design)
+    missing = Batch(store, engine, engine_version()).missing(runs)
+    seconds = sum(run.duration_ps for run in missing) / 1e12
+    if as_json:
+        data = {
+            "title": plan.title,
+            "factors": {f.name: [level.label for level in f.levels] for f in plan.factors},
+            "responses": list(plan.responses),
+            "cells": len(plan.cells),
+            "replications": plan.replications,
+            "common_random_numbers": plan.common_random_numbers,
+            "runs": len(design.runs),
+            "missing": len(missing),
+            "simulated_s_to_do": seconds,
+        }
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    click.echo(plan.title)
+    for factor in plan.factors:
+        levels = ", ".join(shown(level.label) for level in factor.levels)
+        click.echo(f"  {factor.name}: {levels}")
+    click.echo(f"  responses: {', '.join(plan.responses)}")
+    seeds = "the same seeds in every cell" if plan.common_random_numbers else "seeds of its own"
+    times = plan.replications
+    replications = f"{times} replication{'' if times == 1 else 's'}"
+    click.echo(
+        f"{len(plan.cells)} cells, {replications} of each with {seeds}: {len(design.runs)} runs; "
+        f"{len(runs) - len(missing)} are in the store, {seconds:g} s are to be simulated."
+    )
+
+
+def show_sweep(result: SweepResult, level: float) -> None:
+    """Means of every cell, then what the factors do to each response."""
+    from skycell.stats import DesignError
+
+    console = _console()
+    console.print(_cells(result))
+    hidden = result.cells - _MOST_CELLS
+    if hidden > 0:
+        console.print(f"and {hidden} more cells; --out DIR writes them all")
+    for response in result.responses:
+        console.print(Text(f"\n{response}", "bold"))
+        try:
+            sentences = result.analyse(response, level).summary()
+        except DesignError as error:
+            sentences = [f"No analysis: {error}."]
+        for sentence in sentences:
+            console.print(Text(sentence))
+    seeds = "common random numbers" if result.common_random_numbers else "seeds of their own"
+    simulated = len(result.runs) - result.from_store
+    console.print(
+        f"\n{len(result.runs)} runs with the {result.engine} engine ({result.version}), {seeds}: "
+        f"{simulated} simulated, {result.from_store} from the store",
+        soft_wrap=True,
+    )
+
+
+def _cells(result: SweepResult) -> Table:
+    headings = [f"{name}{_unit(unit)}" for name, unit in result.units.items()]
+    numbers = ["n"] + [text for heading in headings for text in (heading, "sd")]
+    table = _table(result.title, list(result.factors), numbers)
+    times = result.replications
+    for start in range(0, min(result.cells, _MOST_CELLS) * times, times):
+        runs = result.runs[start : start + times]
+        finished = [run for run in runs if run.reason is None]
+        cells = [shown(label) for label in runs[0].levels.values()]
+        cells.append(str(len(finished)))
+        for name in result.responses:
+            values = [v for run in finished if (v := run.values[name]) is not None]
+            cells.append(number(mean(values)) if values else "–")
+            cells.append(number(stdev(values)) if len(values) > 1 else "–")
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _unit(unit: str) -> str:
+    return f" ({unit})" if unit not in {"1", "events"} else ""
+
+
+def show_analysis(analysis: Analysis) -> None:
+    """An analysis in full: allocation of variation, effects, interactions, summary."""
+    from skycell.stats.words import at_level
+
+    console = _console()
+    console.print(Text(f"{analysis.response}", "bold"))
+    for sentence in analysis.summary():
+        console.print(Text(sentence))
+    console.print()
+    console.print(_variation(analysis))
+    console.print()
+    console.print(_effects(analysis, at_level(analysis.level)))
+    for interaction in analysis.interactions:
+        console.print()
+        title = f"{' × '.join(interaction.factors)}, beyond the two main effects"
+        table = _table(
+            title, interaction.factors, ["mean", "effect", *_interval(at_level(analysis.level))]
+        )
+        for cell in interaction.cells:
+            levels = [shown(level) for level in cell.levels]
+            table.add_row(*levels, number(cell.mean.value), *_estimate(cell.effect))
+        console.print(table)
+    console.print()
+
+
+def _variation(analysis: Analysis) -> Table:
+    headings = ["sum of squares", "degrees", "part", "F", "p"]
+    table = _table(f"variation of {analysis.response}", ["component"], headings)
+    values, total = analysis.values_sum, analysis.total
+    table.add_row("individual values", number(values), str(analysis.runs), "", "", "")
+    table.add_row("overall mean", number(values - total), "1", "", "", "")
+    table.add_row(
+        "total variation",
+        number(total),
+        str(analysis.runs - 1),
+        "100.00 %",
+        "",
+        "",
+        end_section=True,
+    )
+    for row in analysis.variation:
+        table.add_row(
+            row.name,
+            number(row.sum_of_squares),
+            str(row.degrees),
+            f"{100 * row.share:.2f} %",
+            "" if row.f is None else number(row.f),
+            "" if row.p is None else f"{row.p:.2g}",
+        )
+    return table
+
+
+def _effects(analysis: Analysis, level: str) -> Table:
+    headings = ["runs", "mean", *_interval(level), "effect", *_interval(level)]
+    table = _table("means and main effects", ["factor", "level"], headings)
+    for factor in analysis.factors:
+        for place, own in enumerate(factor.levels):
+            table.add_row(
+                factor.name if place == 0 else "",
+                shown(own.level),
+                str(own.runs),
+                *_estimate(own.mean),
+                *_estimate(own.effect),
+                end_section=place == len(factor.levels) - 1,
+            )
+    table.add_row("overall", "", str(analysis.runs), *_estimate(analysis.mean), "", "", "")
+    return table
+
+
+def _interval(level: str) -> tuple[str, str]:
+    return f"{level} from", "to"
+
+
+def _estimate(estimate: Estimate) -> tuple[str, str, str]:
+    return number(estimate.value), number(estimate.low), number(estimate.high)
+
+
+def number(value: float | None) -> str:
+    """A number with four digits after the point, or four significant ones where it is large.
+
+    >>> number(0.76433), number(-1234.56), number(0.0), number(0.00001), number(None)
+    ('0.7643', '-1235', '0.0000', '1.000e-05', '–')
+    """
+    if value is None:
+        return "–"
+    if value and abs(value) < 0.001:
+        return f"{value:.3e}"
+    return (
+        f"{value:.4f}"
+        if abs(value) < 10
+        else f"{value:.4g}"
+        if abs(value) < 1000
+        else f"{value:.0f}"
+    )

@@ -1,0 +1,152 @@
+"""From a sweep's file to its runs: scenario, spec and seed of each."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
+from skycell.scenario.faults import FaultCollector, Path, show_path
+from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
+from skycell.sweeps.responses import response_of
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a sweep."""
+
+    cell: Cell
+    replication: int
+    """From 1."""
+    seed: int
+    spec_hash: str
+
+
+@dataclass(frozen=True)
+class Design:
+    """A sweep with the spec of every cell."""
+
+    plan: SweepPlan
+    specs: Mapping[Cell, NetworkSpec]
+    runs: tuple[PlannedRun, ...]
+
+    def spec(self, run: PlannedRun) -> NetworkSpec:
+        """The spec of a run."""
+        return self.specs[run.cell].with_seed(run.seed)
+
+
+def design_runs(plan: SweepPlan) -> Design:
+    """Works out every run of a sweep: cell by cell, replication by replication.
+
+    Raises:
+        ScenarioFaults: cells have scenarios that cannot be run; each fault once, at the level that
+            brings it or in the scenario.
+    """
+    specs: dict[Cell, NetworkSpec] = {}
+    faulty: dict[Cell, tuple[Fault, ...]] = {}
+    template = Scenario(plan.template.name, plan.template.values, plan.template.positions)
+    for cell in plan.cells:
+        try:
+            specs[cell] = template.with_values(cell.settings).resolve()
+        except ScenarioFaults as faults:
+            faulty[cell] = faults.faults
+    if faulty:
+        raise ScenarioFaults(_told(plan, faulty))
+    _refuse_unknown_parts(plan, specs)
+    runs = []
+    for cell, spec in specs.items():
+        for replication in range(1, plan.replications + 1):
+            seed = seed_of(plan, cell, replication)
+            runs.append(PlannedRun(cell, replication, seed, spec.with_seed(seed).hash()))
+    return Design(plan, specs, tuple(runs))
+
+
+def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
+    """Seed of a run: the same for all cells of a replication, or every run's own.
+
+    A run's own seed is drawn from the first seed, the cell's levels and the replication, so that
+    another level or replication more changes no run that there was.
+    """
+    if plan.common_random_numbers:
+        return plan.first_seed + replication - 1
+    text = f"{plan.first_seed}/{cell}/{replication}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def _refuse_unknown_parts(plan: SweepPlan, specs: Mapping[Cell, NetworkSpec]) -> None:
+    """Refuses a response that asks for a flow or port which is in no cell."""
+    faults = FaultCollector(plan.name, plan.positions)
+    for place, name in enumerate(plan.responses):
+        part = name.partition(":")[2]
+        if not part:
+            continue
+        known: dict[str, None] = {}
+        for spec in specs.values():
+            if response_of(name).part == "flow":
+                known |= dict.fromkeys(flow.name for flow in spec.flows)
+            else:
+                limited = (link for link in spec.links if link.port.capacity_cells is not None)
+                known |= dict.fromkeys(link.name for link in limited)
+        if part not in known:
+            kind = response_of(name).part
+            allowed = f"{kind}s: {', '.join(known) or 'none with a limited buffer'}"
+            faults.add(("responses", place), name, allowed, "what is measured on each run")
+    faults.raise_if_any()
+
+
+def _told(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fault]:
+    """The faults of all cells in the words of the sweep's file, each once."""
+    found: dict[tuple[Fault, SweepLevel | None], list[Cell]] = {}
+    for cell, faults in faulty.items():
+        for fault in faults:
+            placed, level = _placed(plan, cell, fault)
+            cells = found.setdefault((placed, level), [])
+            if cell not in cells:
+                cells.append(cell)
+    told = []
+    for (fault, level), cells in found.items():
+        all_cells = [c for c in plan.cells if level is None or level in dict(c.levels).values()]
+        note = ""
+        if len(cells) < len(all_cells):
+            note = f"in {len(cells)} of {len(all_cells)} cells, such as {cells[0]}"
+        meaning = "; ".join(part for part in (fault.meaning, note) if part)
+        told.append(replace(fault, meaning=meaning))
+    return told
+
+
+def _placed(plan: SweepPlan, cell: Cell, fault: Fault) -> tuple[Fault, SweepLevel | None]:
+    """A fault of a cell's scenario, where the file of the sweep brings it about."""
+    for name, level in reversed(cell.levels):
+        key = next((key for key in level.settings if _is_of(fault, key)), None)
+        if key is None:
+            continue
+        path: Path = level.path
+        # A key that there is not is the factor's fault and not each level's.
+        if fault.got.startswith("the unknown key") and f"factors.{name}.key" in plan.positions:
+            path = ("factors", name, "key")
+        line, column = plan.positions.get(".".join(map(str, path)), (None, None))
+        meaning = f"{fault.path}: {fault.meaning}" if fault.meaning else fault.path
+        placed = Fault(plan.name, show_path(path), fault.got, fault.allowed, meaning, line, column)
+        return placed, level if path == level.path else None
+    if not plan.template.prefix:
+        return fault, None
+    line, column = fault.line, fault.column
+    if line is None:
+        line, column = plan.positions.get("scenario", (None, None))
+    path_in_file = f"{plan.template.prefix}{fault.path}" if fault.path else "scenario"
+    placed = replace(fault, file=plan.name, path=path_in_file, line=line, column=column)
+    return placed, None
+
+
+_INDEX = re.compile(r"\.(\d+)(?=\.|$)")
+
+
+def _is_of(fault: Fault, key: str) -> bool:
+    """Whether a fault concerns what a key sets."""
+    shown = _INDEX.sub(r"[\1]", key)
+    if fault.path == shown or fault.path.startswith((f"{shown}.", f"{shown}[")):
+        return True
+    # A key that leads through a value which is no table.
+    return fault.allowed.startswith("a table, to set") and shown.startswith(f"{fault.path}.")

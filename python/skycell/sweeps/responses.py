@@ -1,0 +1,262 @@
+"""What a sweep can measure on a run: one number each, from the run's summary and its spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.metrics import (
+    discard_ratio,
+    efficiency,
+    fairness_index,
+    link_cell_bps,
+    max_min_rates,
+    tcp_share,
+    throughputs_bps,
+)
+from skycell.scenario import NetworkSpec
+from skycell.scenario.quantities import parse_quantity
+
+DEFAULT_RESPONSES = ("efficiency", "fairness")
+"""What is measured unless the file says otherwise."""
+
+_MBIT = 1e6
+_PS_PER_MS = 1e9
+
+
+@dataclass(frozen=True)
+class Response:
+    """What a response is.
+
+    Attributes:
+        unit: of its values; `1` for a number without unit.
+        meaning: in one sentence without a full stop.
+        part: `flow` or `port` where NAME:PART measures a single one of them; else empty.
+    """
+
+    unit: str
+    meaning: str
+    part: str
+    measure: Callable[[RunView], float | None]
+
+
+@dataclass(frozen=True)
+class Network:
+    """What responses need to know of the network; the same in all replications of a cell.
+
+    Attributes:
+        ceiling_bps: largest sum of TCP throughputs.
+        fair_bps: max-min fair TCP throughput of each flow, as if all always had more to send.
+        congested: names of the ports with a limited buffer, the one of the slowest link first.
+    """
+
+    ceiling_bps: float
+    fair_bps: tuple[float, ...]
+    congested: tuple[str, ...]
+
+    @classmethod
+    def of(cls, spec: NetworkSpec, ceiling: str = "link") -> Network:
+        """The facts of a network.
+
+        Args:
+            spec: the network; at least one flow.
+            ceiling: `link` for the cell rate of the congested link (of several the slowest; of none
+                the slowest that a flow crosses), or a bit rate such as `63 Mbit/s`.
+        """
+        rates = [link_cell_bps(link.cell_time_ps) for link in spec.links]
+        routes = [
+            [link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows
+        ]
+        shares = [
+            tcp_share(flow.tcp.mss, llc_snap=flow.tcp.llc_snap, timestamps=flow.tcp.timestamps)
+            for flow in spec.flows
+        ]
+        limited = [
+            place for place, link in enumerate(spec.links) if link.port.capacity_cells is not None
+        ]
+        limited.sort(key=lambda place: rates[place])
+        crossed = limited[:1] or [
+            min({p for route in routes for p in route}, key=rates.__getitem__)
+        ]
+        base = rates[crossed[0]] if ceiling == "link" else float(parse_quantity(ceiling).amount)
+        fair = max_min_rates(routes, dict(enumerate(rates)))
+        return cls(
+            ceiling_bps=base * max(shares),
+            fair_bps=tuple(rate * share for rate, share in zip(fair, shares, strict=True)),
+            congested=tuple(spec.links[place].name for place in limited),
+        )
+
+
+@dataclass(frozen=True)
+class RunView:
+    """One run as a response sees it, or the part of it that is asked for."""
+
+    summary: Mapping[str, Any]
+    network: Network
+    definition: str
+
+    @property
+    def flows(self) -> Sequence[Mapping[str, Any]]:
+        """The flows."""
+        flows: Sequence[Mapping[str, Any]] = self.summary["flows"]
+        return flows
+
+    @property
+    def ports(self) -> Sequence[Mapping[str, Any]]:
+        """The ports with a limited buffer."""
+        ports: Sequence[Mapping[str, Any]] = self.summary["ports"]
+        return ports
+
+    def rates_bps(self) -> list[float]:
+        """Throughput of every flow."""
+        return throughputs_bps(self.summary, self.definition)
+
+    def narrowed(self, part: str, name: str) -> RunView | None:
+        """The view of a single flow or port; none where there is no such one."""
+        key = f"{part}s"
+        own = [entry for entry in self.summary[key] if entry["name"] == name]
+        if not own:
+            return None
+        return RunView({**self.summary, key: own}, self.network, self.definition)
+
+    def total(self, key: str) -> float:
+        """Sum of a count over the flows."""
+        return float(sum(flow[key] for flow in self.flows))
+
+    def port(self) -> Mapping[str, Any] | None:
+        """The port of the slowest link among those with a limited buffer."""
+        by_name = {port["name"]: port for port in self.ports}
+        return next((by_name[name] for name in self.network.congested if name in by_name), None)
+
+
+def _efficiency(run: RunView) -> float:
+    return efficiency(run.rates_bps(), run.network.ceiling_bps)
+
+
+def _fairness(run: RunView) -> float | None:
+    rates = run.rates_bps()
+    return fairness_index(rates, run.network.fair_bps) if any(rates) else None
+
+
+def _throughput(run: RunView) -> float:
+    return sum(run.rates_bps()) / _MBIT
+
+
+def _smallest(run: RunView) -> float:
+    return min(run.rates_bps()) / _MBIT
+
+
+def _largest(run: RunView) -> float:
+    return max(run.rates_bps()) / _MBIT
+
+
+def _sent_again(run: RunView) -> float | None:
+    sent = run.total("segments_sent")
+    return run.total("segments_retransmitted") / sent if sent else None
+
+
+def _mean_delay(run: RunView) -> float | None:
+    received = run.total("segments_received")
+    if not received:
+        return None
+    weighted = sum(f["delay_mean_ps"] * f["segments_received"] for f in run.flows)
+    return float(weighted) / received / _PS_PER_MS
+
+
+def _largest_delay(run: RunView) -> float | None:
+    largest = [flow["delay_max_ps"] for flow in run.flows if flow["segments_received"]]
+    return float(max(largest)) / _PS_PER_MS if largest else None
+
+
+def _discarded(run: RunView) -> float:
+    return float(sum(sum(port["discarded"].values()) for port in run.ports))
+
+
+def _discarded_part(run: RunView) -> float | None:
+    arrived = sum(port["arrived"] for port in run.ports)
+    if not arrived:
+        return None
+    return float(sum(discard_ratio(port) * port["arrived"] for port in run.ports)) / arrived
+
+
+def _mean_queue(run: RunView) -> float | None:
+    port = run.port()
+    return None if port is None else float(port["queue"]["mean"])
+
+
+def _largest_queue(run: RunView) -> float | None:
+    port = run.port()
+    return None if port is None else float(port["queue"]["max"])
+
+
+RESPONSES: Mapping[str, Response] = {
+    "efficiency": Response(
+        "1", "sum of the TCP throughputs as a part of the ceiling", "", _efficiency
+    ),
+    "fairness": Response(
+        "1", "fairness index of the throughputs against their max-min fair shares", "", _fairness
+    ),
+    "throughput": Response("Mbit/s", "TCP throughput, all flows together", "flow", _throughput),
+    "smallest_throughput": Response("Mbit/s", "throughput of the slowest flow", "", _smallest),
+    "largest_throughput": Response("Mbit/s", "throughput of the fastest flow", "", _largest),
+    "timeouts": Response(
+        "events", "retransmission timeouts", "flow", lambda run: run.total("timeouts")
+    ),
+    "fast_retransmits": Response(
+        "events", "fast retransmits", "flow", lambda run: run.total("fast_retransmits")
+    ),
+    "retransmitted_part": Response(
+        "1", "segments sent again as a part of those sent", "flow", _sent_again
+    ),
+    "mean_delay": Response(
+        "ms", "mean one-way delay of the data segments that arrived", "flow", _mean_delay
+    ),
+    "largest_delay": Response(
+        "ms", "largest one-way delay of a data segment", "flow", _largest_delay
+    ),
+    "cells_discarded": Response(
+        "cells", "cells discarded by ports with a limited buffer", "port", _discarded
+    ),
+    "discarded_part": Response(
+        "1", "cells discarded as a part of those that arrived there", "port", _discarded_part
+    ),
+    "mean_queue": Response(
+        "cells",
+        "time average of the queue at the port with a limited buffer, of several the slowest",
+        "port",
+        _mean_queue,
+    ),
+    "largest_queue": Response("cells", "largest queue at that port", "port", _largest_queue),
+}
+"""Responses by name. Where `part` says so, `NAME:FLOW` or `NAME:PORT` measures a single one."""
+
+
+def response_of(name: str) -> Response:
+    """The response of a name, with or without a part; KeyError for any other."""
+    base, colon, part = name.partition(":")
+    response = RESPONSES[base]
+    if colon and not (response.part and part):
+        raise KeyError(name)
+    return response
+
+
+def is_response(name: str) -> bool:
+    """Whether there is a response of this name.
+
+    >>> is_response("timeouts:flow1"), is_response("efficiency:flow1"), is_response("speed")
+    (True, False, False)
+    """
+    try:
+        response_of(name)
+    except KeyError:
+        return False
+    return True
+
+
+def measure(name: str, run: RunView) -> float | None:
+    """The value of a response on a run; none where it is not defined there."""
+    response = response_of(name)
+    part = name.partition(":")[2]
+    view = run.narrowed(response.part, part) if part else run
+    return None if view is None else response.measure(view)

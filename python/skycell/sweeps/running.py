@@ -1,0 +1,139 @@
+"""`sweep`: every run of a factorial study, made once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
+from os import PathLike
+from typing import Any
+
+from skycell.experiment.batch import Batch, BatchRun, OnProgress
+from skycell.experiment.store import RunStore, engine_version
+from skycell.experiment.tasks import Work, simulate
+from skycell.sweeps.design import Design, PlannedRun, design_runs
+from skycell.sweeps.file import load_plan, parse_plan
+from skycell.sweeps.model import Cell, SweepPlan
+from skycell.sweeps.responses import Network, RunView, measure, response_of
+from skycell.sweeps.result import SweepResult, SweepRun
+
+PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
+"""A sweep, or what one can be made of: a file, or the data that a file stands for."""
+
+
+class MissingRunsError(LookupError):
+    """Runs that were to be taken from the store are not there."""
+
+    def __init__(self, missing: int, needed: int) -> None:
+        self.missing, self.needed = missing, needed
+        super().__init__(f"{missing} of {needed} runs are not in the store")
+
+
+def sweep(
+    source: PlanLike,
+    *,
+    engine: str = "fast",
+    jobs: int | None = None,
+    store: RunStore | None = None,
+    on_progress: OnProgress | None = None,
+    fresh: bool = False,
+    only_stored: bool = False,
+    version: str | None = None,
+    work: Work = simulate,
+) -> SweepResult:
+    """Makes every run of a sweep that the store does not have, and measures them all.
+
+    Args:
+        source: the file of the sweep, the data that such a file stands for, or a plan.
+        engine: name of the engine.
+        jobs: processes at a time; all cores if not given.
+        store: where finished runs are kept and looked up; in memory only if not given.
+        on_progress: called as runs go on and end.
+        fresh: simulate also what the store has.
+        only_stored: simulate nothing.
+        version: the engine's version, part of a stored run's key; asked from it if not given.
+        work: makes one run; the engine's unless a test says otherwise.
+
+    Raises:
+        ScenarioFaults: the file has faults, or some of its cells' scenarios.
+        MissingRunsError: with `only_stored`, the store lacks runs.
+        OSError: the file cannot be read.
+        KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
+    """
+    design = design_runs(as_plan(source))
+    version = engine_version() if version is None else version
+    with ExitStack() as stack:
+        if store is None:
+            store = stack.enter_context(RunStore(":memory:"))
+        batch = Batch(store, engine, version)
+        runs = batch_runs(design)
+        if only_stored:
+            missing = len(batch.missing(runs))
+            if missing:
+                raise MissingRunsError(missing, len(runs))
+        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        return SweepResult(
+            title=design.plan.title,
+            file=design.plan.name,
+            factors={
+                factor.name: tuple(level.label for level in factor.levels)
+                for factor in design.plan.factors
+            },
+            replications=design.plan.replications,
+            first_seed=design.plan.first_seed,
+            common_random_numbers=design.plan.common_random_numbers,
+            units={name: response_of(name).unit for name in design.plan.responses},
+            engine=engine,
+            version=version,
+            runs=tuple(_measured(design, store, batch)),
+            from_store=made.from_store,
+        )
+
+
+def as_plan(source: PlanLike) -> SweepPlan:
+    """A checked plan; raises `ScenarioFaults`."""
+    if isinstance(source, SweepPlan):
+        return source
+    if isinstance(source, Mapping):
+        return parse_plan(source)
+    return load_plan(source)
+
+
+def batch_runs(design: Design) -> list[BatchRun]:
+    """The different runs of a design; cells that come to the same spec share theirs."""
+    different = {run.spec_hash: run for run in design.runs}
+    return [
+        BatchRun(
+            name=f"{run.cell}, replication {run.replication}",
+            seed=run.seed,
+            spec_hash=run.spec_hash,
+            duration_ps=design.specs[run.cell].duration_ps,
+            spec_json=partial(_spec_json, design, run),
+        )
+        for run in different.values()
+    ]
+
+
+def _spec_json(design: Design, run: PlannedRun) -> str:
+    return design.spec(run).canonical_json()
+
+
+def _measured(design: Design, store: RunStore, batch: Batch) -> list[SweepRun]:
+    plan = design.plan
+    networks: dict[Cell, Network] = {
+        cell: Network.of(spec, plan.ceiling) for cell, spec in design.specs.items()
+    }
+    found = []
+    for run in design.runs:
+        stored = store.get(batch.key(run.spec_hash))
+        summary = None if stored is None else stored.summary
+        values: dict[str, float | None] = dict.fromkeys(plan.responses)
+        reason = None
+        if summary is not None:
+            view = RunView(summary, networks[run.cell], plan.throughput)
+            values = {name: measure(name, view) for name in plan.responses}
+        else:
+            reason = (stored.reason if stored else None) or "not run"
+        labels = run.cell.labels
+        found.append(SweepRun(labels, run.replication, run.seed, run.spec_hash, values, reason))
+    return found

@@ -1,0 +1,336 @@
+"""Effects, allocation of variation and intervals, on numbers worked out by hand."""
+
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skycell.stats import DesignError, analyse, dominant_factor
+from skycell.stats.result import Analysis
+from tests.unit.stats.by_hand import Row, sums_of_squares
+
+# Jain, The Art of Computer Systems Performance Analysis, section 18.1: a 2^2 design with three
+# replications, whose effects are 41, 21.5, 9.5 and 5.
+MEMORY_CACHE = {
+    ("low", "low"): (15, 18, 12),
+    ("high", "low"): (45, 48, 51),
+    ("low", "high"): (25, 28, 19),
+    ("high", "high"): (75, 75, 81),
+}
+
+
+def workstation() -> list[dict[str, Any]]:
+    return [
+        {"memory": memory, "cache": cache, "run": run, "speed": speed}
+        for (memory, cache), speeds in MEMORY_CACHE.items()
+        for run, speed in enumerate(speeds, start=1)
+    ]
+
+
+def shares(found: Analysis) -> dict[str, float]:
+    return {row.name: row.share for row in found.variation}
+
+
+def test_a_textbook_design_with_replications_has_its_published_allocation() -> None:
+    found = analyse(workstation(), ["memory", "cache"], "speed", level=0.9)
+    # SSA = 12 x 21.5^2 = 5547, SSB = 12 x 9.5^2 = 1083, SSAB = 12 x 5^2 = 300, SSE = 102,
+    # SST = 7032.
+    told = {row.name: row.sum_of_squares for row in found.variation}
+    assert told == pytest.approx(
+        {"memory": 5547, "cache": 1083, "memory × cache": 300, "error": 102}
+    )
+    assert shares(found) == pytest.approx(
+        {"memory": 0.78882, "cache": 0.15401, "memory × cache": 0.04266, "error": 0.01451}, abs=5e-6
+    )
+    assert (found.error.source, found.error.degrees) == ("replications", 8)
+    # s_e = sqrt(102 / 8) = 3.57; of an effect s_e / sqrt(12) = 1.03; t[0.95; 8] = 1.86.
+    low = found.factor("memory").levels[0].effect
+    assert low.value == pytest.approx(-21.5)
+    assert low.standard_error == pytest.approx(1.0308, abs=1e-4)
+    assert low.high == pytest.approx(-21.5 + 1.8595 * 1.0308, abs=1e-3)
+    assert found.mean.value == pytest.approx(41)
+    assert found.dominant == "memory"
+
+
+def test_means_are_effects_above_the_overall_mean_and_have_the_wider_interval() -> None:
+    found = analyse(workstation(), ["memory", "cache"], "speed")
+    level = found.factor("cache").levels[1]
+    assert level.mean.value == pytest.approx(41 + 9.5)
+    # A mean of six runs: s_e / sqrt(6).
+    assert level.mean.standard_error == pytest.approx(math.sqrt(102 / 8 / 6))
+    assert level.runs == 6
+    (cells,) = found.interactions
+    assert cells.cells[0].levels == ("low", "low")
+    assert cells.cells[0].effect.value == pytest.approx(5)
+    assert cells.cells[0].mean.value == pytest.approx(15)
+
+
+@given(
+    st.lists(st.integers(2, 4), min_size=1, max_size=3),
+    st.integers(1, 3),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=25, deadline=None)
+def test_a_balanced_design_agrees_with_the_sums_by_hand(
+    sizes: list[int], replications: int, random: Any
+) -> None:
+    cells = itertools.product(*map(range, sizes))
+    rows: list[Row] = [
+        (cell, random.uniform(-1, 1) + 0.3 * sum(cell))
+        for cell in cells
+        for _ in range(replications)
+    ]
+    names = [f"factor {place}" for place in range(len(sizes))]
+    frame = [dict(zip(names, code, strict=True)) | {"y": value} for code, value in rows]
+    found = analyse(frame, names, "y")
+    order = max(len(row.factors) for row in found.variation)
+    by_hand = sums_of_squares(rows, order)
+    assert found.total == pytest.approx(by_hand[()])
+    for row in found.variation:
+        if row.factors:
+            term = tuple(names.index(name) for name in row.factors)
+            assert row.sum_of_squares == pytest.approx(by_hand[term], abs=1e-12)
+    rest = sum(row.sum_of_squares for row in found.variation if not row.factors)
+    assert rest == pytest.approx(by_hand[(-1,)], abs=1e-9)
+    assert sum(row.share for row in found.variation) == pytest.approx(1)
+    assert sum(row.degrees for row in found.variation) == len(rows) - 1
+    for factor in found.factors:
+        assert sum(level.effect.value for level in factor.levels) == pytest.approx(0, abs=1e-9)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=10, deadline=None)
+def test_the_fitted_value_is_the_sum_of_the_told_effects(seed: int) -> None:
+    import random
+
+    draw = random.Random(seed)
+    frame = [
+        {"a": a, "b": b, "y": draw.uniform(0, 1)}
+        for a in range(3)
+        for b in "uvwx"
+        for _ in range(draw.randint(1, 3))
+    ]
+    found = analyse(frame, ["a", "b"], "y")
+    (pairs,) = found.interactions
+    means = {cell.levels: cell.mean.value for cell in pairs.cells}
+    for residual in found.residuals:
+        assert residual.fitted == pytest.approx(means[residual.levels])
+        assert residual.value - residual.fitted == pytest.approx(residual.residual)
+
+
+def test_blocks_take_what_the_runs_of_a_replication_share_out_of_the_error() -> None:
+    # Every run of replication 3 is 10 higher: with common random numbers that is no error.
+    rows = [
+        {"tcp": tcp, "run": run, "y": base + {1: 0, 2: 1, 3: 10}[run] + noise}
+        for (tcp, base), noises in zip(
+            [("reno", 5), ("sack", 6)], [(0.1, -0.1, 0), (-0.1, 0.1, 0)], strict=True
+        )
+        for run, noise in zip((1, 2, 3), noises, strict=True)
+    ]
+    alone = analyse(rows, ["tcp"], "y")
+    blocked = analyse(rows, ["tcp"], "y", block="run")
+    assert alone.factor("tcp").differences[0].difference.is_clear is False
+    assert blocked.factor("tcp").differences[0].difference.is_clear is True
+    assert blocked.error.degrees == 2
+    assert shares(blocked)["run (block)"] > 0.9
+    assert "What runs with the same run share is taken out of the error." in blocked.notes
+
+
+def test_interactions_beyond_the_model_are_told_apart_from_the_error_of_replications() -> None:
+    # A pure interaction of three factors, +1 or -1, and replications that differ by 0.2.
+    rows = [
+        {"a": a, "b": b, "c": c, "y": a * b * c + noise}
+        for a, b, c in itertools.product((-1, 1), repeat=3)
+        for noise in (-0.1, 0.1)
+    ]
+    found = analyse(rows, ["a", "b", "c"], "y")
+    assert shares(found)["higher interactions"] == pytest.approx(16 / 16.16)
+    assert found.error.degrees == 8
+    assert found.error.standard_error == pytest.approx(math.sqrt(0.16 / 8))
+    whole = analyse(rows, ["a", "b", "c"], "y", order=3)
+    assert whole.term("a", "b", "c").share == pytest.approx(16 / 16.16)
+
+
+def test_two_factors_with_one_run_per_cell_leave_their_interaction_for_the_error() -> None:
+    rows = [{"a": a, "b": b, "y": a + 2 * b + 0.1 * a * b} for a in range(3) for b in range(3)]
+    found = analyse(rows, ["a", "b"], "y")
+    assert found.interactions == ()
+    assert (found.error.source, found.error.degrees) == ("higher interactions", 4)
+    assert (
+        "With one run per cell the interactions of 2 factors are taken as the error." in found.notes
+    )
+
+
+def test_one_run_of_each_level_has_effects_but_no_intervals() -> None:
+    found = analyse({"tcp": ["reno", "sack"], "y": [1.0, 3.0]}, ["tcp"], "y")
+    assert found.error.source == "none"
+    assert found.factor("tcp").levels[0].effect.value == pytest.approx(-1)
+    assert found.factor("tcp").levels[0].effect.low is None
+    assert "add replications" in found.summary()[1]
+
+
+def test_an_unbalanced_design_weighs_cells_alike_and_says_so() -> None:
+    # Cell means 1, 3 and 2, 4: the effect of b is 1 whatever the number of runs.
+    rows = [("x", 0, 1.0)] * 4 + [("x", 1, 3.0)] + [("y", 0, 2.0)] + [("y", 1, 4.0)] * 2
+    frame = [{"a": a, "b": b, "y": y + 0.01 * (i % 2)} for i, (a, b, y) in enumerate(rows)]
+    found = analyse(frame, ["a", "b"], "y")
+    assert found.design == "unbalanced"
+    assert found.factor("b").levels[1].effect.value == pytest.approx(1, abs=0.01)
+    assert any("type III" in note for note in found.notes)
+    assert found.error.source == "replications"
+
+
+def test_empty_cells_leave_out_what_they_do_not_decide_and_are_named() -> None:
+    rows = [
+        {"a": a, "b": b, "c": c, "y": a + 10 * b + 0.5 * c + 0.01 * noise}
+        for a in (0, 1)
+        for b in (0, 1)
+        for c in (0, 1, 2)
+        for noise in (0, 1)
+        if (a, b) != (1, 1)
+    ]
+    found = analyse(rows, ["a", "b", "c"], "y")
+    assert found.design == "incomplete"
+    names = {row.name for row in found.variation}
+    assert "a × b" not in names
+    assert "a × c" in names
+    (note,) = [note for note in found.notes if "cells have no run" in note]
+    assert note.startswith("3 of 12 cells have no run (a=1 b=1 c=0, a=1 b=1 c=1, a=1 b=1 c=2)")
+    assert "Left out because these runs do not decide them: a × b." in note
+    assert found.factor("b").levels[1].effect.value == pytest.approx(5, abs=0.01)
+
+
+def test_runs_that_do_not_decide_the_main_effects_are_refused() -> None:
+    rows = [{"a": a, "b": a, "y": float(a)} for a in (0, 1) for _ in (0, 1)]
+    with pytest.raises(DesignError) as refused:
+        analyse(rows, ["a", "b"], "y")
+    assert str(refused.value) == (
+        "2 of 4 cells have no run (a=0 b=1, a=1 b=0), and the others do not tell the effects of "
+        "the factors apart: add the missing runs, or leave out a factor or a level"
+    )
+
+
+def test_a_block_that_goes_with_a_factor_is_refused() -> None:
+    rows = [{"a": a, "day": a, "y": float(a + i)} for a in (0, 1) for i in (0, 1)]
+    with pytest.raises(DesignError, match="day cannot be a block"):
+        analyse(rows, ["a"], "y", block="day")
+
+
+@pytest.mark.parametrize(
+    ("frame", "factors", "response", "told"),
+    [
+        (
+            {"a": [1, 2], "y": [1.0, 2.0]},
+            ["b"],
+            "y",
+            "the table has no column b; its columns are a, y",
+        ),
+        ({"a": [1, 2], "y": ["high", 2]}, ["a"], "y", "y is 'high' in row 1, which is no number"),
+        ({"a": [1, 2], "y": [True, 2]}, ["a"], "y", "y is True in row 1, which is no number"),
+        ({"a": [1, 2], "y": [math.inf, 2]}, ["a"], "y", "y is infinite in row 1"),
+        ({"a": [1, 2], "y": [None, None]}, ["a"], "y", "no row has a value of y"),
+        ({"a": [None, 2], "y": [1, 2]}, ["a"], "y", "a is empty in a row; every run needs a level"),
+        ({"a": [1, 1], "y": [1.0, 2.0]}, ["a"], "y", "no factor varies: a given"),
+        ({"a": [1, 2], "y": [1.0, 2.0]}, ["y"], "y", "y cannot be both a factor and the response"),
+        ({"a": [1, 2], "y": [1.0]}, ["a"], "y", "the columns of the table have different lengths"),
+    ],
+)
+def test_a_table_that_cannot_be_analysed_is_refused_with_the_reason(
+    frame: Any, factors: Sequence[str], response: str, told: str
+) -> None:
+    with pytest.raises(DesignError) as refused:
+        analyse(frame, factors, response)
+    assert str(refused.value).startswith(told)
+
+
+def test_the_block_must_be_a_column_of_its_own() -> None:
+    with pytest.raises(DesignError, match="a cannot be both the block and a factor"):
+        analyse({"a": [1, 2], "y": [1, 2]}, ["a"], "y", block="a")
+
+
+@pytest.mark.parametrize("level", [0, 1, 90])
+def test_a_confidence_level_lies_between_nothing_and_all(level: float) -> None:
+    with pytest.raises(ValueError, match="allowed is above 0 and below 1"):
+        analyse(workstation(), ["memory"], "speed", level=level)
+    with pytest.raises(ValueError, match="allowed is 1 or more"):
+        analyse(workstation(), ["memory"], "speed", order=0)
+
+
+def test_a_higher_confidence_widens_every_interval() -> None:
+    narrow = analyse(workstation(), ["memory", "cache"], "speed", level=0.9)
+    wide = analyse(workstation(), ["memory", "cache"], "speed", level=0.99)
+    for one, other in zip(narrow.factors, wide.factors, strict=True):
+        for n, w in zip(one.levels, other.levels, strict=True):
+            assert n.effect.value == pytest.approx(w.effect.value)
+            assert (w.effect.low or 0) < (n.effect.low or 0)
+
+
+def test_rows_without_a_value_and_factors_of_one_level_are_left_out_and_told() -> None:
+    rows = [*workstation(), {"memory": "low", "cache": "low", "run": 4, "speed": None}]
+    found = analyse([row | {"site": "lab"} for row in rows], ["memory", "cache", "site"], "speed")
+    assert found.runs == 12
+    assert "1 row without a value of speed is left out." in found.notes
+    assert "site is lab in all rows and is left out." in found.notes
+
+
+def test_every_kind_of_table_gives_the_same_analysis() -> None:
+    rows = workstation()
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    first = analyse(rows, ["memory", "cache"], "speed").as_dict()
+    for table in (columns, pl.DataFrame(rows), pd.DataFrame(rows)):
+        assert analyse(table, ["memory", "cache"], "speed").as_dict() == first
+    json.dumps(first, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", ["C", "log", "y", "Q('x')", "a b", "f0", "np.exp"])
+def test_a_factor_may_be_called_whatever_means_something_in_a_formula(name: str) -> None:
+    rows = [
+        {name: row["memory"], "cache": row["cache"], "speed": row["speed"]} for row in workstation()
+    ]
+    found = analyse(rows, [name, "cache"], "speed")
+    assert found.term(name).sum_of_squares == pytest.approx(5547)
+
+
+def test_levels_that_are_numbers_are_ascending_and_words_as_they_come() -> None:
+    rows = [{"n": n, "w": w, "y": n + len(w)} for n in (15, 5, 10) for w in ("sd", "epd", "ubr")]
+    found = analyse(rows, ["n", "w"], "y")
+    assert [level.level for level in found.factor("n").levels] == [5, 10, 15]
+    assert [level.level for level in found.factor("w").levels] == ["sd", "epd", "ubr"]
+
+
+def test_a_response_that_does_not_vary_has_no_dominant_factor() -> None:
+    rows = [row | {"speed": 0.1} for row in workstation()]
+    found = analyse(rows, ["memory", "cache"], "speed")
+    assert found.dominant is None
+    assert found.summary() == ["speed is the same in all 12 runs: nothing matters."]
+    assert set(shares(found).values()) == {0.0}
+    assert json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_without_any_error_whatever_varies_is_an_effect() -> None:
+    rows = [{"a": a, "y": float(a)} for a in (0, 1) for _ in range(2)]
+    found = analyse(rows, ["a"], "y")
+    assert found.term("a").p == 0.0
+    assert found.factor("a").differences[0].difference.is_clear is True
+
+
+def test_the_dominant_factor_comes_first_with_its_part() -> None:
+    found = dominant_factor(workstation(), ["cache", "memory"], "speed")
+    assert found == pytest.approx({"memory": 5547 / 7032, "cache": 1083 / 7032})
+    assert list(found) == ["memory", "cache"]
+
+
+def test_an_unknown_factor_or_term_is_a_key_error() -> None:
+    found = analyse(workstation(), ["memory", "cache"], "speed")
+    with pytest.raises(KeyError):
+        found.factor("disk")
+    with pytest.raises(KeyError):
+        found.term("memory", "disk")
+    assert found.term("cache", "memory").name == "memory × cache"
