@@ -64,12 +64,15 @@ def max_min_rates(
         full = min(ceilings.values(), default=math.inf)
         met = min(demands[c] / weights[c] for c in rising)
         level = min(full, met)
-        stopped = {c for c in rising if demands[c] / weights[c] <= level}
+        content = {c for c in rising if demands[c] / weights[c] <= level}
+        stopped = set(content)
         for link, ceiling in ceilings.items():
             if ceiling <= level:
                 stopped |= on_link[link]
         for connection in stopped:
-            rates[connection] = min(level * weights[connection], demands[connection])
+            # What it wants, to the last digit; else its part of the level.
+            is_content = connection in content
+            rates[connection] = demands[connection] if is_content else level * weights[connection]
             for link in crossed[connection]:
                 on_link[link].discard(connection)
                 left[link] = max(0.0, left[link] - rates[connection])
