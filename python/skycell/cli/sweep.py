@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skycell.sweeps.model import SweepPlan
     from skycell.sweeps.result import SweepResult
 
-_RESULTS = ("sweep.json", "runs.csv", "report.html")
+_RESULTS = ("sweep.json", "runs.csv")
 
 
 @click.command(
@@ -34,7 +34,7 @@ _RESULTS = ("sweep.json", "runs.csv", "report.html")
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write sweep.json, runs.csv and a report with its figures into DIR.",
+    help="Write sweep.json and runs.csv into DIR.",
 )
 @click.option("--force", is_flag=True, help="Replace files of an earlier result in DIR.")
 @click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")

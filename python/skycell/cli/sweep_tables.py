@@ -9,6 +9,7 @@ from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -34,7 +35,9 @@ def _console() -> Console:
 
 
 def _table(title: str, words: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    table = Table(
+        title=title, title_justify="left", title_style="bold", header_style="dim", box=SIMPLE_HEAD
+    )
     for heading in words:
         table.add_column(heading, no_wrap=True)
     for heading in numbers:
@@ -206,19 +209,15 @@ def _estimate(estimate: Estimate) -> tuple[str, str, str]:
 
 
 def number(value: float | None) -> str:
-    """A number with four digits after the point, or four significant ones where it is large.
+    """A number with four significant digits; below 1, with four digits after the point.
 
-    >>> number(0.76433), number(-1234.56), number(0.0), number(0.00001), number(None)
-    ('0.7643', '-1235', '0.0000', '1.000e-05', '–')
+    >>> number(0.76433), number(-1234.56), number(5.0), number(0.0), number(0.00001), number(None)
+    ('0.7643', '-1235', '5.000', '0.0000', '1.000e-05', '–')
     """
     if value is None:
         return "–"
     if value and abs(value) < 0.001:
         return f"{value:.3e}"
-    return (
-        f"{value:.4f}"
-        if abs(value) < 10
-        else f"{value:.4g}"
-        if abs(value) < 1000
-        else f"{value:.0f}"
-    )
+    if abs(value) < 1:
+        return f"{value:.4f}"
+    return f"{value:#.4g}" if abs(value) < 999.95 else f"{value:.0f}"

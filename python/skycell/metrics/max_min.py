@@ -72,7 +72,8 @@ def max_min_rates(
         for connection in stopped:
             # What it wants, to the last digit; else its part of the level.
             is_content = connection in content
-            rates[connection] = demands[connection] if is_content else level * weights[connection]
+            part = demands[connection] if is_content else level * weights[connection]
+            rates[connection] = min(part, demands[connection])
             for link in crossed[connection]:
                 on_link[link].discard(connection)
                 left[link] = max(0.0, left[link] - rates[connection])

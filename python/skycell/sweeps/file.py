@@ -10,7 +10,7 @@ from typing import Any
 
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
 from skycell.scenario.toml_text import read_toml
 from skycell.sweeps.model import (
     MOST_RUNS,
@@ -116,7 +116,9 @@ class _Reader:
         for factor in plan.factors:
             runs *= len(factor.levels)
         if runs > MOST_RUNS:
-            self.faults.add(("factors",), Shown(f"{runs} runs"), f"at most {MOST_RUNS} runs")
+            got = Shown(f"{show_amount(runs)} runs")
+            allowed = f"up to {show_amount(MOST_RUNS)} runs"
+            self.faults.add(("factors",), got, allowed, KEYS["factors"])
         return plan
 
     def _title(self) -> str:
@@ -161,7 +163,8 @@ class _Reader:
     def _whole(self, key: str, low: int, high: int, default: int) -> int:
         value = self.values.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            self.faults.add((key,), value, f"a whole number from {low} to {high}", KEYS[key])
+            allowed = f"a whole number from {show_amount(low)} to {show_amount(high)}"
+            self.faults.add((key,), value, allowed, KEYS[key])
             return default
         return value
 

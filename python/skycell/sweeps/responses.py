@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.metrics import (
-    discard_ratio,
     efficiency,
     fairness_index,
     link_cell_bps,
@@ -175,9 +174,7 @@ def _discarded(run: RunView) -> float:
 
 def _discarded_part(run: RunView) -> float | None:
     arrived = sum(port["arrived"] for port in run.ports)
-    if not arrived:
-        return None
-    return float(sum(discard_ratio(port) * port["arrived"] for port in run.ports)) / arrived
+    return _discarded(run) / float(arrived) if arrived else None
 
 
 def _mean_queue(run: RunView) -> float | None:

@@ -9,7 +9,7 @@ from skycell.stats import analyse
 from skycell.stats.result import Analysis
 
 
-def made(spread: float = 0.01, seed: int = 7) -> Analysis:
+def made(spread: float = 0.01, seed: int = 2) -> Analysis:
     """Four TCPs, of which two are alike, times two policies that hardly matter."""
     draw = random.Random(seed)
     base = {"vanilla": 0.60, "reno": 0.75, "newreno": 0.860, "sack": 0.861}
@@ -23,7 +23,7 @@ def made(spread: float = 0.01, seed: int = 7) -> Analysis:
 
 def test_the_summary_names_factors_that_matter_and_levels_that_are_alike() -> None:
     first, second, tcp, policy, error = made().summary()
-    assert first.startswith("tcp explains 98.")
+    assert first.startswith("tcp explains 99.0 % of the variation of y, policy 0.01 %; inter")
     assert "policy" in first
     assert (
         second
@@ -47,15 +47,12 @@ def test_chance_alone_is_called_chance() -> None:
 
 
 def test_an_interaction_above_a_main_effect_is_pointed_out() -> None:
+    # Selective Drop helps a large buffer by a half and costs a small one as much.
+    helps = {(0, "epd"): 0.0, (0, "sd"): -0.5, (1, "epd"): 0.0, (1, "sd"): 0.5}
     rows = [
-        {"buffer": b, "policy": p, "y": b + (0.5 if p == "sd" and b == 1 else 0) + 0.01 * i}
-        for b in (0, 1)
-        for p in ("epd", "sd")
-        for i in range(3)
-    ]
-    rows = [
-        row | {"y": row["y"] - (0.5 if row["policy"] == "sd" and row["buffer"] == 0 else 0)}
-        for row in rows
+        {"buffer": buffer, "policy": policy, "y": buffer + gain + 0.01 * run}
+        for (buffer, policy), gain in helps.items()
+        for run in range(3)
     ]
     summary = analyse(rows, ["buffer", "policy"], "y").summary()
     assert "What policy does depends on buffer more than it does by itself." in summary
