@@ -25,10 +25,10 @@ def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
                 "name": link["name"],
                 "arrived": 100,
                 "discarded": {"overflow": 4},
-                "queue": {"mean": link["port"]["capacity_cells"] / 2, "max": 9},
+                "queue": {"mean": link["port"]["queues"][0]["capacity_cells"] / 2, "max": 9},
             }
             for link in spec["links"]
-            if link["port"]["capacity_cells"] is not None
+            if link["port"]["queues"][0]["capacity_cells"] is not None
         ],
         "engine_stats": {},
     }
