@@ -83,3 +83,78 @@ def run(
         ValueError: no engine of that name.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
+
+class OrbitError(Exception):
+    """A constellation cannot be computed: which satellite, or what has no meaning."""
+
+def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
+    """Earth-fixed positions of all satellites.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        times_ps: moments since time 0.
+
+    Returns:
+        Coordinates in km, one after another: three of each satellite of each moment.
+
+    Raises:
+        OrbitError: the spec has no meaning, or SGP4 gives no position.
+    """
+
+def orbit_moment(spec_json: str, at_ps: int) -> str:
+    """Links, what stations see and use, and the paths of the pairs at one moment.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        at_ps: since time 0.
+
+    Returns:
+        JSON with `links` (pairs of satellites), `visible` (for each station: satellite, elevation
+        in degrees, slant range in km), `used` (satellite or null) and `paths` (satellites and
+        links_ps, or the reason why there is none).
+
+    Raises:
+        OrbitError: the spec has no meaning, or SGP4 gives no position.
+    """
+
+def orbit_series(
+    spec_json: str,
+    start_ps: int,
+    step_ps: int,
+    steps: int,
+    threads: int,
+    with_links: bool = False,
+    on_progress: Callable[[float], bool] | None = None,
+) -> dict[str, Any]:
+    """Paths and delays of the pairs over time.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        start_ps: the first moment.
+        step_ps: from one to the next.
+        steps: how many.
+        threads: that work, above 0; the result does not depend on it.
+        with_links: whether the delay of each link is kept.
+        on_progress: called with the share that is done about every 0.1 s; False gives up.
+
+    Returns:
+        Arrays: `delays_ps` (pair after pair, 2^64 - 1 without a path); `pair`, `first_step`,
+        `steps`, `satellites` (their number) of each stretch of one path; `way`, the satellites of
+        all stretches; `links_ps`, link after link, step after step. `reasons` is JSON: for each
+        stretch null, or why there is no path.
+
+    Raises:
+        OrbitError: the spec has no meaning, or SGP4 gives no position.
+        RunCancelled: `on_progress` gave it up.
+        ValueError: more values than fit, or no thread.
+    """
+
+def read_tle(text: str) -> tuple[str | None, list[tuple[int, str]]]:
+    """Read two-line elements.
+
+    Args:
+        text: sets of two lines, each with a line for its name before it or without.
+
+    Returns:
+        The sets as a JSON list of OMMs, or None and every error as (line from 1, message).
+    """

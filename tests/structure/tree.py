@@ -15,6 +15,7 @@ CRATES = (
     "traffic",
     "reference",
     "engine",
+    "orbit",
     "border",
 )
 """Crates; each may use those before it."""
@@ -22,6 +23,7 @@ CRATES = (
 SUBPACKAGES = (
     "_core",
     "scenario",
+    "orbit",
     "records",
     "experiment",
     "metrics",

@@ -28,6 +28,12 @@ create_exception!(
     RunError,
     "A run was given up because `on_progress` answered with something false."
 );
+create_exception!(
+    skycell._core,
+    OrbitError,
+    PyException,
+    "A constellation cannot be computed; the message says which satellite, or what has no meaning."
+);
 
 /// One error in a scenario text: line and column, both from 1, and what is wrong.
 pub type TextError = (usize, usize, String);
@@ -58,5 +64,13 @@ pub fn run_error(error: skycell_reference::RunError) -> PyErr {
         Failure::Spec(_) => SpecError::new_err(message),
         Failure::Cancelled { .. } => RunCancelled::new_err(message),
         Failure::Unbalanced { .. } => RunError::new_err(message),
+    }
+}
+
+/// The orbit crate's refusal, in its own words.
+pub fn orbit_error(error: skycell_orbit::OrbitError) -> PyErr {
+    match error {
+        skycell_orbit::OrbitError::Cancelled => RunCancelled::new_err(error.to_string()),
+        other => OrbitError::new_err(other.to_string()),
     }
 }

@@ -4,6 +4,7 @@
 //! What Python sees is written down in `python/skycell/_core.pyi`.
 
 mod errors;
+mod orbit;
 mod run;
 mod scenario_text;
 
@@ -30,7 +31,9 @@ fn reread(spec_json: &str) -> PyResult<String> {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::errors::{RunCancelled, RunError, SpecError, TomlError};
+    use super::errors::{OrbitError, RunCancelled, RunError, SpecError, TomlError};
+    #[pymodule_export]
+    use super::orbit::{orbit_moment, orbit_positions, orbit_series, read_tle};
     #[pymodule_export]
     use super::run::run;
     #[pymodule_export]

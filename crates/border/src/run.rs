@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use skycell_records::{Column, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
-use skycell_units::SimTime;
 use std::time::{Duration, Instant};
 
 /// Wall time between two looks at Python: its signals and the caller's `on_progress`.
@@ -39,7 +38,7 @@ pub fn run<'py>(
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);
-        let outcome = engine(&spec, &mut |now| watch.goes_on(now));
+        let outcome = engine(&spec, &mut |now| watch.goes_on(now.0));
         (outcome, watch.failure)
     });
     // An exception of Python's also cancels the run, and says more.
@@ -56,15 +55,16 @@ pub fn run<'py>(
 }
 
 /// Looks at Python now and then while the engine works.
-struct Watch {
+pub struct Watch {
     on_progress: Option<Py<PyAny>>,
     last_look: Instant,
     /// What was raised at the last look.
-    failure: Option<PyErr>,
+    pub failure: Option<PyErr>,
 }
 
 impl Watch {
-    fn new(on_progress: Option<Py<PyAny>>) -> Self {
+    /// A watch that has just looked.
+    pub fn new(on_progress: Option<Py<PyAny>>) -> Self {
         Watch {
             on_progress,
             last_look: Instant::now(),
@@ -72,8 +72,12 @@ impl Watch {
         }
     }
 
-    /// Whether the run may go on beyond `now`. The engine asks once in thousands of events.
-    fn goes_on(&mut self, now: SimTime) -> bool {
+    /// Whether the work may go on beyond `now`, a number for `on_progress`. The engine asks once in
+    /// thousands of events.
+    pub fn goes_on<T>(&mut self, now: T) -> bool
+    where
+        T: for<'py> IntoPyObject<'py>,
+    {
         if self.last_look.elapsed() < LOOK_EVERY {
             return true;
         }
@@ -86,10 +90,13 @@ impl Watch {
     }
 
     /// Lets signals in and asks `on_progress`.
-    fn look(&self, py: Python<'_>, now: SimTime) -> PyResult<bool> {
+    fn look<T>(&self, py: Python<'_>, now: T) -> PyResult<bool>
+    where
+        T: for<'py> IntoPyObject<'py>,
+    {
         py.check_signals()?;
         match &self.on_progress {
-            Some(callback) => callback.call1(py, (now.0,))?.is_truthy(py),
+            Some(callback) => callback.call1(py, (now,))?.is_truthy(py),
             None => Ok(true),
         }
     }
@@ -137,7 +144,7 @@ fn arrays<'py>(
 }
 
 /// The column's own memory as a NumPy array; nothing is copied.
-fn array(py: Python<'_>, column: Column) -> Bound<'_, PyAny> {
+pub fn array(py: Python<'_>, column: Column) -> Bound<'_, PyAny> {
     match column {
         Column::U8(values) => values.into_pyarray(py).into_any(),
         Column::U32(values) => values.into_pyarray(py).into_any(),

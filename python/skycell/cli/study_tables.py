@@ -81,7 +81,9 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
         table.add_column(name.replace("_", " "), no_wrap=True)
     if several:
         table.add_column("measure")
-    for heading in ("published", "ours", "sd", "n", "low", "high"):
+    # What is computed has no spread to look at.
+    spread = ("low", "high") if not all(row.is_computed for row in rows) else ()
+    for heading in ("published", "ours", "sd", "n", *spread):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     doubts = _doubts(rows)
@@ -92,7 +94,8 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
         digits = _digits(row)
         cells += [_number(row.published, digits), _number(row.mean, digits + 1)]
         cells += [_number(row.sd, digits + 1), str(row.n)]
-        cells += [_number(row.low, digits + 1), _number(row.high, digits + 1)]
+        if spread:
+            cells += [_number(row.low, digits + 1), _number(row.high, digits + 1)]
         mark = f" [{doubts.index(row.doubt) + 1}]" if row.doubt else ""
         verdict = Text(row.verdict, _STYLE.get(row.verdict, ""))
         table.add_row(*map(Text, cells), verdict.append(mark, "dim"))
@@ -104,7 +107,7 @@ def _unit(row: Row) -> str:
 
 
 def _digits(row: Row) -> int:
-    return 0 if row.unit in ("cells", "events", "%") else 2
+    return 0 if row.unit in ("cells", "events", "%", "km", "satellites") else 2
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -70,6 +70,15 @@ METRICS = {
     "ratio_to_expected": "Ratio to the expected throughput",
     "threshold_total": "Sum of the thresholds",
     "threshold_share": "Sum of the thresholds",
+    "satellites_on_path": "Satellites on the path",
+    "path_delay": "Propagation delay",
+    "shortest_delay": "Propagation delay of the shortest path",
+    "delay_lost": "Greedy less shortest delay",
+    "link_delay": "Delay of the link",
+    "isl_distance": "Length of a link between satellites",
+    "isl_delay": "Delay of a link between satellites",
+    "least_delay": "Least delay",
+    "greatest_delay": "Greatest delay",
 }
 """Axis titles of metrics."""
 

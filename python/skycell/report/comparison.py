@@ -19,6 +19,7 @@ from skycell.report.tables import (
     number,
     words,
 )
+from skycell.studies.model import PATH_MEASURES
 
 if TYPE_CHECKING:
     from skycell.studies.compare import Row, Score, TableSummary
@@ -41,6 +42,7 @@ NOT_DRAWN = {
     "fast_retransmits",
     "threshold_total",
     "threshold_share",
+    *PATH_MEASURES,
 }
 """Counts beside a table's values, and inputs of its runs: their numbers say it all."""
 
@@ -151,6 +153,8 @@ def _caption(group: Group, *, several: bool) -> str:
     constant = {key: first.factors[key] for key in first.factors if key not in _varying(group)}
     if constant:
         parts.append(described(constant))
+    if all(row.is_computed for row in group.rows):
+        return f"{'; '.join(parts)}. Ours: computed once, as nothing is drawn."
     counts = sorted({row.n for row in group.rows})
     times = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
     noun = "replication" if counts == [1] else "replications"

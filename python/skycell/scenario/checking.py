@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -13,20 +13,29 @@ from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, show_v
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
 
+FileModel = TypeVar("FileModel", bound=BaseModel)
+
 
 def check_file(values: Mapping[str, Any], faults: FaultCollector) -> ScenarioFile:
-    """The file as a model; raises `ScenarioFaults` with everything that is wrong."""
+    """A scenario file as a model; raises `ScenarioFaults` with everything that is wrong."""
+    return check_against(ScenarioFile, values, faults)
+
+
+def check_against(
+    model: type[FileModel], values: Mapping[str, Any], faults: FaultCollector
+) -> FileModel:
+    """A file of any form as its model; raises `ScenarioFaults` with everything that is wrong."""
     try:
-        return ScenarioFile.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            _note(details, values, faults)
+            _note(model, details, faults)
         faults.raise_if_any()
         raise  # unreachable: a ValidationError has at least one error
 
 
-def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> None:
-    place = _Place.at(details["loc"])
+def _note(root: type[BaseModel], details: Any, faults: FaultCollector) -> None:
+    place = _Place.at(root, details["loc"])
     kind = details["type"]
     meaning = place.meaning
     got: object = details["input"]
@@ -35,7 +44,7 @@ def _note(details: Any, values: Mapping[str, Any], faults: FaultCollector) -> No
     elif kind == "missing":
         got, allowed = NOTHING, place.allowed
     elif kind == "extra_forbidden":
-        allowed, meaning = _known_keys(place), ""
+        allowed, meaning = _known_keys(root, place), ""
         got = Shown(f"the unknown key {show_value(str(place.path[-1]))}")
     elif kind == "union_tag_not_found":
         place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
@@ -76,10 +85,10 @@ class _Place:
         self.meaning = meaning
 
     @classmethod
-    def at(cls, location: tuple[str | int, ...]) -> _Place:
+    def at(cls, root: type[BaseModel], location: tuple[str | int, ...]) -> _Place:
         """Follows a validation error's location, which also names the kinds of tagged tables."""
         path: list[str | int] = []
-        annotation: Any = ScenarioFile
+        annotation: Any = root
         owner: type[BaseModel] | None = None
         meaning = ""
         for step in location:
@@ -121,9 +130,9 @@ def _kinds(annotation: Any, got: str | None = None) -> str:
     return " or ".join(f'"{k}"' for k in kinds) + hint
 
 
-def _known_keys(place: _Place) -> str:
+def _known_keys(root: type[BaseModel], place: _Place) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
-    if place.owner is ScenarioFile:
+    if place.owner is root:
         known = ["preset", *known]
     close = get_close_matches(str(place.path[-1]), known, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""

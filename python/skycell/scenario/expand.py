@@ -20,10 +20,7 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> dict[str, Any]:
     parameters, which goes before the scenario's.
     """
     own: dict[str, Any] = copy.deepcopy(dict(values))
-    base: dict[str, Any] = {}
-    if "preset" in own:
-        chosen = _preset(own.pop("preset"), ("preset",), faults)
-        base = chosen.values() if chosen else {}
+    base = base_of(own, presets(), faults)
     if isinstance(own.get("tcp"), dict):
         own["tcp"] = _expand_tcp(own["tcp"], ("tcp", "preset"), faults)
     merged = merge(base, own)
@@ -37,17 +34,28 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> dict[str, Any]:
     return merged
 
 
+def base_of(
+    own: dict[str, Any], known: Mapping[str, Preset], faults: FaultCollector
+) -> dict[str, Any]:
+    """The values of the preset that a file names at its top, which is taken out of `own`."""
+    if "preset" not in own:
+        return {}
+    chosen = _preset(own.pop("preset"), ("preset",), known, faults)
+    return chosen.values() if chosen else {}
+
+
 def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
     if "preset" not in tcp:
         return tcp
     own = dict(tcp)
-    chosen = _preset(own.pop("preset"), path, faults)
+    chosen = _preset(own.pop("preset"), path, presets(), faults)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)
 
 
-def _preset(name: object, path: Path, faults: FaultCollector) -> Preset | None:
-    known = presets()
+def _preset(
+    name: object, path: Path, known: Mapping[str, Preset], faults: FaultCollector
+) -> Preset | None:
     if isinstance(name, str) and name in known:
         return known[name]
     close = get_close_matches(name, known, n=1) if isinstance(name, str) else []

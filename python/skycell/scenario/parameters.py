@@ -200,7 +200,7 @@ def quantity(
         amount = read_value.amount
         if read_value.dimension in _WHOLE and amount.denominator != 1:
             raise Refused(f"{_WHOLE[read_value.dimension]} are counted whole")
-        if (above is not None and amount <= 0) or (low is not None and amount < 0):
+        if (above is not None and amount <= 0) or (low is not None and amount < min(low, 0)):
             raise Refused("")
         if read_value.dimension is dimensions[0]:
             if low is not None and amount < low:
@@ -222,11 +222,22 @@ def quantity(
 
 
 def _in_dimension(value: Quantity, dimensions: tuple[Dimension, ...]) -> Quantity:
-    if value.dimension is Dimension.DISTANCE and Dimension.DISTANCE in dimensions:
+    if value.dimension is Dimension.DISTANCE and {Dimension.DISTANCE, Dimension.TIME} <= set(
+        dimensions
+    ):
         value = Quantity(value.amount * PS_PER_KM, Dimension.TIME, value.text)
     if value.dimension not in dimensions:
         raise Refused(f'"{value.text}" is {value.dimension.value}')
     return value
+
+
+#: Unit of a bound in words, where the amount alone does not say it.
+_UNIT_SHOWN = {
+    Dimension.SIZE: " B",
+    Dimension.DISTANCE: " km",
+    Dimension.ANGLE: " deg",
+    Dimension.SPEED: " km/s",
+}
 
 
 def _bounds_in_words(
@@ -237,7 +248,7 @@ def _bounds_in_words(
             return show_time(amount)
         if dimension is Dimension.BIT_RATE:
             return show_rate(amount)
-        return f"{show_amount(amount)}{' B' if dimension is Dimension.SIZE else ''}"
+        return f"{show_amount(amount)}{_UNIT_SHOWN.get(dimension, '')}"
 
     noun = dimension.value
     least = f"above {show(above)}" if above is not None else f"from {show(low or 0)}"

@@ -35,6 +35,8 @@ class Dimension(StrEnum):
     RTT = "a number of RTT"  # round-trip times of the scenario, or what a link carries in them
     PART = "a part"  # 1 for all of it
     DISTANCE = "a distance"  # km
+    ANGLE = "an angle"  # degrees
+    SPEED = "a speed"  # km/s
 
 
 _UNITS: dict[str, tuple[Dimension, Fraction]] = {
@@ -65,6 +67,8 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "RTT": (Dimension.RTT, Fraction(1)),
     "%": (Dimension.PART, Fraction(1, 100)),
     "km": (Dimension.DISTANCE, Fraction(1)),
+    "deg": (Dimension.ANGLE, Fraction(1)),
+    "km/s": (Dimension.SPEED, Fraction(1)),
 }
 
 #: Units that we refuse although people write them, with the reason.
@@ -93,6 +97,8 @@ _AMBIGUOUS = {
     "μs": "write us",
     "bytes": "write B",
     "octets": "write B",
+    "°": "write deg",
+    "degrees": "write deg",
     "packets": "write frames (of AAL5) or segments (of TCP)",
 }
 

@@ -54,7 +54,7 @@ class Scenario:
         changed = copy.deepcopy(dict(self.values))
         faults = FaultCollector(self.name)
         for key, value in values.items():
-            _set(changed, key, copy.deepcopy(value), faults)
+            set_value(changed, key, copy.deepcopy(value), faults)
         faults.raise_if_any()
         touched = tuple(values)
         kept = {
@@ -85,14 +85,21 @@ def load(path: str | PathLike[str]) -> Scenario:
         ScenarioFaults: with every fault of the file.
         OSError: the file cannot be read.
     """
-    file = FilePath(path)
+    return parse(read_text(path), fspath(path))
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a file, a byte order mark taken off.
+
+    Raises:
+        ScenarioFaults: it is not UTF-8.
+        OSError: the file cannot be read.
+    """
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        return FilePath(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        faults = FaultCollector(fspath(path))
-        faults.add((), Shown(f"the octet {error.object[error.start]:#04x}"), "UTF-8 text")
-        faults.raise_if_any()
-    return parse(text, fspath(path))
+        got = f"the octet {error.object[error.start]:#04x}"
+        raise ScenarioFaults([Fault(fspath(path), "", got, "UTF-8 text")]) from None
 
 
 def parse(source: Mapping[str, Any] | str, name: str = "scenario") -> Scenario:
@@ -150,7 +157,7 @@ def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
 _INDEX = re.compile(r"\[(\d+)\]")
 
 
-def _set(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
+def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
     """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
     steps = [step for step in _INDEX.sub(r".\1", key).split(".") if step]
     if not steps:

@@ -40,6 +40,8 @@ class Row:
     failures: tuple[str, ...] = ()
     spec_hashes: tuple[str, ...] = ()
     overrides: Mapping[str, Any] | None = None
+    is_computed: bool = False
+    """Whether nothing was drawn: a second replication would give the same number."""
 
     @property
     def n(self) -> int:
@@ -53,7 +55,9 @@ class Row:
 
     @property
     def sd(self) -> float | None:
-        """Standard deviation over the replications (n - 1); none for fewer than two."""
+        """Standard deviation over the replications (n - 1); none for fewer than two draws."""
+        if self.is_computed and self.values:
+            return 0.0
         return statistics.stdev(self.values) if self.n > 1 else None
 
     @property

@@ -32,7 +32,21 @@ MEASURES = (
     "mcr_total",
     "excess_total",
 )
-"""Names of what a table can measure; `skycell.studies.measures` says how."""
+"""Names of what a table can measure on runs; `skycell.studies.measures` says how."""
+
+PATH_MEASURES = (
+    "satellites",
+    "satellites_on_path",
+    "path_delay",
+    "shortest_delay",
+    "delay_lost",
+    "link_delay",
+    "isl_distance",
+    "isl_delay",
+    "least_delay",
+    "greatest_delay",
+)
+"""Names of what a table can compute on paths; `skycell.studies.paths` says how."""
 
 Level = str | int | float
 Grid = dict[str, tuple[Level, ...]]
@@ -97,9 +111,14 @@ class Factor(_Part):
 
 
 class Experiment(_Part):
-    """Runs that differ in their factors only, and how they are measured."""
+    """Runs, or constellations, that differ in their factors only, and how they are measured.
+
+    With `kind = "paths"` the template is a constellation file, nothing is simulated, and every
+    number is computed once.
+    """
 
     title: str
+    kind: Literal["runs", "paths"] = "runs"
     scenario: dict[str, Any]
     factors: dict[str, Factor]
     ceiling_base: str = "link"
@@ -111,12 +130,14 @@ class Experiment(_Part):
 class Part(_Part):
     """Values of one table: a published file and one of its columns, or cases without numbers."""
 
-    measure: Literal[MEASURES]  # type: ignore[valid-type]
-    unit: Literal["1", "Mbit/s", "cells", "%", "events"]
+    measure: Literal[(*MEASURES, *PATH_MEASURES)]  # type: ignore[valid-type]
+    unit: Literal["1", "Mbit/s", "cells", "%", "events", "ms", "km", "satellites"]
     factors: tuple[str, ...]
     file: str | None = None
     column: str | None = None
     only: dict[str, tuple[Level, ...]] = {}
+    fixed: dict[str, Level] = {}
+    """What a path measure needs to know besides the row's factors; may refer to choices."""
     average_over: tuple[Grid, ...] = ()
     """The row's number is the mean over these cells, as far as they agree with its factors."""
     grid: tuple[Grid, ...] = ()
@@ -187,13 +208,24 @@ class Study(_Part):
     id: str
     title: str
     documents: tuple[Document, ...]
-    replications: Annotated[int, Field(ge=5)] = 5
+    replications: Annotated[int, Field(ge=1)] = 5
     choices: tuple[Choice, ...]
     experiments: dict[str, Experiment]
     tables: tuple[Table, ...]
     published: tuple[Published, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     conclusions: tuple[Conclusion, ...] = ()
+
+    @model_validator(mode="after")
+    def _enough_replications(self) -> "Study":
+        has_runs = any(entry.kind == "runs" for entry in self.experiments.values())
+        if has_runs and self.replications < 5:
+            raise ValueError("a study that simulates has at least 5 replications")
+        return self
+
+    def is_computed(self, table: Table) -> bool:
+        """Whether a table's numbers come from geometry, without a run."""
+        return self.experiments[table.experiment].kind == "paths"
 
     def table(self, table_id: str) -> Table:
         """The table of this id; it must be one of the study's."""

@@ -67,6 +67,8 @@ def plan_runs(
     """
     plan = Plan()
     for found in selection:
+        if found.study.is_computed(found.table):
+            continue
         experiment = found.study.experiments[found.table.experiment]
         Evaluation.of(experiment, choices_in_force(found.study, overrides))  # before any run
         count = replications or found.study.replications

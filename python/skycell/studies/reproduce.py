@@ -11,6 +11,7 @@ from skycell.experiment.tasks import Work, simulate
 from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
 from skycell.studies.library import select
+from skycell.studies.model import Study
 from skycell.studies.plan import Plan, PlannedRun, plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import RunEnd, measure_rows
@@ -94,7 +95,7 @@ def reproduce(
         engine=engine,
         version=version,
         seed=seed,
-        replications={study.id: replications or study.replications for study in studies},
+        replications={study.id: _replications(study, replications) for study in studies},
         tables=tables,
         rows=tuple(rows),
         conclusions=tuple(evaluate_all(studies, tables, rows)),
@@ -118,6 +119,12 @@ def reproduce(
 
 def _spec_json(plan: Plan, run: PlannedRun) -> str:
     return plan.spec(run).canonical_json()
+
+
+def _replications(study: Study, asked: int | None) -> int:
+    """Replications of a study: 1 where nothing is drawn."""
+    has_runs = any(entry.kind == "runs" for entry in study.experiments.values())
+    return (asked or study.replications) if has_runs else 1
 
 
 def _end_of(store: RunStore, key: RunKey) -> RunEnd:

@@ -9,6 +9,7 @@ from skycell.studies.design import Case, Overrides, case_of, choices_in_force
 from skycell.studies.library import Selection
 from skycell.studies.measures import MEASURE, Evaluation, Measured
 from skycell.studies.model import Level, Part
+from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
 from skycell.studies.published import doubt_of
 
@@ -37,14 +38,15 @@ def measure_rows(
 
     Raises:
         ChoiceError: an override of the evaluation is not allowed.
+        ScenarioFaults: an override does not fit a constellation.
     """
     measurer = _Measurer(plan, ends, overrides)
-    return [
-        row
-        for found in selection
-        for part in found.table.parts
-        for row in measurer.rows(found, part)
-    ]
+    rows: list[Row] = []
+    for found in selection:
+        computed = found.study.is_computed(found.table)
+        for part in found.table.parts:
+            rows += path_rows(found, part, overrides) if computed else measurer.rows(found, part)
+    return rows
 
 
 @dataclass(frozen=True)

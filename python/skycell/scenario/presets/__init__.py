@@ -60,11 +60,12 @@ class Preset:
 @cache
 def presets() -> Mapping[str, Preset]:
     """All presets by name, in alphabetical order."""
-    return {preset.name: preset for preset in _read_all()}
+    return {preset.name: preset for preset in read_presets(__package__ or __name__)}
 
 
-def _read_all() -> Iterator[Preset]:
-    folder = resources.files(__package__ or __name__)
+def read_presets(package: str) -> Iterator[Preset]:
+    """The presets that stand as TOML files in a package, in alphabetical order."""
+    folder = resources.files(package)
     for entry in sorted(folder.iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".toml"):
             yield _read(entry.name.removesuffix(".toml"), entry.read_text("utf-8"))

@@ -1,0 +1,181 @@
+//! Constellations for Python: positions, one moment, and paths over time.
+
+use crate::errors::orbit_error;
+use crate::run::{Watch, array};
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
+use skycell_orbit::{OrbitSpec, Series, SeriesRequest, World};
+use skycell_records::Column;
+
+/// Longest series in steps of all pairs together; the border between hours and a slip of the pen.
+const MOST_VALUES: usize = 200_000_000;
+
+fn world(spec_json: &str) -> PyResult<World> {
+    OrbitSpec::from_json(spec_json)
+        .and_then(World::new)
+        .map_err(orbit_error)
+}
+
+/// Earth-fixed positions in km, moment after moment, satellite after satellite.
+#[pyfunction]
+pub fn orbit_positions<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    times_ps: Vec<u64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let world = world(spec_json)?;
+    let flat = py.detach(|| {
+        let mut sky = world.sky()?;
+        let mut flat: Vec<f64> = Vec::with_capacity(times_ps.len() * world.fleet.len() * 3);
+        for at_ps in times_ps {
+            sky.turn_to(at_ps)?;
+            flat.extend(sky.positions_km().iter().flatten().copied());
+        }
+        Ok(flat)
+    });
+    Ok(flat.map_err(orbit_error)?.into_pyarray(py).into_any())
+}
+
+/// One moment as JSON: links, what stations see and use, and the paths of the pairs.
+#[pyfunction]
+pub fn orbit_moment(py: Python<'_>, spec_json: &str, at_ps: u64) -> PyResult<String> {
+    let world = world(spec_json)?;
+    let moment = py.detach(|| moment(&world, at_ps)).map_err(orbit_error)?;
+    Ok(moment.to_string())
+}
+
+fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError> {
+    let mut sky = world.sky()?;
+    sky.turn_to(at_ps)?;
+    sky.find_links();
+    let stations = 0..world.stations.len() as u32;
+    let used = stations
+        .clone()
+        .map(|station| sky.access(station, None))
+        .collect::<Result<Vec<_>, _>>()?;
+    let visible: Vec<Vec<Value>> = stations
+        .map(|station| {
+            sky.visible(station)
+                .map(|satellite| {
+                    let (elevation_deg, slant_range_km) = sky.look(station, satellite);
+                    json!([satellite, elevation_deg, slant_range_km])
+                })
+                .collect()
+        })
+        .collect();
+    let mut paths = Vec::new();
+    for &pair in &world.spec.pairs {
+        let ends = pair.map(|station| used[station as usize]);
+        paths.push(match sky.path(pair, ends)? {
+            Ok(path) => json!(path),
+            Err(reason) => json!(reason),
+        });
+    }
+    let links = sky.links();
+    Ok(json!({"links": links, "visible": visible, "used": used, "paths": paths}))
+}
+
+/// Paths and delays of the pairs over time, as columns.
+#[pyfunction]
+#[pyo3(signature = (spec_json, start_ps, step_ps, steps, threads, with_links = false, on_progress = None))]
+#[allow(clippy::too_many_arguments)] // the caller's keywords
+pub fn orbit_series<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    start_ps: u64,
+    step_ps: u64,
+    steps: usize,
+    threads: usize,
+    with_links: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let world = world(spec_json)?;
+    let pairs = world.spec.pairs.len().max(1);
+    if steps.saturating_mul(pairs) > MOST_VALUES || threads == 0 {
+        return Err(PyValueError::new_err(format!(
+            "{steps} steps of {pairs} pairs in {threads} threads: allowed are {MOST_VALUES} \
+             values in 1 thread or more"
+        )));
+    }
+    let request = SeriesRequest {
+        start_ps,
+        step_ps,
+        steps,
+        threads,
+        with_links,
+    };
+    let (outcome, failure) = py.detach(|| {
+        let mut watch = Watch::new(on_progress);
+        let outcome = world.series(&request, &mut |part| watch.goes_on(part));
+        (outcome, watch.failure)
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    columns(py, outcome.map_err(orbit_error)?)
+}
+
+fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
+    let stretches = series.stretches.iter();
+    let reasons: Vec<Value> = stretches
+        .clone()
+        .map(|stretch| {
+            stretch
+                .way
+                .as_ref()
+                .err()
+                .map_or(Value::Null, |reason| json!(reason))
+        })
+        .collect();
+    let ways = stretches.clone().map(|stretch| stretch.way.as_deref());
+    let columns = [
+        (
+            "pair",
+            Column::U32(stretches.clone().map(|s| s.pair).collect()),
+        ),
+        (
+            "first_step",
+            Column::U32(stretches.clone().map(|s| s.first_step).collect()),
+        ),
+        ("steps", Column::U32(stretches.map(|s| s.steps).collect())),
+        (
+            "satellites",
+            Column::U32(
+                ways.clone()
+                    .map(|way| way.map_or(0, <[u32]>::len) as u32)
+                    .collect(),
+            ),
+        ),
+        (
+            "way",
+            Column::U32(
+                ways.flat_map(|way| way.unwrap_or_default())
+                    .copied()
+                    .collect(),
+            ),
+        ),
+        ("delays_ps", Column::U64(series.delays_ps)),
+        ("links_ps", Column::U64(series.links_ps)),
+    ];
+    let found = PyDict::new(py);
+    for (name, column) in columns {
+        found.set_item(name, array(py, column))?;
+    }
+    found.set_item("reasons", Value::from(reasons).to_string())?;
+    Ok(found)
+}
+
+/// A JSON list of OMMs, or the errors as (line, message).
+type ReadElements = (Option<String>, Vec<(usize, String)>);
+
+/// Element sets of a text of two-line elements.
+#[pyfunction]
+pub fn read_tle(text: &str) -> PyResult<ReadElements> {
+    match skycell_orbit::elements::read_tle(text) {
+        Ok(elements) => Ok((Some(json!(elements).to_string()), Vec::new())),
+        Err(errors) => Ok((None, errors)),
+    }
+}

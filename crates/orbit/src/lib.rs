@@ -1,0 +1,52 @@
+//! Constellations: where satellites are, what they see and link to, and the delay of paths over time.
+//!
+//! The crate knows no network and no Python. An [`OrbitSpec`] goes in; positions, paths and series
+//! come out, with every delay in whole picoseconds, as an engine wants them. Formulas use `libm`, so
+//! that patterns give the same numbers on every machine.
+
+pub mod earth;
+pub mod elements;
+pub mod graph;
+pub mod links;
+pub mod motion;
+pub mod path;
+pub mod pattern;
+pub mod route;
+pub mod series;
+pub mod sky;
+pub mod spec;
+pub mod vector;
+
+pub use path::{NoPath, Path};
+pub use series::{Progress, Series, SeriesRequest};
+pub use sky::{Sky, World};
+pub use spec::OrbitSpec;
+
+/// Mean elements of one satellite.
+pub use sgp4::Elements;
+
+/// Why nothing can be computed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OrbitError {
+    /// The spec has no meaning.
+    #[error("{0}")]
+    Spec(String),
+    /// Mean elements without a moment in time.
+    #[error("satellites of mean elements need a rotation that is tied to UTC")]
+    NoStartDate,
+    /// SGP4 gave no position: the orbit has decayed, or the elements are no orbit.
+    #[error(
+        "satellite {satellite}: SGP4 gives no position {minutes:.1} min after its epoch: {reason}"
+    )]
+    NotPropagated {
+        /// Its number.
+        satellite: u32,
+        /// Since its epoch.
+        minutes: f64,
+        /// SGP4's own words.
+        reason: String,
+    },
+    /// The caller gave it up.
+    #[error("given up")]
+    Cancelled,
+}

@@ -1,0 +1,270 @@
+//! Paths over time: what each pair's path and delay are, step by step.
+//!
+//! Stations choose their satellites first, each station on its own through all of time, because a
+//! held satellite is a matter of history. Then steps are independent, and threads share them. The
+//! result does not depend on the number of threads.
+
+use crate::OrbitError;
+use crate::path::{NoPath, Path};
+use crate::sky::World;
+use crate::spec::AccessRule;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// Delay where there is no path.
+pub const NO_PATH_PS: u64 = u64::MAX;
+/// A station that sees no satellite.
+const NONE: u32 = u32::MAX;
+/// Steps that a thread takes at a time.
+const CHUNK: usize = 64;
+/// Between two looks at the caller.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Which moments, and what is kept of them.
+#[derive(Clone, Copy, Debug)]
+pub struct SeriesRequest {
+    /// The first moment.
+    pub start_ps: u64,
+    /// From one to the next.
+    pub step_ps: u64,
+    /// How many.
+    pub steps: usize,
+    /// Threads that work, above 0.
+    pub threads: usize,
+    /// Whether the delay of every link of every path is kept.
+    pub with_links: bool,
+}
+
+impl SeriesRequest {
+    /// The moment of a step.
+    pub fn at_ps(&self, step: usize) -> u64 {
+        self.start_ps + self.step_ps * step as u64
+    }
+}
+
+/// The same path over some steps, or none for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Which pair of the spec.
+    pub pair: u32,
+    /// Its first step.
+    pub first_step: u32,
+    /// Number of steps.
+    pub steps: u32,
+    /// The satellites, or why there is no path.
+    pub way: Result<Vec<u32>, NoPath>,
+}
+
+/// Paths and delays of all pairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// Delay of each pair at each step, pair after pair; `NO_PATH_PS` for none.
+    pub delays_ps: Vec<u64>,
+    /// What paths were taken, pair after pair, in the order of time.
+    pub stretches: Vec<Stretch>,
+    /// With links: the delay of each link of each path, stretch after stretch, step after step, up
+    /// link first. Empty otherwise.
+    pub links_ps: Vec<u64>,
+}
+
+/// How far the work is: steps of all steps, counting both passes.
+pub type Progress<'a> = &'a mut dyn FnMut(f64) -> bool;
+
+impl World {
+    /// Paths and delays of the pairs of the spec.
+    ///
+    /// `go_on` is told the share that is done about every 0.1 s; a false answer ends the work.
+    pub fn series(&self, request: &SeriesRequest, go_on: Progress) -> Result<Series, OrbitError> {
+        let access = if self.spec.access.rule == AccessRule::Any {
+            Vec::new()
+        } else {
+            self.access_over_time(request, go_on)?
+        };
+        let chunks = request.steps.div_ceil(CHUNK);
+        let done = shared(request.threads, chunks, (0.5, 1.0), go_on, |chunk| {
+            self.chunk(request, chunk, &access)
+        })?;
+        Ok(joined(self.spec.pairs.len(), request, done))
+    }
+
+    /// The satellite of each station at each step, station after station.
+    fn access_over_time(
+        &self,
+        request: &SeriesRequest,
+        go_on: Progress,
+    ) -> Result<Vec<Vec<u32>>, OrbitError> {
+        let mut used = vec![false; self.stations.len()];
+        for station in self.spec.pairs.iter().flatten() {
+            used[*station as usize] = true;
+        }
+        // One sky serves a group of stations, as positions are what costs.
+        let wanted: Vec<u32> = (0..used.len() as u32)
+            .filter(|&s| used[s as usize])
+            .collect();
+        let size = wanted.len().div_ceil(request.threads).max(1);
+        let groups: Vec<&[u32]> = wanted.chunks(size).collect();
+        let done = shared(request.threads, groups.len(), (0.0, 0.5), go_on, |group| {
+            let mut sky = self.sky()?;
+            let mut held = vec![None; groups[group].len()];
+            let mut chosen = vec![Vec::with_capacity(request.steps); held.len()];
+            for step in 0..request.steps {
+                sky.turn_to(request.at_ps(step))?;
+                for (place, &station) in groups[group].iter().enumerate() {
+                    held[place] = sky.access(station, held[place])?;
+                    chosen[place].push(held[place].unwrap_or(NONE));
+                }
+            }
+            Ok(chosen)
+        })?;
+        let mut access = vec![Vec::new(); self.stations.len()];
+        for (group, chosen) in groups.iter().zip(done) {
+            for (&station, satellites) in group.iter().zip(chosen) {
+                access[station as usize] = satellites;
+            }
+        }
+        Ok(access)
+    }
+
+    fn chunk(
+        &self,
+        request: &SeriesRequest,
+        chunk: usize,
+        access: &[Vec<u32>],
+    ) -> Result<Chunk, OrbitError> {
+        let mut sky = self.sky()?;
+        let mut series = vec![PairSeries::default(); self.spec.pairs.len()];
+        for step in chunk * CHUNK..request.steps.min((chunk + 1) * CHUNK) {
+            sky.turn_to(request.at_ps(step))?;
+            sky.find_links();
+            for (&pair, series) in self.spec.pairs.iter().zip(&mut series) {
+                let used = pair.map(|station| {
+                    let satellites = access.get(station as usize)?;
+                    Some(satellites[step]).filter(|&satellite| satellite != NONE)
+                });
+                series.add(sky.path(pair, used)?, request.with_links);
+            }
+        }
+        Ok(series)
+    }
+}
+
+/// What a chunk of steps gives for each pair.
+type Chunk = Vec<PairSeries>;
+
+#[derive(Clone, Default)]
+struct PairSeries {
+    delays_ps: Vec<u64>,
+    ways: Vec<(u32, Result<Vec<u32>, NoPath>)>,
+    links_ps: Vec<u64>,
+}
+
+impl PairSeries {
+    fn add(&mut self, path: Result<Path, NoPath>, with_links: bool) {
+        let delay_ps = path.as_ref().map_or(NO_PATH_PS, Path::delay_ps);
+        self.delays_ps.push(delay_ps);
+        if with_links && let Ok(path) = &path {
+            self.links_ps.extend(&path.links_ps);
+        }
+        let way = path.map(|path| path.satellites);
+        self.lengthen(1, way);
+    }
+
+    fn lengthen(&mut self, steps: u32, way: Result<Vec<u32>, NoPath>) {
+        match self.ways.last_mut() {
+            Some((known, same)) if *same == way => *known += steps,
+            _ => self.ways.push((steps, way)),
+        }
+    }
+}
+
+fn joined(pairs: usize, request: &SeriesRequest, chunks: Vec<Chunk>) -> Series {
+    let mut whole = vec![PairSeries::default(); pairs];
+    for chunk in chunks {
+        for (pair, part) in whole.iter_mut().zip(chunk) {
+            pair.delays_ps.extend(part.delays_ps);
+            pair.links_ps.extend(part.links_ps);
+            for (steps, way) in part.ways {
+                pair.lengthen(steps, way);
+            }
+        }
+    }
+    let mut series = Series::default();
+    series.delays_ps.reserve_exact(pairs * request.steps);
+    for (number, pair) in whole.into_iter().enumerate() {
+        series.delays_ps.extend(pair.delays_ps);
+        series.links_ps.extend(pair.links_ps);
+        let mut first_step = 0;
+        for (steps, way) in pair.ways {
+            series.stretches.push(Stretch {
+                pair: number as u32,
+                first_step,
+                steps,
+                way,
+            });
+            first_step += steps;
+        }
+    }
+    series
+}
+
+/// Does numbered pieces of work in threads; their results, in the order of the numbers.
+fn shared<T: Send>(
+    threads: usize,
+    pieces: usize,
+    share: (f64, f64),
+    go_on: Progress,
+    work: impl Fn(usize) -> Result<T, OrbitError> + Sync,
+) -> Result<Vec<T>, OrbitError> {
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sender, receiver) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, pieces.max(1)) {
+            let sender: Sender<(usize, Result<T, OrbitError>)> = sender.clone();
+            let (next, stop, work) = (&next, &stop, &work);
+            scope.spawn(move || {
+                loop {
+                    let piece = next.fetch_add(1, Ordering::Relaxed);
+                    if piece >= pieces || stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    if sender.send((piece, work(piece))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let gathered = gather(pieces, share, go_on, &receiver);
+        stop.store(true, Ordering::Relaxed);
+        gathered
+    })
+}
+
+fn gather<T>(
+    pieces: usize,
+    share: (f64, f64),
+    go_on: Progress,
+    receiver: &Receiver<(usize, Result<T, OrbitError>)>,
+) -> Result<Vec<T>, OrbitError> {
+    let mut results: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
+    let mut done = 0;
+    while done < pieces {
+        match receiver.recv_timeout(LOOK_EVERY) {
+            Ok((piece, result)) => {
+                results[piece] = Some(result?);
+                done += 1;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let part = done as f64 / pieces as f64;
+                if !go_on(share.0 + (share.1 - share.0) * part) {
+                    return Err(OrbitError::Cancelled);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                unreachable!("a thread ends only when no piece is left or after an error")
+            }
+        }
+    }
+    Ok(results.into_iter().flatten().collect())
+}

@@ -1,0 +1,283 @@
+//! A constellation at one moment: positions, the links there are, what stations see.
+
+use crate::OrbitError;
+use crate::earth::Station;
+use crate::graph::Graph;
+use crate::links::Topology;
+use crate::motion::Fleet;
+use crate::path::{NoPath, Path};
+use crate::route::{Gateway, Shortest, greedy};
+use crate::spec::{AccessRule, OrbitSpec, Route};
+use crate::vector::{Vec3, distance};
+
+const PS_PER_SECOND: f64 = 1e12;
+
+/// How far ahead is looked for a satellite's setting, seconds; one that sets later counts as equal.
+const LONGEST_VISIBILITY_S: f64 = 86_400.0;
+/// Between looks, seconds; passes of satellites are minutes long.
+const LOOK_EVERY_S: f64 = 10.0;
+/// To which a setting is found, seconds.
+const SETTING_S: f64 = 1e-3;
+
+/// A constellation with its places, of which one moment at a time is looked at.
+pub struct Sky<'a> {
+    spec: &'a OrbitSpec,
+    fleet: &'a Fleet,
+    topology: &'a Topology,
+    stations: &'a [Station],
+    at_ps: u64,
+    positions_km: Vec<Vec3>,
+    links: Vec<[u32; 2]>,
+    graph: Graph,
+    shortest: Shortest,
+}
+
+/// What does not change with time.
+pub struct World {
+    /// What was asked for.
+    pub spec: OrbitSpec,
+    /// The motion of the satellites.
+    pub fleet: Fleet,
+    /// Their links.
+    pub topology: Topology,
+    /// The places.
+    pub stations: Vec<Station>,
+}
+
+impl World {
+    /// A world as its spec says.
+    pub fn new(spec: OrbitSpec) -> Result<Self, OrbitError> {
+        Ok(World {
+            fleet: Fleet::new(&spec)?,
+            topology: Topology::new(&spec),
+            stations: spec
+                .stations
+                .iter()
+                .map(|station| Station::new(station, spec.shape))
+                .collect(),
+            spec,
+        })
+    }
+
+    /// The sky at time 0.
+    pub fn sky(&self) -> Result<Sky<'_>, OrbitError> {
+        let mut sky = Sky {
+            spec: &self.spec,
+            fleet: &self.fleet,
+            topology: &self.topology,
+            stations: &self.stations,
+            at_ps: 0,
+            positions_km: Vec::new(),
+            links: Vec::new(),
+            graph: Graph::default(),
+            shortest: Shortest::default(),
+        };
+        sky.turn_to(0)?;
+        Ok(sky)
+    }
+}
+
+/// Seconds, for positions.
+fn seconds(at_ps: u64) -> f64 {
+    at_ps as f64 / PS_PER_SECOND
+}
+
+impl Sky<'_> {
+    /// Looks at another moment.
+    pub fn turn_to(&mut self, at_ps: u64) -> Result<(), OrbitError> {
+        self.at_ps = at_ps;
+        self.fleet
+            .positions_km(seconds(at_ps), &mut self.positions_km)
+    }
+
+    /// Finds the links and their delays; needed before paths, not before looking from stations.
+    pub fn find_links(&mut self) {
+        self.topology
+            .links(&self.positions_km, seconds(self.at_ps), &mut self.links);
+        let (positions_km, light_km_s) = (&self.positions_km, self.spec.light_km_s);
+        self.graph.fill(positions_km.len(), &self.links, |[a, b]| {
+            let length_km = distance(positions_km[a as usize], positions_km[b as usize]);
+            delay_ps(length_km, light_km_s)
+        });
+    }
+
+    /// Earth-fixed positions of the satellites, km.
+    pub fn positions_km(&self) -> &[Vec3] {
+        &self.positions_km
+    }
+
+    /// The links at this moment.
+    pub fn links(&self) -> &[[u32; 2]] {
+        &self.links
+    }
+
+    /// Delay over a straight line from a station to a satellite.
+    fn ground_ps(&self, station: u32, satellite: u32) -> u64 {
+        let from = self.stations[station as usize].position_km;
+        let length_km = distance(from, self.positions_km[satellite as usize]);
+        delay_ps(length_km, self.spec.light_km_s)
+    }
+
+    fn sees(&self, station: u32, satellite: u32) -> bool {
+        self.stations[station as usize].sees(self.positions_km[satellite as usize])
+    }
+
+    /// The satellites that a station sees, in the order of their numbers.
+    pub fn visible(&self, station: u32) -> impl Iterator<Item = u32> + '_ {
+        (0..self.positions_km.len() as u32).filter(move |&satellite| self.sees(station, satellite))
+    }
+
+    /// Elevation in degrees and distance in km of a satellite above a station's horizon.
+    pub fn look(&self, station: u32, satellite: u32) -> (f64, f64) {
+        let place = &self.stations[station as usize];
+        let (sine, slant_range_km) = place.look(self.positions_km[satellite as usize]);
+        (
+            libm::asin(sine.clamp(-1.0, 1.0)).to_degrees(),
+            slant_range_km,
+        )
+    }
+
+    /// The satellite that a station uses when it used `held` before; none where it sees none.
+    pub fn access(&self, station: u32, held: Option<u32>) -> Result<Option<u32>, OrbitError> {
+        if self.spec.access.hold
+            && let Some(held) = held
+            && self.sees(station, held)
+        {
+            return Ok(Some(held));
+        }
+        Ok(match self.spec.access.rule {
+            AccessRule::Nearest | AccessRule::Any => self
+                .visible(station)
+                .min_by_key(|&satellite| (self.ground_ps(station, satellite), satellite)),
+            AccessRule::Highest => self.best(station, |satellite| {
+                let place = &self.stations[station as usize];
+                Ok(place.look(self.positions_km[satellite as usize]).0)
+            })?,
+            AccessRule::Longest => {
+                self.best(station, |satellite| self.visible_for_s(station, satellite))?
+            }
+        })
+    }
+
+    /// The visible satellite of the largest number, that of the smallest index on ties.
+    fn best(
+        &self,
+        station: u32,
+        value: impl Fn(u32) -> Result<f64, OrbitError>,
+    ) -> Result<Option<u32>, OrbitError> {
+        let mut best: Option<(f64, u32)> = None;
+        for satellite in self.visible(station) {
+            let value = value(satellite)?;
+            if best.is_none_or(|(known, _)| value > known) {
+                best = Some((value, satellite));
+            }
+        }
+        Ok(best.map(|(_, satellite)| satellite))
+    }
+
+    /// For how long a satellite that is visible now stays so, seconds.
+    fn visible_for_s(&self, station: u32, satellite: u32) -> Result<f64, OrbitError> {
+        let place = &self.stations[station as usize];
+        let now = seconds(self.at_ps);
+        let is_up = |after: f64| -> Result<bool, OrbitError> {
+            Ok(place.sees(self.fleet.position_km(satellite, now + after)?))
+        };
+        let mut after = LOOK_EVERY_S;
+        while is_up(after)? {
+            after += LOOK_EVERY_S;
+            if after > LONGEST_VISIBILITY_S {
+                return Ok(LONGEST_VISIBILITY_S);
+            }
+        }
+        let (mut up, mut down) = (after - LOOK_EVERY_S, after);
+        while down - up > SETTING_S {
+            let middle = (up + down) / 2.0;
+            if is_up(middle)? {
+                up = middle;
+            } else {
+                down = middle;
+            }
+        }
+        Ok(up)
+    }
+
+    /// The path of a pair of stations, over the satellites that they use (any, where `Any` rules).
+    pub fn path(
+        &mut self,
+        pair: [u32; 2],
+        access: [Option<u32>; 2],
+    ) -> Result<Result<Path, NoPath>, OrbitError> {
+        let [from, to] = pair;
+        let ways = if self.spec.access.rule == AccessRule::Any {
+            let up: Vec<Gateway> = self.gateways(from);
+            let down: Vec<Gateway> = self.gateways(to);
+            match (up.is_empty(), down.is_empty()) {
+                (true, _) => return Ok(Err(NoPath::NothingVisible { station: from })),
+                (_, true) => return Ok(Err(NoPath::NothingVisible { station: to })),
+                _ => (up, down),
+            }
+        } else {
+            let [Some(up), Some(down)] = access else {
+                let station = if access[0].is_none() { from } else { to };
+                return Ok(Err(NoPath::NothingVisible { station }));
+            };
+            (
+                vec![(up, self.ground_ps(from, up))],
+                vec![(down, self.ground_ps(to, down))],
+            )
+        };
+        let found = match self.spec.route {
+            Route::Greedy => self.greedy_way(ways.0[0].0, ways.1[0].0),
+            Route::Shortest => self.shortest_way(to, &ways.0, &ways.1),
+        };
+        Ok(found
+            .map(|satellites| self.measured(pair, satellites))
+            .ok_or(NoPath::NoWay))
+    }
+
+    fn gateways(&self, station: u32) -> Vec<Gateway> {
+        self.visible(station)
+            .map(|satellite| (satellite, self.ground_ps(station, satellite)))
+            .collect()
+    }
+
+    fn greedy_way(&self, first: u32, last: u32) -> Option<Vec<u32>> {
+        let end = self.positions_km[last as usize];
+        greedy(&self.graph, first, last, |satellite| {
+            let length_km = distance(self.positions_km[satellite as usize], end);
+            delay_ps(length_km, self.spec.light_km_s)
+        })
+    }
+
+    fn shortest_way(&mut self, to: u32, up: &[Gateway], down: &[Gateway]) -> Option<Vec<u32>> {
+        let end = self.stations[to as usize].position_km;
+        let (positions_km, light_km_s) = (&self.positions_km, self.spec.light_km_s);
+        // Each link is rounded by half a picosecond at most, and a path has at most one link more
+        // than there are satellites.
+        let rounding_ps = positions_km.len() as u64 + 2;
+        self.shortest.path(&self.graph, up, down, |satellite| {
+            let straight_km = distance(positions_km[satellite as usize], end);
+            delay_ps(straight_km, light_km_s).saturating_sub(rounding_ps)
+        })
+    }
+
+    fn measured(&self, pair: [u32; 2], satellites: Vec<u32>) -> Path {
+        let (first, last) = (satellites[0], satellites[satellites.len() - 1]);
+        let mut links_ps = vec![self.ground_ps(pair[0], first)];
+        links_ps.extend(
+            satellites
+                .windows(2)
+                .filter_map(|hop| self.graph.delay_ps(hop[0], hop[1])),
+        );
+        links_ps.push(self.ground_ps(pair[1], last));
+        Path {
+            satellites,
+            links_ps,
+        }
+    }
+}
+
+/// A way at the speed of light in whole picoseconds.
+fn delay_ps(length_km: f64, light_km_s: f64) -> u64 {
+    (length_km / light_km_s * PS_PER_SECOND).round() as u64
+}

@@ -1,0 +1,223 @@
+//! What a constellation is asked for: the resolved form that comes from Python.
+
+use crate::OrbitError;
+use crate::earth::{Rotation, Shape, StationSpec};
+use crate::pattern::Pattern;
+use serde::{Deserialize, Serialize};
+
+/// A constellation, places on the earth, and how paths between them are found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OrbitSpec {
+    /// Groups of satellites; satellites are numbered from 0 through all of them.
+    pub shells: Vec<Shell>,
+    /// How the earth turns.
+    pub rotation: Rotation,
+    /// The surface that stations stand on.
+    pub shape: Shape,
+    /// Speed of radio and light, km/s, above 0.
+    pub light_km_s: f64,
+    /// What every link between satellites has to keep to.
+    pub limits: LinkLimits,
+    /// Further links, as pairs of satellites.
+    pub given_links: Vec<[u32; 2]>,
+    /// Places on the earth.
+    pub stations: Vec<StationSpec>,
+    /// Source and destination, as pairs of stations.
+    pub pairs: Vec<[u32; 2]>,
+    /// Which satellite a station uses.
+    pub access: Access,
+    /// How a way through the satellites is found.
+    pub route: Route,
+}
+
+/// A group of satellites that link to each other.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shell {
+    /// Satellites on circular orbits in a pattern.
+    Pattern {
+        /// Where they are at time 0.
+        pattern: Pattern,
+        /// Which of them are linked.
+        links: ShellLinks,
+    },
+    /// Satellites of mean elements, which SGP4 moves.
+    Elements {
+        /// As in an OMM (CCSDS 502.0).
+        elements: Vec<sgp4::Elements>,
+        /// Which of them are linked.
+        links: ShellLinks,
+    },
+}
+
+impl Shell {
+    /// Number of satellites.
+    pub fn satellites(&self) -> u32 {
+        match self {
+            Shell::Pattern { pattern, .. } => pattern.satellites(),
+            Shell::Elements { elements, .. } => elements.len() as u32,
+        }
+    }
+
+    /// Which of them are linked.
+    pub fn links(&self) -> &ShellLinks {
+        match self {
+            Shell::Pattern { links, .. } | Shell::Elements { links, .. } => links,
+        }
+    }
+}
+
+/// Links between the satellites of a shell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ShellLinks {
+    /// None: a satellite only mirrors what the earth sends.
+    None,
+    /// Each satellite with the next, and the last with the first.
+    Ring,
+    /// Fore and aft in the plane, and one in each neighbouring plane: the +grid.
+    Grid {
+        /// Between the last plane and the first.
+        seam: Seam,
+        /// Latitude above which links between planes are off, degrees; 90 never switches them off.
+        cross_plane_below_deg: f64,
+    },
+    /// The shortest links that leave each satellite with at most `count`.
+    Nearest {
+        /// Links of one satellite, above 0.
+        count: u32,
+    },
+}
+
+/// How the last plane of a pattern is linked with the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seam {
+    /// Not at all.
+    None,
+    /// As between other planes: the pattern closes (Walker's delta).
+    Closed,
+    /// Satellite s of the first plane with S - 1 - s of the last (from 1, modulo S), as the tables of
+    /// NASA/CR-1999-209158, part III.A, determine it; moved on by one whenever both have moved on by
+    /// half of their distance.
+    Jsac98,
+    /// Satellite s of the first plane with k - s of the last, for the k that makes the sum of the
+    /// links' lengths least.
+    Matched,
+}
+
+/// What every link between satellites has to keep to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkLimits {
+    /// Longest link, km; none for no limit.
+    pub max_length_km: Option<f64>,
+    /// Smallest height of a link above the equatorial radius, km; none where links may pass through
+    /// the earth, as in a model that does not ask.
+    pub clearance_km: Option<f64>,
+}
+
+/// Which satellite a station uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Access {
+    /// Which of the visible ones.
+    pub rule: AccessRule,
+    /// Whether a station keeps its satellite as long as it is visible.
+    pub hold: bool,
+}
+
+/// Which of the visible satellites a station chooses; on ties that of the smallest number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessRule {
+    /// That of the smallest distance.
+    Nearest,
+    /// That of the highest elevation.
+    Highest,
+    /// That which stays visible longest from now on.
+    Longest,
+    /// Whichever makes the whole path shortest.
+    Any,
+}
+
+/// How a way through the satellites is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// The least delay.
+    Shortest,
+    /// From each satellite on to the linked one nearest to the last satellite, none twice
+    /// (NASA/CR-1999-209158, part III.A, section 5.2.2).
+    Greedy,
+}
+
+impl OrbitSpec {
+    /// Reads a spec and refuses one that has no meaning.
+    pub fn from_json(text: &str) -> Result<Self, OrbitError> {
+        let spec: OrbitSpec =
+            serde_json::from_str(text).map_err(|error| OrbitError::Spec(error.to_string()))?;
+        spec.check()?;
+        Ok(spec)
+    }
+
+    /// Number of satellites.
+    pub fn satellites(&self) -> u32 {
+        self.shells.iter().map(Shell::satellites).sum()
+    }
+
+    fn check(&self) -> Result<(), OrbitError> {
+        let refuse = |what: String| Err(OrbitError::Spec(what));
+        let satellites = self.satellites();
+        let stations = self.stations.len() as u32;
+        if satellites == 0 {
+            return refuse("no satellites".into());
+        }
+        if !(self.light_km_s.is_finite() && self.light_km_s > 0.0) {
+            return refuse(format!(
+                "light_km_s {}, allowed is above 0",
+                self.light_km_s
+            ));
+        }
+        for [a, b] in &self.given_links {
+            if *a >= satellites || *b >= satellites || a == b {
+                return refuse(format!(
+                    "link {a}-{b}, allowed are two of 0 to {}",
+                    satellites - 1
+                ));
+            }
+        }
+        for [from, to] in &self.pairs {
+            if *from >= stations || *to >= stations {
+                return refuse(format!("pair {from}-{to} of {stations} stations"));
+            }
+        }
+        if self.route == Route::Greedy && self.access.rule == AccessRule::Any {
+            return refuse("a greedy route needs one satellite at either end".into());
+        }
+        for shell in &self.shells {
+            self.check_links(shell)?;
+        }
+        Ok(())
+    }
+
+    fn check_links(&self, shell: &Shell) -> Result<(), OrbitError> {
+        let refuse = |what: &str| Err(OrbitError::Spec(what.into()));
+        let lattice = match shell {
+            Shell::Pattern { pattern, .. } => pattern.lattice(),
+            Shell::Elements { .. } => None,
+        };
+        match (shell.links(), lattice) {
+            (ShellLinks::Grid { .. }, None) => refuse("a grid of links needs planes"),
+            (ShellLinks::Grid { seam, .. }, Some(lattice)) if *seam == Seam::Closed => {
+                if lattice.offset_across_the_seam().is_none() {
+                    return refuse("a pattern with a seam does not close");
+                }
+                Ok(())
+            }
+            (ShellLinks::Nearest { count: 0 }, _) => refuse("nearest links: allowed is 1 or more"),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+"""Constellations: where satellites are, which paths lead over them, and how delays change.
+
+>>> from skycell.orbit import as_constellation, find_places, look
+>>> places = find_places(["new_york", "tokyo"])
+>>> moment = look(as_constellation("jsac98-6x11"), places, [(1, 0)])
+>>> round(moment.routes[0].delay_ms)
+58
+"""
+
+from skycell.orbit.constellation import Constellation, ConstellationLike, as_constellation
+from skycell.orbit.geometry import positions_km
+from skycell.orbit.network import Handover, Hop, Moment, Route, Series, Sight, look, series
+from skycell.orbit.places import Place, cities, find_places, read_places
+from skycell.orbit.presets import constellations
+
+__all__ = [
+    "Constellation",
+    "ConstellationLike",
+    "Handover",
+    "Hop",
+    "Moment",
+    "Place",
+    "Route",
+    "Series",
+    "Sight",
+    "as_constellation",
+    "cities",
+    "constellations",
+    "find_places",
+    "look",
+    "positions_km",
+    "read_places",
+    "series",
+]

@@ -1,0 +1,228 @@
+"""`Constellation`: a checked constellation file, and its resolved form for the compiled part."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from skycell.orbit.elements import ElementSet, read_elements
+from skycell.orbit.file import (
+    ConstellationFile,
+    DeltaPattern,
+    ElementsPattern,
+    Jsac98Pattern,
+    SlotsPattern,
+    StarPattern,
+)
+from skycell.orbit.places import Place
+from skycell.orbit.presets import constellations
+from skycell.scenario.checking import check_against
+from skycell.scenario.expand import base_of, merge
+from skycell.scenario.faults import FaultCollector, Positions
+from skycell.scenario.scenario import read_text, set_value
+from skycell.scenario.toml_text import read_toml
+
+
+@dataclass(frozen=True)
+class Constellation:
+    """Satellites, their links, and how paths are found over them; checked.
+
+    `values` is what the file says, its preset still by name.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    positions: Positions = field(default_factory=dict, repr=False)
+    folder: Path = Path()
+
+    @cached_property
+    def file(self) -> ConstellationFile:
+        """The file with preset and defaults filled in."""
+        faults = FaultCollector(self.name, self.positions)
+        values = dict(self.values)
+        base = base_of(values, constellations(), faults)
+        faults.raise_if_any()
+        return check_against(ConstellationFile, merge(base, values), faults)
+
+    @property
+    def title(self) -> str:
+        """What pictures and tables call it."""
+        preset = constellations().get(str(self.values.get("preset")))
+        return self.file.title or (preset.title if preset else self.name)
+
+    def with_values(self, values: Mapping[str, Any]) -> Constellation:
+        """The constellation with other values, given as they would stand in the file.
+
+        Args:
+            values: by dotted key, such as `route` or `ground.mask`.
+
+        Raises:
+            ScenarioFaults: with these values it is none.
+        """
+        changed = copy.deepcopy(dict(self.values))
+        faults = FaultCollector(self.name)
+        for key, value in values.items():
+            set_value(changed, key, copy.deepcopy(value), faults)
+        faults.raise_if_any()
+        return _checked(Constellation(self.name, changed, {}, self.folder))
+
+    @cached_property
+    def elements(self) -> tuple[ElementSet, ...]:
+        """The element sets of a constellation of elements; none of a pattern."""
+        pattern = self.file.pattern
+        if not isinstance(pattern, ElementsPattern):
+            return ()
+        return tuple(read_elements(self.folder / pattern.file))
+
+    @cached_property
+    def satellites(self) -> tuple[str, ...]:
+        """Names of the satellites by number: plane-place from 1, slot, or the element set's."""
+        pattern = self.file.pattern
+        if isinstance(pattern, ElementsPattern):
+            return tuple(entry.name for entry in self.elements)
+        if isinstance(pattern, SlotsPattern):
+            return tuple(f"slot-{place + 1}" for place in range(len(longitudes_deg(pattern))))
+        return tuple(
+            f"{plane + 1}-{place + 1}"
+            for plane in range(pattern.planes)
+            for place in range(pattern.satellites_per_plane)
+        )
+
+    @property
+    def hold(self) -> bool:
+        """Whether a station keeps its satellite as long as it is visible."""
+        ground = self.file.ground
+        return ground.access == "longest" if ground.hold is None else ground.hold
+
+    def spec(
+        self, places: Sequence[Place] = (), pairs: Sequence[tuple[int, int]] = ()
+    ) -> dict[str, Any]:
+        """The form that the compiled part reads.
+
+        Args:
+            places: stations on the ground.
+            pairs: source and destination of paths, as places' numbers.
+        """
+        file = self.file
+        mask_deg = float(file.ground.mask.amount)
+        numbers = {name: number for number, name in enumerate(self.satellites)}
+        return {
+            "shells": [self._shell()],
+            "rotation": self._rotation(),
+            "shape": file.earth.shape,
+            "light_km_s": float(file.earth.light_speed.amount),
+            "limits": {
+                "max_length_km": _number(file.links.max_length),
+                "clearance_km": _number(file.links.clearance),
+            },
+            "given_links": [[numbers[name] for name in pair] for pair in file.links.given],
+            "stations": [
+                {
+                    "latitude_deg": place.latitude_deg,
+                    "longitude_deg": place.longitude_deg,
+                    "height_km": place.height_km,
+                    "mask_deg": mask_deg if place.mask_deg is None else place.mask_deg,
+                }
+                for place in places
+            ],
+            "pairs": [list(pair) for pair in pairs],
+            "access": {"rule": file.ground.access, "hold": self.hold},
+            "route": file.route,
+        }
+
+    def _rotation(self) -> dict[str, Any]:
+        earth = self.file.earth
+        if earth.epoch is None:
+            return {"kind": "uniform", "angle_at_start_deg": 0.0}
+        offset_s = float(earth.ut1_minus_utc.amount) / 1e12
+        return {"kind": "sidereal", "start_unix_ns": earth.epoch, "ut1_minus_utc_s": offset_s}
+
+    def _shell(self) -> dict[str, Any]:
+        pattern = self.file.pattern
+        if isinstance(pattern, ElementsPattern):
+            elements = [entry.omm for entry in self.elements]
+            return {"from": "elements", "elements": elements, "links": self._links()}
+        return {"from": "pattern", "pattern": _pattern(pattern), "links": self._links()}
+
+    def _links(self) -> dict[str, Any]:
+        links = self.file.links
+        if links.kind == "grid":
+            below = float(links.cross_plane_below.amount)
+            return {"kind": "grid", "seam": links.seam, "cross_plane_below_deg": below}
+        if links.kind == "nearest":
+            return {"kind": "nearest", "count": links.count}
+        return {"kind": links.kind}
+
+
+def _number(amount: Any) -> float | None:
+    return None if amount is None else float(amount.amount)
+
+
+def longitudes_deg(pattern: SlotsPattern) -> list[float]:
+    """Where the satellites of slots stand, east positive."""
+    if pattern.longitudes is not None:
+        return [float(longitude.amount) for longitude in pattern.longitudes]
+    count = pattern.count or 0
+    return [360.0 * place / count for place in range(count)]
+
+
+def _pattern(
+    pattern: Jsac98Pattern | DeltaPattern | StarPattern | SlotsPattern,
+) -> dict[str, Any]:
+    if isinstance(pattern, SlotsPattern):
+        radius = float(pattern.radius.amount)
+        return {"kind": "slots", "radius_km": radius, "longitudes_deg": longitudes_deg(pattern)}
+    spec: dict[str, Any] = {
+        "kind": pattern.kind,
+        "planes": pattern.planes,
+        "satellites_per_plane": pattern.satellites_per_plane,
+        "altitude_km": float(pattern.altitude.amount),
+        "inclination_deg": float(pattern.inclination.amount),
+    }
+    if isinstance(pattern, DeltaPattern):
+        spec["phasing"] = pattern.phasing
+    if isinstance(pattern, StarPattern):
+        steps = {
+            "raan_step_deg": (pattern.raan_step, 180.0 / pattern.planes),
+            "phase_step_deg": (pattern.phase_step, 180.0 / pattern.satellites_per_plane),
+        }
+        for key, (stated, usual) in steps.items():
+            spec[key] = usual if stated is None else float(stated.amount)
+    return spec
+
+
+#: A constellation, or what one can be made of: a preset, a file, or the data of a file.
+ConstellationLike = Constellation | str | PathLike[str] | Mapping[str, Any]
+
+
+def as_constellation(source: ConstellationLike) -> Constellation:
+    """A checked constellation of a preset's name, a file, or the data that a file stands for.
+
+    Raises:
+        ScenarioFaults: with every fault.
+        OSError: the file cannot be read.
+
+    >>> len(as_constellation("jsac98-6x11").satellites)
+    66
+    """
+    if isinstance(source, Constellation):
+        return source
+    if isinstance(source, Mapping):
+        return _checked(Constellation("constellation", copy.deepcopy(dict(source))))
+    if isinstance(source, str) and source in constellations():
+        return _checked(Constellation(source, {"preset": source}))
+    path = Path(source)
+    values, positions = read_toml(read_text(path), fspath(source))
+    return _checked(Constellation(fspath(source), values, positions, path.parent))
+
+
+def _checked(constellation: Constellation) -> Constellation:
+    from skycell.orbit.checks import check_constellation
+
+    check_constellation(constellation)
+    return constellation

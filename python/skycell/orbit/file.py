@@ -1,0 +1,228 @@
+"""A constellation file as it is written: pattern, links, earth and ground."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from skycell.scenario.parameters import (
+    Flag,
+    Leaf,
+    Parameters,
+    param,
+    quantity,
+    whole_number,
+    word,
+)
+from skycell.scenario.quantities import Dimension, Quantity, Refused
+
+MOST_SATELLITES = 100_000
+
+Altitude = Annotated[
+    Quantity, quantity(Dimension.DISTANCE, low=100, high=1_000_000, example="780 km")
+]
+Radius = Annotated[
+    Quantity, quantity(Dimension.DISTANCE, low=6_478, high=1_000_000, example="42164 km")
+]
+Length = Annotated[
+    Quantity, quantity(Dimension.DISTANCE, above=0, high=1_000_000, example="5000 km")
+]
+Height = Annotated[Quantity, quantity(Dimension.DISTANCE, low=0, high=10_000, example="80 km")]
+Inclination = Annotated[Quantity, quantity(Dimension.ANGLE, low=0, high=180, example="86 deg")]
+Turn = Annotated[Quantity, quantity(Dimension.ANGLE, low=-360, high=360, example="31.6 deg")]
+Latitude = Annotated[Quantity, quantity(Dimension.ANGLE, low=0, high=90, example="60 deg")]
+Elevation = Annotated[Quantity, quantity(Dimension.ANGLE, low=-90, high=90, example="10 deg")]
+Speed = Annotated[
+    Quantity, quantity(Dimension.SPEED, above=0, high=1_000_000, example="299792.458 km/s")
+]
+Offset = Annotated[Quantity, quantity(Dimension.TIME, low=-(10**12), high=10**12, example="50 ms")]
+
+
+def _read_epoch(value: Any) -> int:
+    """Nanoseconds of UTC since 1970."""
+    from datetime import UTC, datetime, timedelta
+
+    if not isinstance(value, str):
+        raise Refused("")
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise Refused("") from None
+    if moment.tzinfo is None or moment.utcoffset() != timedelta(0):
+        raise Refused("the zone is missing; write Z for UTC")
+    if not 1958 <= moment.year <= 2100:
+        raise Refused("")
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > 1000:
+        raise Refused("")
+    return value
+
+
+Epoch = Annotated[
+    int,
+    Leaf(
+        'a moment of UTC from 1958 to 2100, such as "2026-11-21T12:00:00Z"',
+        _read_epoch,
+        {"type": "string", "format": "date-time"},
+    ),
+]
+Text = Annotated[str, Leaf("a text of up to 1000 letters", _read_text, {"type": "string"})]
+Count = Annotated[int, whole_number(1, 1000)]
+
+
+class _Planes(Parameters):
+    planes: Count = param(..., "number of orbit planes", symbol="P")
+    satellites_per_plane: Count = param(..., "equally spaced in each plane", symbol="S")
+    altitude: Altitude = param(..., "of the circular orbits above the equatorial radius")
+    inclination: Inclination = param(..., "of the orbits")
+
+
+class Jsac98Pattern(_Planes):
+    """The pattern of the JSAC paper: right ascension correction and inter-plane phasing."""
+
+    kind: Literal["jsac98"] = param(..., "the pattern")
+
+
+class DeltaPattern(_Planes):
+    """Walker's delta: ascending nodes around the whole equator."""
+
+    kind: Literal["delta"] = param(..., "the pattern")
+    phasing: Annotated[int, whole_number(0, 999)] = param(
+        ...,
+        "a satellite leads its neighbour in the plane to the west by F x 360 deg / (P S)",
+        symbol="F",
+    )
+
+
+class StarPattern(_Planes):
+    """Walker's star: ascending nodes around half of the equator, with a seam."""
+
+    kind: Literal["star"] = param(..., "the pattern")
+    raan_step: Turn | None = param(
+        None, "between ascending nodes of neighbouring planes", source="180 deg / P"
+    )
+    phase_step: Turn | None = param(
+        None,
+        "by which a satellite leads its neighbour in the plane to the west",
+        source="half of the distance in a plane, 180 deg / S",
+    )
+
+
+class SlotsPattern(Parameters):
+    """Satellites that stand over places on the equator: `count` in a ring, or given longitudes."""
+
+    kind: Literal["slots"] = param(..., "the pattern")
+    radius: Radius = param(
+        "42164 km", "from the centre of the earth", source="the orbit of a sidereal day"
+    )
+    count: Count | None = param(None, "evenly spaced, the first over longitude 0")
+    longitudes: tuple[Turn, ...] | None = param(None, "east positive; instead of count")
+
+
+class ElementsPattern(Parameters):
+    """Satellites of mean elements, which SGP4 moves."""
+
+    kind: Literal["elements"] = param(..., "the pattern")
+    file: Text = param(
+        ..., "a file of TLE, or OMM as CSV, JSON, XML or KVN; from this file's folder"
+    )
+    farthest: Annotated[Quantity, quantity(Dimension.TIME, above=0, example="336 h")] = param(
+        "336 h",
+        "from an element set's epoch to a moment that is asked for",
+        source="choice: SGP4 is off by kilometres after two weeks (Vallado et al., AIAA 2006-6753)",
+    )
+
+
+Pattern = Annotated[
+    Jsac98Pattern | DeltaPattern | StarPattern | SlotsPattern | ElementsPattern,
+    Field(discriminator="kind"),
+]
+
+
+class Links(Parameters):
+    """Links between satellites."""
+
+    kind: Annotated[str, word("none", "ring", "grid", "nearest")] = param(
+        "none",
+        "none; each with the next of its list (ring); fore, aft and one in each neighbouring "
+        "plane (grid); or the shortest ones (nearest)",
+        source="a satellite without links mirrors what the earth sends",
+    )
+    seam: Annotated[str, word("none", "closed", "jsac98", "matched")] = param(
+        "none",
+        "in a grid, between the last plane and the first: none, as between others (closed), the "
+        "pairs of the JSAC tables (jsac98), or those of the shortest total length (matched)",
+        source="planes across a seam move against each other",
+    )
+    cross_plane_below: Latitude = param(
+        "90 deg", "latitude above which links between planes are off", source="never off"
+    )
+    count: Annotated[int, whole_number(1, 100)] = param(
+        4, "most links of a satellite where kind is nearest", source="as many as in a grid"
+    )
+    max_length: Length | None = param(None, "longest link", source="no limit")
+    clearance: Height | None = param(
+        None,
+        "smallest height of a link above the equatorial radius",
+        source="none: links are not checked against the earth",
+    )
+    given: tuple[tuple[str, str], ...] = param([], "further links, as pairs of satellites' names")
+
+
+class Earth(Parameters):
+    """The earth and the speed of light."""
+
+    shape: Annotated[str, word("sphere", "wgs84")] = param(
+        "wgs84",
+        "the surface that places stand on; the sphere has WGS84's equatorial radius",
+        source="NIMA TR8350.2",
+    )
+    light_speed: Speed = param(
+        "299792.458 km/s", "of radio and of links between satellites", source="SI"
+    )
+    epoch: Epoch | None = param(
+        None,
+        "the moment that is time 0; ties the earth's rotation to sidereal time",
+        source="without it the prime meridian is at the first axis of the orbits at time 0",
+    )
+    ut1_minus_utc: Offset = param(
+        "0 s", "of the epoch, from the earth rotation service", source="below 0.9 s by definition"
+    )
+
+
+class Ground(Parameters):
+    """What stations on the ground see and use."""
+
+    mask: Elevation = param(
+        "0 deg", "elevation from which a satellite is visible", source="the horizon"
+    )
+    access: Annotated[str, word("nearest", "highest", "longest", "any")] = param(
+        "nearest",
+        "which visible satellite a station uses; any: whichever makes the path shortest",
+        source="NASA/CR-1999-209158, part III.A, section 5.2.2",
+    )
+    hold: Flag | None = param(
+        None,
+        "whether a station keeps its satellite as long as it is visible",
+        source="only where access is longest",
+    )
+
+
+class ConstellationFile(Parameters):
+    """A constellation and how paths are found over it."""
+
+    title: Text | None = param(None, "what pictures and tables call it")
+    pattern: Pattern = param(..., "where the satellites are")
+    links: Links = param({}, "which of them are linked", source="every parameter's own default")
+    earth: Earth = param({}, "the earth", source="every parameter's own default")
+    ground: Ground = param({}, "the stations", source="every parameter's own default")
+    route: Annotated[str, word("shortest", "greedy")] = param(
+        "shortest",
+        "the path of least delay, or on to the linked satellite nearest to the last one (greedy)",
+        source="choice: the greedy route is that of the JSAC paper",
+    )

@@ -1,0 +1,154 @@
+"""Places on the earth: the built-in cities, and the user's own."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+from io import StringIO
+from os import PathLike, fspath
+
+from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.scenario import read_text
+
+_COLUMNS = ("name", "latitude_deg", "longitude_deg")
+_RANGES = {
+    "latitude_deg": (-90.0, 90.0, "degrees, north positive"),
+    "longitude_deg": (-180.0, 360.0, "degrees, east positive"),
+    "height_km": (-1.0, 100.0, "km above the surface"),
+    "mask_deg": (-90.0, 90.0, "elevation from which a satellite is visible, degrees"),
+}
+_POINT = re.compile(r"([+-]?\d+(?:\.\d+)?),([+-]?\d+(?:\.\d+)?)(?:,([+-]?\d+(?:\.\d+)?))?")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place on the earth.
+
+    Attributes:
+        name: what tables call it.
+        latitude_deg: north positive, -90 to 90.
+        longitude_deg: east positive, -180 to 360.
+        height_km: above the surface.
+        mask_deg: elevation from which a satellite is visible; the constellation's if None.
+    """
+
+    name: str
+    latitude_deg: float
+    longitude_deg: float
+    height_km: float = 0.0
+    mask_deg: float | None = None
+
+
+@cache
+def cities() -> Mapping[str, Place]:
+    """The built-in cities by name: centres to 0.01 degrees, about a kilometre.
+
+    >>> cities()["new_york"].latitude_deg
+    40.71
+    """
+    text = resources.files(__package__ or __name__).joinpath("cities.csv").read_text("utf-8")
+    return {place.name: place for place in _read(text, "cities.csv")}
+
+
+def read_places(path: str | PathLike[str]) -> list[Place]:
+    """The places of a CSV file with the columns name, latitude_deg and longitude_deg.
+
+    The columns height_km and mask_deg are optional, others are passed over.
+
+    Raises:
+        ScenarioFaults: with every fault of the file.
+        OSError: the file cannot be read.
+    """
+    return _read(read_text(path), fspath(path))
+
+
+def _read(text: str, name: str) -> list[Place]:
+    reader = csv.DictReader(StringIO(text, newline=""))
+    header = [column.strip() for column in reader.fieldnames or []]
+    reader.fieldnames = header
+    missing = [column for column in _COLUMNS if column not in header]
+    if missing:
+        got = ", ".join(header) or "nothing"
+        allowed = f"a header with {', '.join(_COLUMNS)}; {', '.join(missing)} missing"
+        raise ScenarioFaults([Fault(name, "", got, allowed, line=1, column=1)])
+    places: dict[str, Place] = {}
+    faults: list[Fault] = []
+    for row in reader:
+        line = reader.line_num
+        own = (row["name"] or "").strip()
+        if not own or own in places:
+            got = f'"{own}" a second time' if own else "nothing"
+            faults.append(Fault(name, "name", got, "a name of its own", line=line))
+        numbers = {}
+        for column in _RANGES:
+            written = (row.get(column) or "").strip()
+            if written or column in _COLUMNS:
+                numbers[column] = _number(written, name, column, line, faults)
+        places[own] = Place(own, **numbers)
+    if faults:
+        raise ScenarioFaults(faults)
+    return list(places.values())
+
+
+def _number(written: str, name: str, column: str, line: int, faults: list[Fault]) -> float:
+    low, high, meaning = _RANGES[column]
+    try:
+        number = float(written)
+    except ValueError:
+        number = float("nan")
+    if not low <= number <= high:
+        allowed = f"a number from {low:g} to {high:g}"
+        faults.append(Fault(name, column, f'"{written}"', allowed, meaning, line=line))
+    return number
+
+
+def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
+    """The places of some names, each a place of one's own, a built-in city, or a point.
+
+    Args:
+        names: such as `tokyo`, or latitude, longitude and perhaps height: `52.5,13.4` or
+            `46.5,8.0,3.5`.
+        own: places that come before the cities.
+
+    Raises:
+        ScenarioFaults: with every name that is none.
+
+    >>> find_places(["52.5,13.4"])[0].longitude_deg
+    13.4
+    """
+    known = {**cities(), **{place.name: place for place in own}}
+    found: list[Place] = []
+    faults: list[Fault] = []
+    for name in names:
+        point = _POINT.fullmatch(name.replace(" ", ""))
+        if name in known:
+            found.append(known[name])
+        elif point:
+            found.append(_point(name, point, faults))
+        else:
+            wanted = name.lower().replace(" ", "_")
+            close = get_close_matches(wanted, known, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            allowed = "a place of the file given, a built-in city, or latitude,longitude" + hint
+            faults.append(Fault("places", "", f'"{name}"', allowed))
+    if faults:
+        raise ScenarioFaults(faults)
+    return found
+
+
+def _point(name: str, point: re.Match[str], faults: list[Fault]) -> Place:
+    texts = zip(("latitude_deg", "longitude_deg", "height_km"), point.groups(), strict=True)
+    numbers = {}
+    for column, text in texts:
+        if text is not None:
+            low, high, meaning = _RANGES[column]
+            numbers[column] = float(text)
+            if not low <= numbers[column] <= high:
+                allowed = f"a number from {low:g} to {high:g}"
+                faults.append(Fault("places", name, text, allowed, meaning))
+    return Place(name, **numbers)

@@ -1,0 +1,14 @@
+"""Named constellations, each value with its source or the reason why it was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from skycell.scenario.presets import Preset, read_presets
+
+
+@cache
+def constellations() -> Mapping[str, Preset]:
+    """All constellations by name, in alphabetical order."""
+    return {preset.name: preset for preset in read_presets(__package__ or __name__)}
