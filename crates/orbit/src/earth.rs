@@ -80,7 +80,22 @@ impl Station {
 
     /// Whether a point stands at the elevation mask or above it.
     pub fn sees(&self, point_km: Vec3) -> bool {
-        self.look(point_km).0 >= self.sine_of_mask
+        let way = sub(point_km, self.position_km);
+        let height_km = dot(self.up, way);
+        let sine = self.sine_of_mask;
+        // Most points are below: no root for them. Squares grow with what they are squares of.
+        if height_km < 0.0 && sine >= 0.0 {
+            return false;
+        }
+        if height_km >= 0.0 && sine <= 0.0 {
+            return true;
+        }
+        let enough = sine * sine * dot(way, way);
+        if sine > 0.0 {
+            height_km * height_km >= enough
+        } else {
+            height_km * height_km <= enough
+        }
     }
 }
 
@@ -165,6 +180,28 @@ mod tests {
         let (sine, slant_range_km) = station.look([0.0, 7378.137, 0.0]);
         assert!((sine - 1.0).abs() < 1e-15 && (slant_range_km - 1000.0).abs() < 1e-9);
         assert!(!station.sees([7378.137, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn a_point_is_seen_where_its_elevation_reaches_the_mask() {
+        for mask_deg in [-30.0, 0.0, 25.0] {
+            let spec = StationSpec {
+                latitude_deg: 0.0,
+                longitude_deg: 0.0,
+                height_km: 0.0,
+                mask_deg,
+            };
+            let station = Station::new(&spec, Shape::Sphere);
+            for elevation_deg in [-60.0, -30.1, -29.9, -0.1, 0.1, 24.9, 25.1, 90.0] {
+                let (sine, cosine) = libm::sincos(f64::to_radians(elevation_deg));
+                let point = [EQUATORIAL_RADIUS_KM + 700.0 * sine, 700.0 * cosine, 0.0];
+                assert_eq!(
+                    station.sees(point),
+                    elevation_deg >= mask_deg,
+                    "{elevation_deg}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,10 @@ pub struct Shortest {
     delays_ps: Vec<u64>,
     before: Vec<u32>,
     touched: Vec<u32>,
+    /// What is left at least, of satellites that are reached.
+    bounds_ps: Vec<u64>,
+    /// Delay down to the ground at the destination, by satellite.
+    down_ps: Vec<u64>,
     heap: BinaryHeap<Reverse<(u64, u64, u32)>>,
 }
 
@@ -38,6 +42,18 @@ impl Shortest {
         for &(satellite, delay_ps) in uplinks {
             self.reach(satellite, delay_ps, GROUND, &at_least_ps);
         }
+        for &(satellite, delay_ps) in downlinks {
+            self.down_ps[satellite as usize] = delay_ps;
+        }
+        let best = self.search(graph, &at_least_ps);
+        for &(satellite, _) in downlinks {
+            self.down_ps[satellite as usize] = UNREACHED;
+        }
+        best.map(|(_, last)| self.way_to(last))
+    }
+
+    /// Delay and last satellite of the best path.
+    fn search(&mut self, graph: &Graph, at_least_ps: &impl Fn(u32) -> u64) -> Option<(u64, u32)> {
         let mut best: Option<(u64, u32)> = None;
         while let Some(Reverse((bound_ps, delay_ps, satellite))) = self.heap.pop() {
             // Every satellite on a path as good as the best has a smaller bound than its delay.
@@ -47,23 +63,24 @@ impl Shortest {
             if delay_ps > self.delays_ps[satellite as usize] {
                 continue; // reached on a better way since
             }
-            for &(last, down_ps) in downlinks {
-                if last == satellite {
-                    let whole = (delay_ps + down_ps, satellite);
-                    best = Some(best.map_or(whole, |known| known.min(whole)));
-                }
+            let down_ps = self.down_ps[satellite as usize];
+            if down_ps != UNREACHED {
+                let whole = (delay_ps + down_ps, satellite);
+                best = Some(best.map_or(whole, |known| known.min(whole)));
             }
             for (neighbour, link_ps) in graph.row(satellite) {
-                self.reach(neighbour, delay_ps + link_ps, satellite, &at_least_ps);
+                self.reach(neighbour, delay_ps + link_ps, satellite, at_least_ps);
             }
         }
-        best.map(|(_, last)| self.way_to(last))
+        best
     }
 
     fn clear(&mut self, satellites: usize) {
         if self.delays_ps.len() != satellites {
             self.delays_ps = vec![UNREACHED; satellites];
             self.before = vec![GROUND; satellites];
+            self.bounds_ps = vec![0; satellites];
+            self.down_ps = vec![UNREACHED; satellites];
             self.touched.clear();
         }
         for satellite in self.touched.drain(..) {
@@ -80,7 +97,11 @@ impl Shortest {
             }
             self.delays_ps[to as usize] = delay_ps;
             self.before[to as usize] = before;
-            let bound_ps = delay_ps + at_least_ps(to);
+            // A satellite that is reached again has told its bound.
+            if known_ps == UNREACHED {
+                self.bounds_ps[to as usize] = at_least_ps(to);
+            }
+            let bound_ps = delay_ps + self.bounds_ps[to as usize];
             self.heap.push(Reverse((bound_ps, delay_ps, to)));
         } else if delay_ps == known_ps && self.before[to as usize] != GROUND {
             let known = &mut self.before[to as usize];

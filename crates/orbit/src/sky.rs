@@ -30,6 +30,8 @@ pub struct Sky<'a> {
     links: Vec<[u32; 2]>,
     graph: Graph,
     shortest: Shortest,
+    /// What stations see, found when first asked for at this moment.
+    gateways: Vec<Option<Vec<Gateway>>>,
 }
 
 /// What does not change with time.
@@ -71,6 +73,7 @@ impl World {
             links: Vec::new(),
             graph: Graph::default(),
             shortest: Shortest::default(),
+            gateways: vec![None; self.stations.len()],
         };
         sky.turn_to(0)?;
         Ok(sky)
@@ -86,6 +89,7 @@ impl Sky<'_> {
     /// Looks at another moment.
     pub fn turn_to(&mut self, at_ps: u64) -> Result<(), OrbitError> {
         self.at_ps = at_ps;
+        self.gateways.fill(None);
         self.fleet
             .positions_km(seconds(at_ps), &mut self.positions_km)
     }
@@ -209,8 +213,8 @@ impl Sky<'_> {
     ) -> Result<Result<Path, NoPath>, OrbitError> {
         let [from, to] = pair;
         let ways = if self.spec.access.rule == AccessRule::Any {
-            let up: Vec<Gateway> = self.gateways(from);
-            let down: Vec<Gateway> = self.gateways(to);
+            let up = self.gateways(from);
+            let down = self.gateways(to);
             match (up.is_empty(), down.is_empty()) {
                 (true, _) => return Ok(Err(NoPath::NothingVisible { station: from })),
                 (_, true) => return Ok(Err(NoPath::NothingVisible { station: to })),
@@ -235,10 +239,16 @@ impl Sky<'_> {
             .ok_or(NoPath::NoWay))
     }
 
-    fn gateways(&self, station: u32) -> Vec<Gateway> {
-        self.visible(station)
+    fn gateways(&mut self, station: u32) -> Vec<Gateway> {
+        if let Some(known) = &self.gateways[station as usize] {
+            return known.clone();
+        }
+        let found: Vec<Gateway> = self
+            .visible(station)
             .map(|satellite| (satellite, self.ground_ps(station, satellite)))
-            .collect()
+            .collect();
+        self.gateways[station as usize] = Some(found.clone());
+        found
     }
 
     fn greedy_way(&self, first: u32, last: u32) -> Option<Vec<u32>> {
