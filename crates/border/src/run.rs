@@ -131,6 +131,7 @@ fn arrays<'py>(
             "transfers",
             traces.transfers.into_columns(),
         ),
+        (TraceKind::Files, "files", traces.files.into_columns()),
     ];
     let by_name = PyDict::new(py);
     for (_, name, columns) in tables.into_iter().filter(|(kind, ..)| asked.contains(kind)) {

@@ -6,7 +6,7 @@ use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, in_pass};
 use skycell_records::{
     Discards, EngineStats, Ledger, PortRecord, QueueIntegral, QueueRecord, RunRecords,
-    VcQueueRecord, VcRecord,
+    VcQueueRecord, VcRecord, WebTotals,
 };
 use skycell_units::SimTime;
 
@@ -63,6 +63,7 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
         engine: "fast",
         duration_ps: end.0,
         ledger: Ledger::of(&flows, &vcs, &ports, network.frames.made()),
+        web: WebTotals::of(&flows),
         flows,
         vcs,
         ports,

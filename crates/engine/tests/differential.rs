@@ -84,6 +84,7 @@ fn first_trace_difference(reference: &RunRecords, fast: &RunRecords) -> String {
         queue: time_ps, port, cells;
         vc_queue: time_ps, port, vc, cells;
         transfers: start_ps, flow, end_ps, octets;
+        files: received_ps, flow, page, requested_ps, octets;
     }
     "equal after all".into()
 }
@@ -109,7 +110,8 @@ timed!(
     QueueTrace.time_ps,
     VcQueueTrace.time_ps,
     DiscardTrace.time_ps,
-    TransferTrace.start_ps
+    TransferTrace.start_ps,
+    FileTrace.received_ps
 );
 
 /// A smaller scenario that still differs: fewer flows, a shorter run.

@@ -37,22 +37,26 @@ impl Ledger {
             segments[0].1 += flow.segments_sent - flow.segments_lost_by_script;
             segments[1].1 += flow.acks_sent;
             segments[2].1 += flow.control_segments;
-            ledger.add(
-                format!("new octets sent, flow {}", flow.name),
+            ledger.add_stream(
+                &format!("flow {}", flow.name),
                 flow.octets_sent - flow.octets_retransmitted,
-                vec![
-                    ("acknowledged", flow.octets_acked),
-                    ("outstanding", flow.octets_outstanding),
-                ],
-            );
-            ledger.add(
-                format!("octets received, flow {}", flow.name),
+                (flow.octets_acked, flow.octets_outstanding),
                 flow.octets_received,
-                vec![
-                    ("delivered", flow.octets_delivered),
-                    ("waiting", flow.octets_waiting),
-                ],
+                (flow.octets_delivered, flow.octets_waiting),
             );
+            if let Some(web) = &flow.web {
+                let requests = &web.request_stream;
+                segments[0].1 += requests.segments_sent;
+                segments[1].1 += requests.acks_sent;
+                segments[2].1 += requests.control_segments;
+                ledger.add_stream(
+                    &format!("requests of flow {}", flow.name),
+                    requests.octets_sent - requests.octets_retransmitted,
+                    (requests.octets_acked, requests.octets_outstanding),
+                    requests.octets_received,
+                    (requests.octets_delivered, requests.octets_waiting),
+                );
+            }
         }
         ledger.add("frames handed to ports".into(), frames, segments.into());
         for vc in vcs {
@@ -88,6 +92,22 @@ impl Ledger {
             );
         }
         ledger
+    }
+
+    /// Adds the two lines of one direction of a connection: what the sender sent anew, and what
+    /// the receiver got.
+    fn add_stream(
+        &mut self,
+        name: &str,
+        new: u64,
+        (acknowledged, outstanding): (u64, u64),
+        received: u64,
+        (delivered, waiting): (u64, u64),
+    ) {
+        let found = vec![("acknowledged", acknowledged), ("outstanding", outstanding)];
+        self.add(format!("new octets sent, {name}"), new, found);
+        let found = vec![("delivered", delivered), ("waiting", waiting)];
+        self.add(format!("octets received, {name}"), received, found);
     }
 
     /// Adds a line.

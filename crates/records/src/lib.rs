@@ -3,13 +3,15 @@
 mod ledger;
 mod queue;
 mod traces;
+mod web;
 
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
-    Column, CwndTrace, DiscardTrace, QueueTrace, SequenceEvent, SequenceTrace, Traces,
+    Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace, Traces,
     TransferTrace, VcQueueTrace,
 };
+pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;
 
@@ -118,6 +120,9 @@ pub struct RunRecords {
     pub vcs: Vec<VcRecord>,
     /// One row per link (its output port) of the spec, in its order.
     pub ports: Vec<PortRecord>,
+    /// What all web users together asked for and got; of runs with web traffic only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web: Option<WebTotals>,
     /// Where every cell and octet went.
     pub ledger: Ledger,
     /// How the engine worked; differs between engines.
@@ -196,6 +201,9 @@ pub struct FlowRecord {
     pub delay_min_ps: u64,
     /// Largest such delay, picoseconds.
     pub delay_max_ps: u64,
+    /// What the client asked for and got; of flows with web traffic only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web: Option<WebRecord>,
 }
 
 /// What became of one VC's cells and frames.

@@ -15,6 +15,8 @@ pub struct Traces {
     pub discards: DiscardTrace,
     /// Finished transfers.
     pub transfers: TransferTrace,
+    /// Files of web pages that were received.
+    pub files: FileTrace,
 }
 
 /// One column of a trace, whatever it counts.
@@ -152,6 +154,22 @@ columns! {
         /// When its last octet was acknowledged, picoseconds.
         end_ps: u64,
         /// Octets.
+        octets: u64,
+    }
+}
+
+columns! {
+    /// Files of web pages that were received, whole and in order.
+    FileTrace {
+        /// Flow id.
+        flow: u32,
+        /// Which of the flow's pages it belongs to, from 0.
+        page: u32,
+        /// When the client handed the request to its TCP, picoseconds.
+        requested_ps: u64,
+        /// When the last octet of the file had arrived in order, picoseconds.
+        received_ps: u64,
+        /// Octets of the file.
         octets: u64,
     }
 }

@@ -3,7 +3,7 @@
 use crate::network::{Finished, Network};
 use crate::port::Port;
 use skycell_records::{
-    Account, EngineStats, Ledger, PortRecord, QueueRecord, RunRecords, VcQueueRecord,
+    Account, EngineStats, Ledger, PortRecord, QueueRecord, RunRecords, VcQueueRecord, WebTotals,
 };
 use skycell_spec::{NetworkSpec, SpecError};
 use skycell_units::SimTime;
@@ -95,6 +95,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         engine: "reference",
         duration_ps: spec.duration_ps,
         ledger: Ledger::of(&flows, &finished.vcs, &ports, finished.frames),
+        web: WebTotals::of(&flows),
         flows,
         vcs: finished.vcs,
         ports,

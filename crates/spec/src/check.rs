@@ -233,14 +233,17 @@ impl NetworkSpec {
         }
         self.validate_tcp(i, flow)?;
         validate_start(&flow.start, &at("start"))?;
-        if let TrafficSpec::Transfers {
-            size_octets, idle, ..
-        } = &flow.traffic
-        {
-            if *size_octets == 0 {
-                return Err(range(at("traffic.size_octets"), 0, "above 0"));
+        match &flow.traffic {
+            TrafficSpec::Persistent => {}
+            TrafficSpec::Transfers {
+                size_octets, idle, ..
+            } => {
+                if *size_octets == 0 {
+                    return Err(range(at("traffic.size_octets"), 0, "above 0"));
+                }
+                validate_distribution(idle, &at("traffic.idle"))?;
             }
-            validate_distribution(idle, &at("traffic.idle"))?;
+            TrafficSpec::Web(web) => web.validate(&at("traffic"))?,
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod classes;
 mod form;
 mod sources;
 mod tcp;
+mod web;
 
 pub use check::SpecError;
 pub use classes::{
@@ -20,6 +21,7 @@ pub use tcp::{
     CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
     TcpSpec, TcpVariant, TickPhase,
 };
+pub use web::{CountSpec, FileClassSpec, OutsideLimits, WebSpec};
 
 use serde::{Deserialize, Serialize};
 use skycell_units::Octets;
@@ -218,6 +220,8 @@ pub enum TrafficSpec {
         /// Whether each transfer opens its own connection, with fresh TCP state.
         new_connection: bool,
     },
+    /// Pages of files, each asked for by a request; drawn from the stream `flow/<name>/web`.
+    Web(WebSpec),
 }
 
 /// When a flow begins, picoseconds from the start of the run.
@@ -306,6 +310,8 @@ pub enum TraceKind {
     Transfers,
     /// At each sample, what each queue of the ports in `sampled_ports` has sent so far and holds.
     Service,
+    /// Every file of a web page that the client has received.
+    Files,
 }
 
 impl NetworkSpec {

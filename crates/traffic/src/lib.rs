@@ -3,15 +3,19 @@
 
 mod loss_script;
 mod timers;
+mod web;
 
 pub use timers::{Timers, rank};
 
 use loss_script::ScriptedLosses;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
-use skycell_spec::{Distribution, FlowSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec};
+use skycell_spec::{
+    Distribution, FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec,
+};
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
 use skycell_units::{Cells, SimTime};
+use web::{Draw, Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
 #[derive(Debug, Default)]
@@ -34,6 +38,8 @@ pub struct Flow {
     idle_stream: Stream,
     sender: Sender,
     receiver: Receiver,
+    /// The web user, of flows with web traffic.
+    web: Option<Box<Web>>,
     losses: ScriptedLosses,
     start: SimTime,
     /// When the application acts next.
@@ -49,6 +55,7 @@ pub struct Flow {
     traces_cwnd: bool,
     traces_sequence: bool,
     traces_transfers: bool,
+    traces_files: bool,
     /// cwnd and ssthresh last traced.
     traced_window: (f64, f64),
     /// Highest octet of the connection that the sequence trace has seen.
@@ -64,28 +71,61 @@ struct DelayStatistics {
     max: SimTime,
 }
 
+/// Names of the hosts at the ends of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends<'a> {
+    /// Where data comes from.
+    pub source: &'a str,
+    /// Where it goes.
+    pub destination: &'a str,
+}
+
+impl<'a> Ends<'a> {
+    /// The ends of a flow of a valid spec.
+    pub fn of(spec: &'a NetworkSpec, flow: &FlowSpec) -> Self {
+        let name = |node: u32| spec.nodes[node as usize].name.as_str();
+        Ends {
+            source: name(spec.vc_source(flow.forward[0] as usize)),
+            destination: name(spec.vc_source(flow.reverse[0] as usize)),
+        }
+    }
+}
+
+/// The clock of `host` in a run with `seed`.
+fn clock_of(tcp: &TcpSpec, seed: u64, host: &str) -> TickClock {
+    let phase = match tcp.tick_phase {
+        TickPhase::At { offset_ps } => offset_ps,
+        TickPhase::Drawn => Stream::new(seed, &format!("host/{host}/tick")).uniform(0, tcp.tick_ps),
+    };
+    TickClock::new(tcp.tick_ps, phase)
+}
+
 impl Flow {
-    /// The flow `id` of a run with `seed`, on the source host `host`.
-    pub fn new(id: u32, spec: &FlowSpec, seed: u64, host: &str, traces: &[TraceKind]) -> Self {
+    /// The flow `id` of a run with `seed`.
+    pub fn new(id: u32, spec: &FlowSpec, seed: u64, ends: Ends<'_>, traces: &[TraceKind]) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
         let start = match spec.start {
             StartSpec::At { time_ps } => time_ps,
             StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
         };
-        let phase = match spec.tcp.tick_phase {
-            TickPhase::At { offset_ps } => offset_ps,
-            TickPhase::Drawn => {
-                Stream::new(seed, &format!("host/{host}/tick")).uniform(0, spec.tcp.tick_ps)
-            }
+        let web = match &spec.traffic {
+            TrafficSpec::Web(web) => Some(Box::new(Web::new(web, spec, seed, ends.destination))),
+            TrafficSpec::Persistent | TrafficSpec::Transfers { .. } => None,
+        };
+        // A web user opens the connection by the first request, and the server has it open then.
+        let tcp = TcpSpec {
+            handshake: spec.tcp.handshake && web.is_none(),
+            ..spec.tcp.clone()
         };
         Flow {
             id,
             name: spec.name.clone(),
-            tcp: spec.tcp.clone(),
             traffic: spec.traffic.clone(),
             idle_stream: stream("idle"),
-            sender: Sender::new(&spec.tcp, TickClock::new(spec.tcp.tick_ps, phase)),
-            receiver: Receiver::new(&spec.tcp),
+            sender: Sender::new(&tcp, clock_of(&tcp, seed, ends.source)),
+            receiver: Receiver::new(&tcp),
+            web,
+            tcp,
             losses: ScriptedLosses::new(&spec.loss_script),
             start: SimTime(start),
             application_due: Some(SimTime(start)),
@@ -98,6 +138,7 @@ impl Flow {
             traces_cwnd: traces.contains(&TraceKind::Cwnd),
             traces_sequence: traces.contains(&TraceKind::Sequence),
             traces_transfers: traces.contains(&TraceKind::Transfers),
+            traces_files: traces.contains(&TraceKind::Files),
             traced_window: (0.0, 0.0),
             traced_highest: 0,
         }
@@ -108,14 +149,16 @@ impl Flow {
         self.application_due
     }
 
-    /// When the sender's retransmission timer runs out.
+    /// When a retransmission timer runs out.
     pub fn retransmission_due(&self) -> Option<SimTime> {
-        self.sender.deadline()
+        let web = self.web.as_ref().and_then(|web| web.retransmission_due());
+        earlier(self.sender.deadline(), web)
     }
 
-    /// When the receiver must send an acknowledgement that it holds back.
+    /// When a receiver must send an acknowledgement that it holds back.
     pub fn held_ack_due(&self) -> Option<SimTime> {
-        self.receiver.deadline()
+        let web = self.web.as_ref().and_then(|web| web.held_ack_due());
+        earlier(self.receiver.deadline(), web)
     }
 
     /// Cells of the frame that carries `segment`.
@@ -138,24 +181,52 @@ impl Flow {
                 self.transfer_since = Some(now);
                 size_octets
             }
+            TrafficSpec::Web(_) => {
+                let web = self.web.as_mut().expect("the flow has a web user");
+                self.application_due = web.on_request_due(now, &mut out.reverse);
+                return self.after_sender(now, out);
+            }
         };
         self.sender.hand_over(now, octets, &mut out.forward);
         self.after_sender(now, out);
     }
 
-    /// The retransmission timer has run out.
+    /// A retransmission timer has run out.
     pub fn on_retransmission(&mut self, now: SimTime, out: &mut Outbox) {
-        self.sender.on_timeout(now, &mut out.forward);
+        if self.sender.deadline() == Some(now) {
+            self.sender.on_timeout(now, &mut out.forward);
+        }
+        if let Some(web) = &mut self.web
+            && web.retransmission_due() == Some(now)
+        {
+            web.on_retransmission(now, &mut out.reverse);
+        }
         self.after_sender(now, out);
     }
 
     /// A held acknowledgement must go out.
-    pub fn on_held_ack(&mut self, out: &mut Outbox) {
-        self.receiver.on_deadline(&mut out.reverse);
+    pub fn on_held_ack(&mut self, now: SimTime, out: &mut Outbox) {
+        if self.receiver.deadline() == Some(now) {
+            self.receiver.on_deadline(&mut out.reverse);
+        }
+        if let Some(web) = &mut self.web
+            && web.held_ack_due() == Some(now)
+        {
+            web.on_held_ack(&mut out.forward);
+        }
     }
 
     /// A segment has arrived at the source.
     pub fn on_segment_at_source(&mut self, now: SimTime, segment: &Segment, out: &mut Outbox) {
+        if let Some(web) = &mut self.web
+            && is_of_requests(segment)
+        {
+            web.on_segment_at_server(now, segment, &mut out.forward);
+            while let Some(octets) = web.next_answer() {
+                self.sender.hand_over(now, octets, &mut out.forward);
+            }
+            return self.after_sender(now, out);
+        }
         if self.traces_sequence && segment.kind == SegmentKind::Ack {
             let event = SequenceEvent::Acked as u8;
             let acknowledgement = segment.acknowledgement;
@@ -174,10 +245,20 @@ impl Flow {
         handed_at: SimTime,
         out: &mut Outbox,
     ) {
+        if let Some(web) = &mut self.web
+            && is_for_requests(segment)
+        {
+            return web.on_ack_at_client(now, segment, &mut out.reverse);
+        }
         if segment.kind == SegmentKind::Data {
             self.delay.add(now - handed_at);
         }
         self.receiver.on_segment(now, segment, &mut out.reverse);
+        if let Some(web) = &mut self.web {
+            let delivered = self.receiver.counters().octets_delivered;
+            let trace = self.traces_files.then_some(&mut out.traces.files);
+            web.on_delivered(now, delivered, self.id, trace);
+        }
     }
 
     /// What every act of the sender is followed by: traces, scripted losses, the application.
@@ -241,12 +322,7 @@ impl Flow {
 
     fn plan_next(&mut self, now: SimTime, count: Option<u32>, idle: Distribution) {
         if count.is_none_or(|count| self.transfers < u64::from(count)) {
-            let stream = &mut self.idle_stream;
-            let idle = match idle {
-                Distribution::Constant { value_ps } => value_ps,
-                Distribution::Uniform { low_ps, high_ps } => stream.uniform(low_ps, high_ps),
-                Distribution::Exponential { mean_ps } => stream.exponential(mean_ps),
-            };
+            let idle = idle.draw(&mut self.idle_stream);
             self.application_due = Some(now + SimTime(idle));
         }
     }
@@ -286,7 +362,16 @@ impl Flow {
             delay_mean_ps: self.delay.mean(),
             delay_min_ps: self.delay.min.0,
             delay_max_ps: self.delay.max.0,
+            web: self.web.as_ref().map(|web| web.record()),
         }
+    }
+}
+
+/// The earlier of two times that may not be set.
+fn earlier(a: Option<SimTime>, b: Option<SimTime>) -> Option<SimTime> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -313,3 +398,5 @@ impl DelayStatistics {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod web_tests;

@@ -6,11 +6,15 @@ use skycell_spec::{
     TcpVariant,
 };
 
-const MSS: u64 = 1_000;
+pub(crate) const MSS: u64 = 1_000;
+const ENDS: Ends<'_> = Ends {
+    source: "h",
+    destination: "g",
+};
 /// One-way delay of the wire.
-const DELAY: SimTime = SimTime::from_millis(50);
+pub(crate) const DELAY: SimTime = SimTime::from_millis(50);
 
-fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
+pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
     FlowSpec {
         name: "f".into(),
         forward: vec![0],
@@ -54,9 +58,14 @@ fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
 }
 
 /// Runs the flow over the wire until `end`.
-fn run(spec: &FlowSpec, end: SimTime) -> (FlowRecord, Traces) {
-    let traces = [TraceKind::Transfers, TraceKind::Sequence, TraceKind::Cwnd];
-    let mut flow = Flow::new(0, spec, 1, "h", &traces);
+pub(crate) fn run(spec: &FlowSpec, end: SimTime) -> (FlowRecord, Traces) {
+    let traces = [
+        TraceKind::Transfers,
+        TraceKind::Sequence,
+        TraceKind::Cwnd,
+        TraceKind::Files,
+    ];
+    let mut flow = Flow::new(0, spec, 1, ENDS, &traces);
     let mut out = Outbox::default();
     // (arrival, to the destination?, segment, handed over), in order of arrival.
     let mut wire: std::collections::VecDeque<(SimTime, bool, Segment, SimTime)> =
@@ -184,7 +193,7 @@ fn draws_belong_to_the_flow_and_the_host() {
             name: name.into(),
             ..drawn.clone()
         };
-        Flow::new(0, &named, seed, "h", &[]).application_due()
+        Flow::new(0, &named, seed, ENDS, &[]).application_due()
     };
     assert_eq!(start(1, "a"), start(1, "a"));
     assert_ne!(start(1, "a"), start(1, "b"));

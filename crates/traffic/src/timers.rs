@@ -41,7 +41,7 @@ impl Timers {
             rank::RETRANSMISSION if flow.retransmission_due() == Some(now) => {
                 flow.on_retransmission(now, out);
             }
-            rank::HELD_ACK if flow.held_ack_due() == Some(now) => flow.on_held_ack(out),
+            rank::HELD_ACK if flow.held_ack_due() == Some(now) => flow.on_held_ack(now, out),
             rank::APPLICATION if flow.application_due() == Some(now) => {
                 flow.on_application(now, out);
             }

@@ -12,7 +12,7 @@ from skycell.scenario.topology import Topology
 from skycell.scenario.traffic import Loss, Start, Traffic
 
 _LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
-TRACES = ("cwnd", "sequence", "queue", "vc_queue", "discards", "transfers")
+TRACES = ("cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "files")
 
 Duration = Annotated[
     Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_RUN_PS, example="20 s")

@@ -334,6 +334,38 @@ class TransfersSpec(_Part):
     new_connection: bool
 
 
+class CountSpec(_Part):
+    """A Poisson count held between limits."""
+
+    mean: float
+    low: U32
+    high: U32
+    outside: Literal["clamp", "redraw"]
+
+
+class FileClassSpec(_Part):
+    """Files of one class, by size."""
+
+    weight: float
+    sizes_octets: tuple[U64, ...]
+
+
+class WebSpec(_Part):
+    """One client and its server on one persistent connection."""
+
+    kind: Literal["web"] = "web"
+    page_interval_ps: U64
+    pages: U32 | None
+    requests: CountSpec
+    gap: DistributionSpec
+    request_octets: U64
+    classes: tuple[FileClassSpec, ...]
+    size: CountSpec
+
+
+TrafficSpec = Annotated[PersistentSpec | TransfersSpec | WebSpec, Field(discriminator="kind")]
+
+
 class StartAt(_Part):
     """A flow begins at a given time."""
 
@@ -363,7 +395,7 @@ class FlowSpec(_Part):
     forward: tuple[U32, ...]
     reverse: tuple[U32, ...]
     tcp: TcpSpec
-    traffic: Annotated[PersistentSpec | TransfersSpec, Field(discriminator="kind")]
+    traffic: TrafficSpec
     start: Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
     loss_script: LossScript
 
@@ -408,7 +440,9 @@ class SourceSpec(_Part):
     start: Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
 
 
-TraceKind = Literal["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service"]
+TraceKind = Literal[
+    "cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service", "files"
+]
 
 
 class RecordSpec(_Part):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from skycell.scenario.context import Context
 from skycell.scenario.contracts import check_contracts, mcr_of
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
@@ -58,7 +59,7 @@ from skycell.scenario.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.resolve_flows import Context, FlowResolver
+from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_records import resolve_records
 
 _MOST_CELLS_IN_A_BUFFER = 2**32 - 1

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from fractions import Fraction
 from typing import Literal
 
+from skycell.scenario.context import Context
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.file import FlowOverride, ScenarioFile
 from skycell.scenario.network_spec import (
-    ConstantSpec,
     DelayedAckSpec,
-    ExponentialSpec,
     FlowSpec,
     LossScript,
-    PersistentSpec,
     RetransmitDelayNone,
     RetransmitDelaySegments,
     StartAt,
@@ -24,67 +21,28 @@ from skycell.scenario.network_spec import (
     TcpSpec,
     TickPhaseAt,
     TickPhaseDrawn,
-    TransfersSpec,
-    UniformSpec,
 )
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
-    PS_PER_SECOND,
     Dimension,
     Quantity,
     show_amount,
     show_time,
 )
+from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.tcp import (
     LARGEST_WINDOW,
     RECEIVER_WINDOW,
-    RTT_X_BANDWIDTH,
     WINDOW_FIELD,
     Tcp,
 )
 from skycell.scenario.traffic import (
-    Constant,
     Loss,
-    Persistent,
     Staggered,
     Start,
     Together,
-    Traffic,
-    Uniform,
 )
-
-
-@dataclass(frozen=True)
-class Context:
-    """What relative quantities refer to."""
-
-    duration_ps: int
-    rtt_ps: int
-    #: Payload rate of the slowest link on the longest route, bit/s.
-    bandwidth: Fraction
-
-    @property
-    def rtt_x_bandwidth(self) -> Fraction:
-        """Octets that the bottleneck carries in one RTT."""
-        return Fraction(self.rtt_ps, PS_PER_SECOND) * self.bandwidth / 8
-
-    def time_ps(self, value: Quantity) -> int:
-        """A time, or a number of RTTs, in whole picoseconds, rounded half up."""
-        scale = self.rtt_ps if value.dimension is Dimension.RTT else 1
-        return int(value.amount * scale + Fraction(1, 2))
-
-    def octets(self, value: Quantity | str, mss: int) -> int:
-        """A window in octets, rounded down."""
-        if value == RTT_X_BANDWIDTH:
-            return int(self.rtt_x_bandwidth)
-        assert isinstance(value, Quantity)
-        per_unit = {
-            Dimension.SIZE: Fraction(1),
-            Dimension.SEGMENTS: Fraction(mss),
-            Dimension.RTT: self.rtt_x_bandwidth,
-        }
-        return int(value.amount * per_unit[value.dimension])
 
 
 def _ticks(value: Quantity, tick_ps: int) -> int:
@@ -261,13 +219,14 @@ class FlowResolver:
     def resolve(self, tcp: Mapping[str, TcpSpec], vc_ids: Mapping[str, int]) -> list[FlowSpec]:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
-        traffic = dict.fromkeys(names, self._traffic(self.file.traffic, ("traffic",)))
+        resolver = TrafficResolver(self.context, self.faults)
+        traffic = dict.fromkeys(names, resolver.resolve(self.file.traffic, ("traffic",)))
         loss = dict.fromkeys(names, self.file.loss)
         start = self._starts(self.file.start, names, ("start",))
         for i, override in enumerate(self.file.flow):
             known = [name for name in override.names if name in traffic]
             if override.traffic is not None:
-                resolved = self._traffic(override.traffic, ("flow", i, "traffic"))
+                resolved = resolver.resolve(override.traffic, ("flow", i, "traffic"))
                 traffic.update(dict.fromkeys(known, resolved))
             if override.loss is not None:
                 loss.update(dict.fromkeys(known, override.loss))
@@ -300,33 +259,6 @@ class FlowResolver:
                 allowed = f"each flow once; flow[{named[name]}] names it already"
                 self.faults.add(("flow", i, "names", k), name, allowed, meaning)
             named.setdefault(name, i)
-
-    def _traffic(self, traffic: Traffic, path: Path) -> PersistentSpec | TransfersSpec:
-        if isinstance(traffic, Persistent):
-            return PersistentSpec()
-        idle = traffic.idle
-        distribution: ConstantSpec | UniformSpec | ExponentialSpec
-        if isinstance(idle, Constant):
-            distribution = ConstantSpec(value_ps=self.context.time_ps(idle.value))
-        elif isinstance(idle, Uniform):
-            low, high = self.context.time_ps(idle.low), self.context.time_ps(idle.high)
-            if low >= high:
-                allowed = f"above low, {show_time(low)}"
-                self.faults.add(
-                    (*path, "idle", "high"), idle.high.text, allowed, "end of the range"
-                )
-            distribution = UniformSpec(low_ps=low, high_ps=high)
-        else:
-            mean = self.context.time_ps(idle.mean)
-            if mean == 0:
-                self.faults.add((*path, "idle", "mean"), idle.mean.text, "above 0", "mean time")
-            distribution = ExponentialSpec(mean_ps=mean)
-        return TransfersSpec(
-            size_octets=int(traffic.size.amount),
-            count=traffic.count,
-            idle=distribution,
-            new_connection=traffic.new_connection,
-        )
 
     def _loss(self, loss: Loss, mss: int) -> LossScript:
         octets = None if loss.at_cwnd is None else self.context.octets(loss.at_cwnd, mss)

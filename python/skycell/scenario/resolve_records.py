@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from skycell.scenario.context import Context
 from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.file import TRACES, Records
 from skycell.scenario.network_spec import RecordSpec
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import show_amount
-from skycell.scenario.resolve_flows import Context
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
 #: of a thousand VCs would cost more than the run.

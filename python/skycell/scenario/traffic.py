@@ -7,51 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.scenario.distributions import Times
 from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 from skycell.scenario.tcp import LARGEST_WINDOW
+from skycell.scenario.web import Web
 
 _DAYS_PS = 100 * 86_400 * PS_PER_SECOND
 
 TransferSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**15, example="10 MB")]
-IdleTime = Annotated[
-    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=_DAYS_PS, example="0.1 s")
-]
 Moment = Annotated[
     Quantity, quantity(Dimension.TIME, Dimension.RTT, high=_DAYS_PS, example="100 ms")
-]
-
-
-class Constant(Parameters):
-    """Always the same time."""
-
-    kind: Literal["constant"] = param(..., "the distribution")
-    value: IdleTime = param(..., "the time")
-
-
-class Uniform(Parameters):
-    """Uniform over [low, high)."""
-
-    kind: Literal["uniform"] = param(..., "the distribution")
-    low: IdleTime = param(..., "least time")
-    high: IdleTime = param(..., "end of the range, above low")
-
-
-class Exponential(Parameters):
-    """Exponential with a given mean."""
-
-    kind: Literal["exponential"] = param(..., "the distribution")
-    mean: IdleTime = param(..., "mean time, above zero")
-
-
-def _constant_by_value(value: Any) -> Any:
-    return {"kind": "constant", "value": value} if isinstance(value, str) else value
-
-
-_Idles = Constant | Uniform | Exponential
-Idle = Annotated[
-    Annotated[_Idles, Field(discriminator="kind")],
-    BeforeValidator(_constant_by_value, json_schema_input_type=_Idles | IdleTime),
 ]
 
 
@@ -73,7 +39,7 @@ class Transfers(Parameters):
     count: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
         None, "transfers in all; without it as many as the run has time for", source="no end"
     )
-    idle: Idle = param(
+    idle: Times = param(
         "0 s",
         "time from the end of a transfer (its last octet acknowledged) to the next",
         source="back to back",
@@ -85,11 +51,10 @@ class Transfers(Parameters):
     )
 
 
+_Traffics = Persistent | Transfers | Web
 Traffic = Annotated[
-    Annotated[Persistent | Transfers, Field(discriminator="kind")],
-    BeforeValidator(
-        _kind_by_name, json_schema_input_type=Persistent | Transfers | Literal["persistent"]
-    ),
+    Annotated[_Traffics, Field(discriminator="kind")],
+    BeforeValidator(_kind_by_name, json_schema_input_type=_Traffics | Literal["persistent", "web"]),
 ]
 
 

@@ -51,6 +51,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
             TraceKind::VcQueue,
             TraceKind::Discards,
             TraceKind::Transfers,
+            TraceKind::Files,
         ],
     };
     spec
@@ -418,7 +419,9 @@ impl<'a> Builder<'a> {
 
     fn flow(&mut self, forward: Vec<u32>, reverse: Vec<u32>, start: StartSpec, tcp: TcpSpec) {
         let dice = &mut self.dice;
-        let traffic = if dice.one_in(3) {
+        let traffic = if dice.one_in(4) {
+            TrafficSpec::Web(web(dice))
+        } else if dice.one_in(3) {
             TrafficSpec::Transfers {
                 size_octets: 1 + dice.below(30_000),
                 count: dice.pick(&[None, Some(3)]),
@@ -457,5 +460,39 @@ impl<'a> Builder<'a> {
                 at_cwnd_octets: None,
             },
         });
+    }
+}
+
+/// A web user in a hurry: pages every few milliseconds.
+fn web(dice: &mut Dice) -> WebSpec {
+    let count = |dice: &mut Dice, low: u32, high: u32| CountSpec {
+        mean: dice.pick(&[0.5, 2.0, 5.0]),
+        low,
+        high,
+        outside: dice.pick(&[OutsideLimits::Clamp, OutsideLimits::Redraw]),
+    };
+    let largest = dice.pick(&[200, 3_000, 30_000]);
+    WebSpec {
+        page_interval_ps: 1 + dice.below(8 * MILLISECOND),
+        pages: dice.pick(&[None, Some(2)]),
+        requests: count(dice, 1, 9),
+        gap: dice.pick(&[
+            Distribution::Constant { value_ps: 0 },
+            Distribution::Uniform {
+                low_ps: 5,
+                high_ps: MILLISECOND,
+            },
+            Distribution::Exponential {
+                mean_ps: MILLISECOND,
+            },
+        ]),
+        request_octets: dice.pick(&[1, 128, 2_000]),
+        classes: (0..2)
+            .map(|i| FileClassSpec {
+                weight: f64::from(1 + 3 * i),
+                sizes_octets: (0..3).map(|_| 1 + dice.below(largest)).collect(),
+            })
+            .collect(),
+        size: count(dice, 1, 3),
     }
 }

@@ -1,0 +1,190 @@
+//! Web users over a wire, without a network.
+
+use crate::tests::{DELAY, MSS, run, spec};
+use skycell_records::{FlowRecord, ResponseTimes, Traces};
+use skycell_spec::{
+    CountSpec, Distribution, FileClassSpec, OutsideLimits, StartSpec, TrafficSpec, WebSpec,
+};
+use skycell_units::SimTime;
+
+const REQUEST: u64 = 128;
+
+/// Exactly `n`: every other value is held to it.
+fn exactly(n: u32) -> CountSpec {
+    CountSpec {
+        mean: f64::from(n),
+        low: n,
+        high: n,
+        outside: OutsideLimits::Clamp,
+    }
+}
+
+/// Two requests a page, one second apart, a page every ten seconds, each for one file of `octets`.
+fn web(octets: u64) -> WebSpec {
+    WebSpec {
+        page_interval_ps: SimTime::from_millis(10_000).0,
+        pages: None,
+        requests: exactly(2),
+        gap: Distribution::Constant {
+            value_ps: SimTime::from_millis(1_000).0,
+        },
+        request_octets: REQUEST,
+        classes: vec![FileClassSpec {
+            weight: 1.0,
+            sizes_octets: vec![octets],
+        }],
+        size: exactly(1),
+    }
+}
+
+fn run_web(web: WebSpec, handshake: bool, seconds: u64) -> (FlowRecord, Traces) {
+    let spec = spec(TrafficSpec::Web(web), handshake);
+    run(&spec, SimTime::from_millis(1_000 * seconds))
+}
+
+fn millis(column: &[u64]) -> Vec<u64> {
+    column.iter().map(|ps| ps / 1_000_000_000).collect()
+}
+
+#[test]
+fn a_file_takes_a_round_trip_and_one_more_for_each_doubling_of_the_window() {
+    // 3.5 segments: a request takes 50 ms to the server. cwnd 1, 2, 4: the file's last octet leaves
+    // with the third window, 200 ms after the first segment, and takes 50 ms more.
+    let (record, traces) = run_web(web(3 * MSS + 500), false, 10);
+    let files = &traces.files;
+    assert_eq!(millis(&files.requested_ps), [0, 1_000]);
+    // The window has grown to five segments: the second file needs no second window.
+    assert_eq!(millis(&files.received_ps), [300, 1_100]);
+    assert_eq!(files.octets, [3_500, 3_500]);
+    let web = record.web.expect("web traffic leaves a record");
+    assert_eq!(web.octets_scheduled, 7_000);
+    assert_eq!(
+        web.file_times_ps,
+        [300, 100].map(|t| SimTime::from_millis(t).0)
+    );
+    // The page is whole when its second file is.
+    assert_eq!(web.page_times_ps, [SimTime::from_millis(1_100).0]);
+    assert_eq!(
+        web.page_response,
+        ResponseTimes::of(web.page_times_ps.clone())
+    );
+    assert_eq!(record.octets_delivered, 7_000);
+}
+
+#[test]
+fn pages_follow_each_other_by_their_interval_up_to_their_number() {
+    let (_, traces) = run_web(web(100), false, 25);
+    let asked = millis(&traces.files.requested_ps);
+    assert_eq!(asked, [0, 1_000, 10_000, 11_000, 20_000, 21_000]);
+    assert_eq!(traces.files.page, [0, 0, 1, 1, 2, 2]);
+    let two = WebSpec {
+        pages: Some(2),
+        ..web(100)
+    };
+    let (record, _) = run_web(two, false, 25);
+    let counts = record
+        .web
+        .map(|web| (web.pages, web.requests, web.requests_answered));
+    assert_eq!(counts, Some((2, 4, 4)));
+}
+
+#[test]
+fn a_page_that_takes_longer_than_the_interval_puts_the_next_one_off() {
+    let hasty = WebSpec {
+        page_interval_ps: SimTime::from_millis(300).0,
+        ..web(100)
+    };
+    let (_, traces) = run_web(hasty, false, 3);
+    // The second request of a page and the first of the next go together.
+    assert_eq!(
+        millis(&traces.files.requested_ps),
+        [0, 1_000, 1_000, 2_000, 2_000]
+    );
+}
+
+#[test]
+fn requests_are_tcp_data_of_their_own_with_acknowledgements_of_their_own() {
+    let (record, _) = run_web(web(100), false, 5);
+    let requests = record.web.expect("web traffic").request_stream;
+    assert_eq!(
+        (requests.octets_sent, requests.segments_sent),
+        (2 * REQUEST, 2)
+    );
+    assert_eq!(
+        (requests.octets_acked, requests.acks_sent),
+        (2 * REQUEST, 2)
+    );
+    assert_eq!((record.segments_sent, record.acks_sent), (2, 2));
+}
+
+#[test]
+fn a_window_full_of_requests_holds_the_next_back() {
+    // cwnd is one segment of 1000 octets: 7 requests of 128, and 104 octets of the eighth.
+    let burst = WebSpec {
+        requests: exactly(9),
+        gap: Distribution::Constant { value_ps: 0 },
+        ..web(100)
+    };
+    let (record, traces) = run_web(burst, false, 5);
+    assert_eq!(millis(&traces.files.received_ps[..7]), [100; 7]);
+    // The other two wait for the first acknowledgement, a round trip.
+    assert_eq!(millis(&traces.files.received_ps[7..]), [200; 2]);
+    assert_eq!(record.web.expect("web traffic").requests_answered, 9);
+}
+
+#[test]
+fn the_client_opens_the_connection() {
+    let (record, traces) = run_web(web(100), true, 5);
+    // SYN and its answer take a round trip; the request goes out with the answer's arrival.
+    assert_eq!(millis(&traces.files.received_ps), [200, 1_100]);
+    let requests = record.web.expect("web traffic").request_stream;
+    // SYN, SYN-ACK, and its acknowledgement; the answers' half opens with them.
+    assert_eq!((requests.control_segments, record.control_segments), (3, 0));
+}
+
+#[test]
+fn draws_do_not_depend_on_the_network_or_on_each_other() {
+    let drawn = |mean, gap_ps| {
+        let web = WebSpec {
+            requests: CountSpec {
+                mean,
+                low: 1,
+                high: 9,
+                outside: OutsideLimits::Redraw,
+            },
+            gap: Distribution::Uniform {
+                low_ps: gap_ps,
+                high_ps: 3 * gap_ps,
+            },
+            classes: [100, 10_000]
+                .map(|octets| FileClassSpec {
+                    weight: 1.0,
+                    sizes_octets: vec![octets],
+                })
+                .into(),
+            ..web(1)
+        };
+        run_web(web, false, 60).1.files.octets
+    };
+    let files = drawn(5.0, 1_000_000);
+    assert!(files.len() > 15 && files.contains(&100) && files.contains(&10_000));
+    assert_eq!(
+        files,
+        drawn(5.0, 7_000_000),
+        "gaps have a stream of their own"
+    );
+}
+
+#[test]
+fn a_lost_answer_is_sent_again_and_holds_the_later_ones_back() {
+    // Losses by script take the flow's own data, so the first answer is lost; the second one's
+    // arrival shows the hole, and the timer resends it.
+    let mut spec = spec(TrafficSpec::Web(web(100)), false);
+    spec.loss_script.transmissions = vec![0];
+    spec.start = StartSpec::At { time_ps: 0 };
+    let (record, traces) = run(&spec, SimTime::from_millis(20_000));
+    assert!(record.segments_lost_by_script == 1 && record.timeouts >= 1);
+    // Files come in order: both are whole when the first has been sent again.
+    assert_eq!(traces.files.received_ps[0], traces.files.received_ps[1]);
+    assert!(traces.files.received_ps[0] > SimTime::from_millis(1_000).0 + 2 * DELAY.0);
+}

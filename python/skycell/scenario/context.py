@@ -1,0 +1,41 @@
+"""What the relative quantities of a scenario (RTTs, segments) refer to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.tcp import RTT_X_BANDWIDTH
+
+
+@dataclass(frozen=True)
+class Context:
+    """What relative quantities refer to."""
+
+    duration_ps: int
+    rtt_ps: int
+    #: Payload rate of the slowest link on the longest route, bit/s.
+    bandwidth: Fraction
+
+    @property
+    def rtt_x_bandwidth(self) -> Fraction:
+        """Octets that the bottleneck carries in one RTT."""
+        return Fraction(self.rtt_ps, PS_PER_SECOND) * self.bandwidth / 8
+
+    def time_ps(self, value: Quantity) -> int:
+        """A time, or a number of RTTs, in whole picoseconds, rounded half up."""
+        scale = self.rtt_ps if value.dimension is Dimension.RTT else 1
+        return int(value.amount * scale + Fraction(1, 2))
+
+    def octets(self, value: Quantity | str, mss: int) -> int:
+        """A window in octets, rounded down."""
+        if value == RTT_X_BANDWIDTH:
+            return int(self.rtt_x_bandwidth)
+        assert isinstance(value, Quantity)
+        per_unit = {
+            Dimension.SIZE: Fraction(1),
+            Dimension.SEGMENTS: Fraction(mss),
+            Dimension.RTT: self.rtt_x_bandwidth,
+        }
+        return int(value.amount * per_unit[value.dimension])

@@ -1,0 +1,112 @@
+"""What applications send, resolved to integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from skycell.scenario.context import Context
+from skycell.scenario.distributions import Constant, Times, Uniform
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.network_spec import (
+    ConstantSpec,
+    CountSpec,
+    DistributionSpec,
+    ExponentialSpec,
+    FileClassSpec,
+    PersistentSpec,
+    TrafficSpec,
+    TransfersSpec,
+    UniformSpec,
+    WebSpec,
+)
+from skycell.scenario.parameters import exact, meaning_of
+from skycell.scenario.quantities import show_amount, show_time
+from skycell.scenario.traffic import Persistent, Traffic, Transfers
+from skycell.scenario.web import FileClass, PoissonCount, Web
+
+#: Octets above which a file is no file of a web page but a mistake in its unit.
+_LARGEST_FILE = 10**12
+
+
+@dataclass(frozen=True)
+class TrafficResolver:
+    """Resolves the traffic of flows."""
+
+    context: Context
+    faults: FaultCollector
+
+    def resolve(self, traffic: Traffic, path: Path) -> TrafficSpec:
+        """The traffic that stands at `path` of the scenario."""
+        if isinstance(traffic, Persistent):
+            return PersistentSpec()
+        if isinstance(traffic, Transfers):
+            return TransfersSpec(
+                size_octets=int(traffic.size.amount),
+                count=traffic.count,
+                idle=self._times(traffic.idle, (*path, "idle")),
+                new_connection=traffic.new_connection,
+            )
+        return self._web(traffic, path)
+
+    def _times(self, times: Times, path: Path) -> DistributionSpec:
+        if isinstance(times, Constant):
+            return ConstantSpec(value_ps=self.context.time_ps(times.value))
+        if isinstance(times, Uniform):
+            low, high = self.context.time_ps(times.low), self.context.time_ps(times.high)
+            if low >= high:
+                allowed = f"above low, {show_time(low)}"
+                self.faults.add((*path, "high"), times.high.text, allowed, "end of the range")
+            return UniformSpec(low_ps=low, high_ps=high)
+        mean = self.context.time_ps(times.mean)
+        if mean == 0:
+            self.faults.add((*path, "mean"), times.mean.text, "above 0", "mean time")
+        return ExponentialSpec(mean_ps=mean)
+
+    def _web(self, web: Web, path: Path) -> WebSpec:
+        size = self._count(web.file_step, (*path, "file_step"))
+        if not web.file_class:
+            meaning = meaning_of(Web.model_fields["file_class"])
+            self.faults.add((*path, "file_class"), Shown("none"), "at least one", meaning)
+        return WebSpec(
+            page_interval_ps=max(1, self.context.time_ps(web.page_interval)),
+            pages=web.pages,
+            requests=self._count(web.requests, (*path, "requests")),
+            gap=self._times(web.gap, (*path, "gap")),
+            request_octets=int(web.request_size.amount),
+            classes=tuple(
+                FileClassSpec(
+                    weight=file_class.share,
+                    sizes_octets=self._sizes(file_class, i, size, web, path),
+                )
+                for i, file_class in enumerate(web.file_class)
+            ),
+            size=size,
+        )
+
+    def _count(self, count: PoissonCount, path: Path) -> CountSpec:
+        if count.most < count.least:
+            meaning = meaning_of(PoissonCount.model_fields["most"])
+            self.faults.add((*path, "most"), count.most, f"from least, {count.least}", meaning)
+        return CountSpec(
+            mean=float(count.mean),
+            low=count.least,
+            high=count.most,
+            outside=count.outside,  # type: ignore[arg-type]
+        )
+
+    def _sizes(
+        self, file_class: FileClass, place: int, size: CountSpec, web: Web, path: Path
+    ) -> tuple[int, ...]:
+        """Sizes of a class in whole octets, rounded half up."""
+        step = exact(file_class.step_kb) * web.kilobyte.amount
+        sizes = tuple(int(step * k + Fraction(1, 2)) for k in range(size.low, size.high + 1))
+        if sizes and (sizes[0] < 1 or sizes[-1] > _LARGEST_FILE):
+            shown = f"{file_class.step_kb}, for files of {show_amount(sizes[0])} to "
+            self.faults.add(
+                (*path, "file_class", place, "step_kb"),
+                Shown(f"{shown}{show_amount(sizes[-1])} B"),
+                f"files of 1 to {show_amount(_LARGEST_FILE)} B",
+                meaning_of(FileClass.model_fields["step_kb"]),
+            )
+        return sizes

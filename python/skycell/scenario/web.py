@@ -1,0 +1,113 @@
+"""Users of the World Wide Web, as a scenario file writes them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from skycell.scenario.distributions import Times
+from skycell.scenario.parameters import (
+    Leaf,
+    Parameters,
+    param,
+    quantity,
+    read_number,
+    whole_number,
+    word,
+)
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+
+_DAY_PS = 86_400 * PS_PER_SECOND
+_SOURCE = "ATM Forum 98-0876R1"
+
+
+def _positive(high: int, what: str) -> Leaf:
+    def read(value: Any) -> float:
+        number = read_number(value)
+        if not 0 < number <= high:
+            raise Refused("")
+        return number
+
+    schema = {"type": "number", "exclusiveMinimum": 0, "maximum": high}
+    return Leaf(f"a number above 0, at most {high} ({what})", read, schema)
+
+
+PageInterval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_DAY_PS, example="10 s")]
+RequestSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**6, example="128 B")]
+Kilobyte = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**6, example="1024 B")]
+_MOST = 1_000
+
+
+class PoissonCount(Parameters):
+    """A Poisson count that is held between two limits."""
+
+    mean: Annotated[float, _positive(500, "a count")] = param(
+        5, "mean of the Poisson distribution before it is held", source=f"{_SOURCE}, 5.2 and 5.3"
+    )
+    least: Annotated[int, whole_number(1, _MOST)] = param(
+        1, "least count", source=f"{_SOURCE}, 5.2 and 5.3"
+    )
+    most: Annotated[int, whole_number(1, _MOST)] = param(
+        9, "largest count, at least least", source=f"{_SOURCE}, 5.2 and 5.3"
+    )
+    outside: Annotated[str, word("clamp", "redraw")] = param(
+        "clamp",
+        "what a drawn value beyond a limit becomes: that limit, or another draw",
+        source="choice: clamping keeps the mean at 4.95 of the stated 5, another draw at 4.85",
+    )
+
+
+class FileClass(Parameters):
+    """Files whose sizes are small multiples of one step."""
+
+    share: Annotated[float, _positive(10**6, "in proportion to the other classes")] = param(
+        ..., "how often a file of the class is asked for"
+    )
+    step_kb: Annotated[float, _positive(10**6, "kilobytes")] = param(
+        ..., "the least size; the others are its multiples"
+    )
+
+
+class Web(Parameters):
+    """Pages of files over one persistent HTTP/1.1 connection, requests pipelined.
+
+    Requests are TCP data from the flow's destination (the client) to its source (the server), which
+    answers each at once with a file.
+    """
+
+    kind: Literal["web"] = param(..., "the traffic")
+    page_interval: PageInterval = param(
+        "10 s",
+        "from the first request of a page to the first of the next",
+        source=f"{_SOURCE}, 5.3 and 6.1",
+    )
+    pages: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
+        None, "pages in all; without it as many as the run has time for", source="no end"
+    )
+    requests: PoissonCount = param(
+        {}, "requests of a page, one for each file", source=f"{_SOURCE}, 5.3"
+    )
+    gap: Times = param(
+        {"kind": "uniform", "low": "100 ms", "high": "500 ms"},
+        "time between two requests of a page",
+        source=f"{_SOURCE}, 5.3: random between 100 and 500 ms; uniform is our choice",
+    )
+    request_size: RequestSize = param("128 B", "octets of a request", source=f"{_SOURCE}, 6.2")
+    file_class: tuple[FileClass, ...] = param(
+        [
+            {"share": 20, "step_kb": 0.1},
+            {"share": 28, "step_kb": 1},
+            {"share": 40, "step_kb": 10},
+            {"share": 11.2, "step_kb": 100},
+            {"share": 0.8, "step_kb": 1000},
+        ],
+        "classes of files, by how often they are asked for",
+        source=f"{_SOURCE}, Table 1",
+    )
+    file_step: PoissonCount = param(
+        {}, "which multiple of its class's step a file has", source=f"{_SOURCE}, 5.2"
+    )
+    kilobyte: Kilobyte = param(
+        "1024 B",
+        "octets of the KB that file sizes are stated in",
+        source=f"choice: only 1024 makes the mean file the 120.3 KB of the slides of {_SOURCE}",
+    )
