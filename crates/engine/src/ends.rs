@@ -4,7 +4,7 @@
 //! by less than all of them.
 
 use crate::plan::{Plan, PortKind};
-use skycell_spec::{NetworkSpec, NodeKind, TraceKind};
+use skycell_spec::{NetworkSpec, NodeKind, TraceKind, TrafficSpec};
 
 /// How the two ends of flows may act.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,8 +76,14 @@ fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
     let mut uses = vec![Use::default(); spec.nodes.len()];
     let first = |vc: u32| spec.links[spec.vcs[vc as usize].path[0] as usize].from;
     for (flow, id) in spec.flows.iter().zip(0u32..) {
-        uses[first(flow.forward[0]) as usize].senders.push(id);
-        uses[first(flow.reverse[0]) as usize].receivers.push(id);
+        let (source, destination) = (first(flow.forward[0]), first(flow.reverse[0]));
+        uses[source as usize].senders.push(id);
+        uses[destination as usize].receivers.push(id);
+        // A web user's requests are data of the other direction.
+        if let TrafficSpec::Web(_) = flow.traffic {
+            uses[destination as usize].senders.push(id);
+            uses[source as usize].receivers.push(id);
+        }
     }
     for (vc, route) in spec.vcs.iter().zip(&plan.routes) {
         let last = *vc.path.last().expect("a path has links");

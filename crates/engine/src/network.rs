@@ -10,7 +10,7 @@ use skycell_des::{EventQueue, Key};
 use skycell_records::{Discards, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Ends, Flow, Outbox, Timers, rank};
+use skycell_traffic::{Flow, Hosts, Outbox, Timers, rank};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -100,9 +100,9 @@ impl<'a> Network<'a> {
                 discarded_at_source: Discards::default(),
             });
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
-            let ends = Ends::of(spec, flow);
+            let hosts = Hosts::of(spec, flow);
             FlowAtWork {
-                flow: Flow::new(id, flow, spec.seed, ends, &spec.records.traces),
+                flow: Flow::new(id, flow, spec.seed, hosts, &spec.records.traces),
                 forward: flow.forward.clone(),
                 reverse: flow.reverse.clone(),
                 timers: Timers::default(),

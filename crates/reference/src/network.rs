@@ -7,7 +7,7 @@ use skycell_des::{EventQueue, Key};
 use skycell_records::{Traces, VcRecord};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Ends, Flow, Outbox, Timers, rank};
+use skycell_traffic::{Flow, Hosts, Outbox, Timers, rank};
 use skycell_units::SimTime;
 
 /// A virtual channel.
@@ -70,9 +70,9 @@ impl<'a> Network<'a> {
             .iter()
             .zip(0u32..)
             .map(|(flow, id)| {
-                let ends = Ends::of(spec, flow);
+                let hosts = Hosts::of(spec, flow);
                 FlowAtWork {
-                    flow: Flow::new(id, flow, spec.seed, ends, &spec.records.traces),
+                    flow: Flow::new(id, flow, spec.seed, hosts, &spec.records.traces),
                     forward: flow.forward.clone(),
                     reverse: flow.reverse.clone(),
                     timers: Timers::default(),
@@ -311,7 +311,7 @@ impl<'a> Network<'a> {
         self.events.push(Key::new(next, rank::SAMPLE, 0));
     }
 
-    /// Ends the run: hands out the flows, the VCs' records and the traces.
+    /// Hosts the run: hands out the flows, the VCs' records and the traces.
     pub(crate) fn finish(mut self) -> Finished {
         for (port, link) in self.ports.iter().zip(0u32..) {
             for vc in &port.vcs {

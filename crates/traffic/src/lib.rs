@@ -73,18 +73,18 @@ struct DelayStatistics {
 
 /// Names of the hosts at the ends of a flow.
 #[derive(Clone, Copy, Debug)]
-pub struct Ends<'a> {
+pub struct Hosts<'a> {
     /// Where data comes from.
     pub source: &'a str,
     /// Where it goes.
     pub destination: &'a str,
 }
 
-impl<'a> Ends<'a> {
+impl<'a> Hosts<'a> {
     /// The ends of a flow of a valid spec.
     pub fn of(spec: &'a NetworkSpec, flow: &FlowSpec) -> Self {
         let name = |node: u32| spec.nodes[node as usize].name.as_str();
-        Ends {
+        Hosts {
             source: name(spec.vc_source(flow.forward[0] as usize)),
             destination: name(spec.vc_source(flow.reverse[0] as usize)),
         }
@@ -102,14 +102,20 @@ fn clock_of(tcp: &TcpSpec, seed: u64, host: &str) -> TickClock {
 
 impl Flow {
     /// The flow `id` of a run with `seed`.
-    pub fn new(id: u32, spec: &FlowSpec, seed: u64, ends: Ends<'_>, traces: &[TraceKind]) -> Self {
+    pub fn new(
+        id: u32,
+        spec: &FlowSpec,
+        seed: u64,
+        hosts: Hosts<'_>,
+        traces: &[TraceKind],
+    ) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
         let start = match spec.start {
             StartSpec::At { time_ps } => time_ps,
             StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
         };
         let web = match &spec.traffic {
-            TrafficSpec::Web(web) => Some(Box::new(Web::new(web, spec, seed, ends.destination))),
+            TrafficSpec::Web(web) => Some(Box::new(Web::new(web, spec, seed, hosts.destination))),
             TrafficSpec::Persistent | TrafficSpec::Transfers { .. } => None,
         };
         // A web user opens the connection by the first request, and the server has it open then.
@@ -122,7 +128,7 @@ impl Flow {
             name: spec.name.clone(),
             traffic: spec.traffic.clone(),
             idle_stream: stream("idle"),
-            sender: Sender::new(&tcp, clock_of(&tcp, seed, ends.source)),
+            sender: Sender::new(&tcp, clock_of(&tcp, seed, hosts.source)),
             receiver: Receiver::new(&tcp),
             web,
             tcp,
