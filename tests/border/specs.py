@@ -5,12 +5,14 @@ from hypothesis import strategies as st
 from skycell.scenario.network_spec import (
     ConstantPattern,
     ConstantSpec,
+    CountSpec,
     DelayedAckSpec,
     DfbaSpec,
     EpdSpec,
     ExponentialSpec,
     FairBufferAllocationSpec,
     FifoSpec,
+    FileClassSpec,
     FlowSpec,
     GcraSpec,
     GuaranteedRateSpec,
@@ -43,6 +45,7 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
     VcSpec,
+    WebSpec,
     WeightedRoundRobinSpec,
     ZComplementSpec,
     ZComplementSquaredSpec,
@@ -232,12 +235,46 @@ idles = (
     | st.builds(ExponentialSpec, mean_ps=st.integers(1, U64))
     | ranges().map(lambda r: UniformSpec(low_ps=r[0], high_ps=r[1]))
 )
-traffics = st.just(PersistentSpec()) | st.builds(
-    TransfersSpec,
-    size_octets=st.integers(1, U64),
-    count=st.none() | st.integers(0, U32),
-    idle=idles,
-    new_connection=st.booleans(),
+
+
+@st.composite
+def webs(draw: st.DrawFn) -> WebSpec:
+    """A web user; every class has a size for each count."""
+    counts = st.builds(
+        CountSpec,
+        mean=st.floats(0, 500, exclude_min=True),
+        low=st.integers(1, 20),
+        high=st.integers(20, 25),
+        outside=st.sampled_from(["clamp", "redraw"]),
+    )
+    size = draw(counts)
+    sizes = size.high - size.low + 1
+    classes = st.builds(
+        FileClassSpec,
+        weight=st.floats(0, 1e9, exclude_min=True),
+        sizes_octets=st.lists(st.integers(1, U64), min_size=sizes, max_size=sizes).map(tuple),
+    )
+    return WebSpec(
+        page_interval_ps=draw(st.integers(1, U64)),
+        pages=draw(st.none() | st.integers(0, U32)),
+        requests=draw(counts),
+        gap=draw(idles),
+        request_octets=draw(st.integers(1, U64)),
+        classes=tuple(draw(st.lists(classes, min_size=1, max_size=3))),
+        size=size,
+    )
+
+
+traffics = (
+    st.just(PersistentSpec())
+    | st.builds(
+        TransfersSpec,
+        size_octets=st.integers(1, U64),
+        count=st.none() | st.integers(0, U32),
+        idle=idles,
+        new_connection=st.booleans(),
+    )
+    | webs()
 )
 loss_scripts = st.builds(
     LossScript,
@@ -325,7 +362,7 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
         sources.append(draw(cell_sources(way)))
     measured = st.sets(st.integers(0, len(vcs) - 1), max_size=3) if vcs else st.just(set[int]())
     ports = st.sets(st.integers(0, len(wires) - 1), max_size=3) if wires else st.just(set[int]())
-    traces = ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service"]
+    traces = ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service", "files"]
     return NetworkSpec(
         seed=draw(st.integers(0, U64)),
         duration_ps=draw(st.integers(1, 8_640_000 * SECOND)),

@@ -61,7 +61,8 @@ def test_every_tcp_parameter_is_compared_with_its_sources() -> None:
 
 
 def test_every_record_is_explained_and_none_that_is_not_left() -> None:
-    result = skycell.run({**_ONE_RUN, "records": {"traces": list(TRACE_COLUMNS)}})
+    values = {**_ONE_RUN, "traffic": "web", "records": {"traces": list(TRACE_COLUMNS)}}
+    result = skycell.run(values)
     told = set(first_cells(REFERENCE / "records.md"))
     left = set(_keys(result.summary())) - {"name", "put_in", "found", "accounts"}
     assert left - told == set()

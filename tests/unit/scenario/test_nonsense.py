@@ -14,7 +14,15 @@ from skycell.scenario.reference import tables
 KEYS = sorted({key.name for table in tables() for key in table.keys} | {"kind", "preset"})
 WORDS = [
     *("n_source", "parking_lot", "graph", "epd", "ppd", "tail_drop", "selective_drop"),
-    *("single_drop", "fair_buffer_allocation", "persistent", "transfers", "together", "staggered"),
+    *(
+        "single_drop",
+        "fair_buffer_allocation",
+        "persistent",
+        "transfers",
+        "web",
+        "together",
+        "staggered",
+    ),
     *("drawn", "constant", "uniform", "exponential", "none", "sts3c", "ds3_plcp", "unlimited"),
     *("receiver window", "RTT x bandwidth", "window field", "off", "on", "common", "vanilla"),
     *("reno", "newreno", "sack", "icccn97-geo", "rfc-modern", "flow1", "switch1", "queue"),
@@ -61,6 +69,21 @@ SOUND: list[dict[str, Any]] = [
             "kind": "transfers",
             "size": "1 MB",
             "idle": {"kind": "constant", "value": "1 s"},
+        },
+    },
+    {
+        "run": {"duration": "1 s"},
+        "topology": {
+            "kind": "n_source",
+            "sources": 2,
+            "bottleneck": LINK,
+            "access": {"delay": "1 km"},
+        },
+        "traffic": {
+            "kind": "web",
+            "requests": {"mean": 2, "least": 1, "most": 3, "outside": "redraw"},
+            "file_class": [{"share": 1, "step_kb": 0.5}],
+            "gap": {"kind": "exponential", "mean": "1 s"},
         },
     },
     {
