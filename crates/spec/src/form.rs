@@ -3,17 +3,28 @@
 //! serde alone is laxer than that. It takes an absent key for `None`, and it takes unknown keys in
 //! the variants of a tagged enum that hold nothing else, `deny_unknown_fields` or not.
 
+mod keys;
+
 use crate::{NetworkSpec, SpecError};
+use keys::Keys;
 use serde_json::Value;
 
 /// Reads the form; does not judge what it describes.
 pub(crate) fn read(text: &str) -> Result<NetworkSpec, SpecError> {
     let unreadable = |e: serde_json::Error| SpecError::Form(e.to_string());
     let spec: NetworkSpec = serde_json::from_str(text).map_err(unreadable)?;
-    let given: Value = serde_json::from_str(text).map_err(unreadable)?;
-    let expected = serde_json::to_value(&spec).expect("a spec is plain data");
-    same_keys(&given, &expected, &mut String::new())?;
+    let keys = |text: &str| serde_json::from_str::<Keys>(text).map_err(unreadable);
+    if keys(text)? != keys(&spec.to_json())? {
+        find_fault(text, &spec)?;
+    }
     Ok(spec)
+}
+
+/// Tells which key is too many or missing.
+fn find_fault(text: &str, spec: &NetworkSpec) -> Result<(), SpecError> {
+    let given: Value = serde_json::from_str(text).expect("it was read before");
+    let expected = serde_json::to_value(spec).expect("a spec is plain data");
+    same_keys(&given, &expected, &mut String::new())
 }
 
 /// Refuses the first object of `given` whose keys are not those of its counterpart in `expected`.
