@@ -133,6 +133,13 @@ COLUMNS = {
         "reason": "uint8",
     },
     "transfers": {"flow": "uint32", "start_ps": "uint64", "end_ps": "uint64", "octets": "uint64"},
+    "service": {
+        "port": "uint32",
+        "queue": "uint32",
+        "time_ps": "uint64",
+        "departed": "uint64",
+        "cells": "uint32",
+    },
     "files": {
         "flow": "uint32",
         "page": "uint32",
@@ -167,6 +174,7 @@ def test_every_trace_has_its_columns_and_none_comes_unasked() -> None:
     assert types == COLUMNS
     assert all(len(lengths(columns)) == 1 for columns in traces.values())
     assert lengths(traces["transfers"]) == lengths(traces["files"]) == {0}
+    assert lengths(traces["service"]) == {0}  # no port has several queues
     # Samples at 10, 20 ... 990 ms, and at the end of the run if that counts.
     assert lengths(traces["queue"]) <= {99, 100}
     _, traces = run(one_flow(SECOND, "queue"), "reference")

@@ -61,7 +61,13 @@ def test_every_tcp_parameter_is_compared_with_its_sources() -> None:
 
 
 def test_every_record_is_explained_and_none_that_is_not_left() -> None:
-    values = {**_ONE_RUN, "traffic": "web", "records": {"traces": list(TRACE_COLUMNS)}}
+    values = {
+        **_ONE_RUN,
+        "traffic": "web",
+        "records": {"traces": list(TRACE_COLUMNS)},
+        "topology": {"bottleneck": {"class": [{"name": "cbr"}]}},
+        "source": [{"kind": "cbr", "name": "voice", "rate": 0.1}],
+    }
     result = skycell.run(values)
     told = set(first_cells(REFERENCE / "records.md"))
     left = set(_keys(result.summary())) - {"name", "put_in", "found", "accounts"}
@@ -90,18 +96,21 @@ def test_every_command_is_there_with_its_help() -> None:
 
 def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> None:
     told = first_cells(REFERENCE / "randomness.md")
-    sources = "".join(
+    sources = [
         path.read_text(encoding="utf-8")
         for crate in ("traffic", "reference", "engine")
         for path in (ROOT / "crates" / crate / "src").rglob("*.rs")
-    )
-    opened = set(re.findall(r'format!\("((?:flow|host|port)/[^"]+)"', sources))
-    opened |= {
-        stream.replace("{purpose}", purpose)
-        for stream in opened
-        for purpose in re.findall(r'stream\("(\w+)"\)', sources)
-        if "{purpose}" in stream
-    }
+    ]
+    opened = set()
+    for text in sources:
+        streams = set(re.findall(r'format!\("((?:flow|host|port|source)/[^"]+)"', text))
+        opened |= streams
+        opened |= {
+            stream.replace("{purpose}", purpose)
+            for stream in streams
+            for purpose in re.findall(r'stream\("(\w+)"\)', text)
+            if "{purpose}" in stream
+        }
     plain = {re.sub(r"\{[^}]*\}", "*", stream) for stream in opened if "{purpose}" not in stream}
     assert {re.sub(r"<[^>]*>", "*", stream) for stream in told} == plain
 

@@ -132,6 +132,7 @@ fn arrays<'py>(
             traces.transfers.into_columns(),
         ),
         (TraceKind::Files, "files", traces.files.into_columns()),
+        (TraceKind::Service, "service", traces.service.into_columns()),
     ];
     let by_name = PyDict::new(py);
     for (_, name, columns) in tables.into_iter().filter(|(kind, ..)| asked.contains(kind)) {

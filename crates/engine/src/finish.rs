@@ -62,7 +62,9 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     RunRecords {
         engine: "fast",
         duration_ps: end.0,
-        ledger: Ledger::of(&flows, &vcs, &ports, network.frames.made()),
+        sources: Vec::new(),
+        cell_delays: Vec::new(),
+        ledger: Ledger::of(&flows, &vcs, &ports, &[], network.frames.made()),
         web: WebTotals::of(&flows),
         flows,
         vcs,

@@ -1,6 +1,6 @@
 //! The ledger: what went in, where it came out, and the proof that nothing was lost count of.
 
-use crate::{FlowRecord, PortRecord, VcRecord};
+use crate::{FlowRecord, PortRecord, SourceRecord, VcRecord};
 use serde::Serialize;
 
 /// One line of the ledger: `put_in` must equal the sum of `found`.
@@ -30,9 +30,21 @@ pub struct Ledger {
 
 impl Ledger {
     /// The ledger of a run whose end points handed `frames` frames to their ports.
-    pub fn of(flows: &[FlowRecord], vcs: &[VcRecord], ports: &[PortRecord], frames: u64) -> Self {
+    pub fn of(
+        flows: &[FlowRecord],
+        vcs: &[VcRecord],
+        ports: &[PortRecord],
+        sources: &[SourceRecord],
+        frames: u64,
+    ) -> Self {
         let mut ledger = Ledger::default();
-        let mut segments = [("data", 0), ("acknowledgements", 0), ("control", 0)];
+        let from_sources = sources.iter().map(|source| source.frames).sum();
+        let mut segments = [
+            ("data", 0),
+            ("acknowledgements", 0),
+            ("control", 0),
+            ("cell sources", from_sources),
+        ];
         for flow in flows {
             segments[0].1 += flow.segments_sent - flow.segments_lost_by_script;
             segments[1].1 += flow.acks_sent;
@@ -66,6 +78,7 @@ impl Ledger {
                 vec![
                     ("delivered", vc.cells_delivered),
                     ("discarded", vc.cells_discarded.total()),
+                    ("policed", vc.cells_policed),
                     ("queued", vc.cells_queued),
                     ("in transit", vc.cells_in_transit),
                 ],
@@ -90,6 +103,18 @@ impl Ledger {
                     ("queued", port.queued),
                 ],
             );
+            for queue in &port.queues {
+                let class = queue.class.unwrap_or("the rest");
+                ledger.add(
+                    format!("cells of {class}, port {}", port.name),
+                    queue.arrived,
+                    vec![
+                        ("departed", queue.departed),
+                        ("discarded", queue.discarded.total()),
+                        ("queued", queue.queued),
+                    ],
+                );
+            }
         }
         ledger
     }

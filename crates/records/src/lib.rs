@@ -1,15 +1,17 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
+mod delay;
 mod ledger;
 mod queue;
 mod traces;
 mod web;
 
+pub use delay::{CellDelayRecord, CellDelays};
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
-    Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace, Traces,
-    TransferTrace, VcQueueTrace,
+    Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
+    ServiceTrace, Traces, TransferTrace, VcQueueTrace,
 };
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
@@ -82,6 +84,15 @@ impl Discards {
         } += count;
     }
 
+    /// These and those, reason by reason.
+    #[must_use]
+    pub fn and(mut self, those: &Discards) -> Discards {
+        for reason in DiscardReason::ALL {
+            self.add(reason, those.of(reason));
+        }
+        self
+    }
+
     /// Discards for `reason`.
     pub fn of(&self, reason: DiscardReason) -> u64 {
         match reason {
@@ -123,6 +134,10 @@ pub struct RunRecords {
     /// What all web users together asked for and got; of runs with web traffic only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web: Option<WebTotals>,
+    /// One row per cell source of the spec, in its order.
+    pub sources: Vec<SourceRecord>,
+    /// One row per VC whose cell transfer delay the spec asks for, in its order.
+    pub cell_delays: Vec<CellDelayRecord>,
     /// Where every cell and octet went.
     pub ledger: Ledger,
     /// How the engine worked; differs between engines.
@@ -217,6 +232,12 @@ pub struct VcRecord {
     pub cells_delivered: u64,
     /// Cells discarded at any port on the way.
     pub cells_discarded: Discards,
+    /// Cells that did not conform to the VC's policer.
+    pub cells_nonconforming: u64,
+    /// Of those, cells that it tagged.
+    pub cells_tagged: u64,
+    /// Of those, cells that it discarded.
+    pub cells_policed: u64,
     /// Cells waiting in ports at the end of the run.
     pub cells_queued: u64,
     /// Cells on links at the end of the run.
@@ -254,8 +275,40 @@ pub struct PortRecord {
     pub busy_ps: u64,
     /// Queue length.
     pub queue: QueueRecord,
+    /// Each queue, where the port has several; the rest of this record is all of them together.
+    pub queues: Vec<ClassQueueRecord>,
     /// Sampled occupancy of each VC that crosses the port, where the spec asks for it.
     pub vc_queues: Vec<VcQueueRecord>,
+}
+
+/// What one queue of an output port did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ClassQueueRecord {
+    /// The class that it holds; none for all without a queue of their own.
+    pub class: Option<&'static str>,
+    /// Cells that arrived.
+    pub arrived: u64,
+    /// Cells whose last bit has left.
+    pub departed: u64,
+    /// Cells in the queue at the end of the run, the one under transmission included.
+    pub queued: u64,
+    /// Cells discarded, by reason.
+    pub discarded: Discards,
+    /// Frames that lost at least one cell here, by the reason of the first.
+    pub frames_discarded: Discards,
+    /// Queue length.
+    pub queue: QueueRecord,
+}
+
+/// What a cell source sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SourceRecord {
+    /// Name in the spec.
+    pub name: String,
+    /// Cells.
+    pub cells: u64,
+    /// Frames begun.
+    pub frames: u64,
 }
 
 /// Sampled occupancy of one VC at one port.

@@ -63,6 +63,15 @@ impl QueueIntegral {
         self.arrivals += sum_ps;
     }
 
+    /// The integral of both queues together.
+    #[must_use]
+    pub fn and(self, other: QueueIntegral) -> QueueIntegral {
+        QueueIntegral {
+            arrivals: self.arrivals + other.arrivals,
+            departures: self.departures + other.departures,
+        }
+    }
+
     /// Mean queue length over `duration_ps`, with `queued` cells still there at its end.
     pub fn mean(&self, queued: u64, duration_ps: u64) -> f64 {
         let still_there = u128::from(queued) * u128::from(duration_ps);

@@ -17,6 +17,8 @@ pub struct Traces {
     pub transfers: TransferTrace,
     /// Files of web pages that were received.
     pub files: FileTrace,
+    /// What the queues of ports have sent.
+    pub service: ServiceTrace,
 }
 
 /// One column of a trace, whatever it counts.
@@ -135,13 +137,18 @@ columns! {
         port: u32,
         /// VC id.
         vc: u32,
-        /// Flow id.
+        /// Flow id; [`DiscardTrace::NO_FLOW`] for a cell source.
         flow: u32,
         /// Picoseconds.
         time_ps: u64,
         /// A [`crate::DiscardReason`], as its number.
         reason: u8,
     }
+}
+
+impl DiscardTrace {
+    /// What stands for the flow where cells belong to none.
+    pub const NO_FLOW: u32 = u32::MAX;
 }
 
 columns! {
@@ -171,6 +178,22 @@ columns! {
         received_ps: u64,
         /// Octets of the file.
         octets: u64,
+    }
+}
+
+columns! {
+    /// Each queue of the sampled ports: what it has sent so far, and what it holds.
+    ServiceTrace {
+        /// Link id of the port.
+        port: u32,
+        /// Place of the queue at the port.
+        queue: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Cells departed since the start of the run.
+        departed: u64,
+        /// Queue length, cells.
+        cells: u32,
     }
 }
 

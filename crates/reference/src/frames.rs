@@ -3,18 +3,29 @@
 use skycell_tcp::Segment;
 use skycell_units::SimTime;
 
-/// An AAL5 frame with the segment it carries.
+/// What a frame carries.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// A segment of a flow.
+    Segment {
+        segment: Segment,
+        /// Flow id.
+        flow: u32,
+        /// Whether it goes from the flow's source to its destination.
+        is_forward: bool,
+        /// Which VC of the flow's route it is on.
+        leg: u32,
+    },
+    /// Whatever a cell source sends.
+    Cells,
+}
+
+/// An AAL5 frame, or a cell that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     /// Number of the frame in the run; never repeats.
     pub(crate) serial: u64,
-    pub(crate) segment: Segment,
-    /// Flow id.
-    pub(crate) flow: u32,
-    /// Whether it goes from the flow's source to its destination.
-    pub(crate) is_forward: bool,
-    /// Which VC of the flow's route it is on.
-    pub(crate) leg: u32,
+    pub(crate) content: Content,
     /// Its length, cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
@@ -36,6 +47,12 @@ pub(crate) struct Cell {
     pub(crate) hop: u16,
     /// The end-of-message mark.
     pub(crate) is_last: bool,
+    /// The CLP bit.
+    pub(crate) is_tagged: bool,
+    /// Whether a cell source has set its pace: its port does not wait before it.
+    pub(crate) is_paced: bool,
+    /// When its last bit left the VC's first port.
+    pub(crate) left_at: SimTime,
 }
 
 /// All frames that still have cells under way.
@@ -48,21 +65,11 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// A new frame of `cells` cells.
-    pub(crate) fn add(
-        &mut self,
-        segment: Segment,
-        flow: u32,
-        is_forward: bool,
-        cells: u32,
-        handed_at: SimTime,
-    ) -> u32 {
+    pub(crate) fn add(&mut self, content: Content, cells: u32, handed_at: SimTime) -> u32 {
         self.serial += 1;
         let frame = Frame {
             serial: self.serial,
-            segment,
-            flow,
-            is_forward,
-            leg: 0,
+            content,
             cells,
             handed_at,
             left: cells,
@@ -92,7 +99,9 @@ impl Frames {
     /// Puts the frame on the next VC of its route, all cells before it again.
     pub(crate) fn next_leg(&mut self, id: u32) {
         let frame = &mut self.frames[id as usize];
-        frame.leg += 1;
+        if let Content::Segment { leg, .. } = &mut frame.content {
+            *leg += 1;
+        }
         frame.left = frame.cells;
     }
 

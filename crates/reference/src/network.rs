@@ -1,13 +1,13 @@
 //! Nodes, ports, VCs and flows of a run, and what happens at each event.
 
-use crate::frames::{Cell, Frames};
+use crate::frames::{Cell, Content, Frames};
 use crate::port::{Port, Verdict};
-use skycell_atm::{Reassembled, Reassembly};
+use skycell_atm::{Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{Traces, VcRecord};
-use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, Traces, VcRecord};
+use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Flow, Hosts, Outbox, Timers, rank};
+use skycell_traffic::{CellSource, Flow, Hosts, Outbox, Timers, rank};
 use skycell_units::SimTime;
 
 /// A virtual channel.
@@ -15,6 +15,10 @@ use skycell_units::SimTime;
 struct Vc {
     /// For each link of its path: the port, and the VC's place there.
     hops: Vec<(u32, u32)>,
+    policer: Option<Policer>,
+    delays: Option<CellDelays>,
+    /// The frame whose cells a source is sending.
+    frame_under_way: u32,
     reassembly: Reassembly,
     record: VcRecord,
 }
@@ -35,6 +39,7 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Vec<Port>,
     vcs: Vec<Vc>,
     flows: Vec<FlowAtWork>,
+    sources: Vec<CellSource>,
     frames: Frames,
     pub(crate) events: EventQueue,
     out: Outbox,
@@ -56,8 +61,15 @@ impl<'a> Network<'a> {
                 hops: vc
                     .path
                     .iter()
-                    .map(|&link| (link, ports[link as usize].add_vc(id)))
+                    .map(|&link| {
+                        let port = &mut ports[link as usize];
+                        (link, port.add_vc(id, vc.class, &spec.links[link as usize]))
+                    })
                     .collect(),
+                policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
+                delays: (spec.records.delay_vcs.contains(&id))
+                    .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
+                frame_under_way: 0,
                 reassembly: Reassembly::default(),
                 record: VcRecord {
                     name: vc.name.clone(),
@@ -79,11 +91,15 @@ impl<'a> Network<'a> {
                 }
             })
             .collect();
+        let sources = spec.sources.iter();
         let mut network = Network {
             spec,
             ports,
             vcs,
             flows,
+            sources: sources
+                .map(|source| CellSource::new(source, spec.seed))
+                .collect(),
             frames: Frames::default(),
             events: EventQueue::default(),
             out: Outbox::default(),
@@ -91,6 +107,10 @@ impl<'a> Network<'a> {
         };
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
+        }
+        for (source, id) in network.sources.iter().zip(0u32..) {
+            let due = Key::new(source.due(), rank::SOURCE, id);
+            network.events.push(due);
         }
         let first_sample = SimTime(spec.records.sample_every_ps);
         network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
@@ -104,6 +124,7 @@ impl<'a> Network<'a> {
             rank::DEPARTURE => self.on_departure(now, subject),
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
+            rank::SOURCE => self.on_source(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -129,14 +150,39 @@ impl<'a> Network<'a> {
             self.events.push(Key::new(next, rank::ARRIVAL, link_id));
         }
         cell.hop += 1;
+        if cell.hop == 1 && self.is_discarded_by_policer(now, &mut cell) {
+            return;
+        }
         if usize::from(cell.hop) < self.vcs[cell.vc as usize].hops.len() {
-            self.on_cell_at_switch(now, cell);
+            self.offer_cell(now, cell);
         } else {
             self.on_cell_at_end(now, cell);
         }
     }
 
-    fn on_cell_at_switch(&mut self, now: SimTime, cell: Cell) {
+    /// Where a VC enters the network: whether its policer discards the cell; it may tag it.
+    fn is_discarded_by_policer(&mut self, now: SimTime, cell: &mut Cell) -> bool {
+        let vc = &mut self.vcs[cell.vc as usize];
+        let Some(action) = vc.policer.as_mut().and_then(|policer| policer.on_cell(now)) else {
+            return false;
+        };
+        vc.record.cells_nonconforming += 1;
+        match action {
+            PolicingAction::Count => {}
+            PolicingAction::Tag => {
+                cell.is_tagged = true;
+                vc.record.cells_tagged += 1;
+            }
+            PolicingAction::Discard => {
+                vc.record.cells_policed += 1;
+                self.frames.settle(cell.frame, 1);
+            }
+        }
+        action == PolicingAction::Discard
+    }
+
+    /// Offers a cell to the port of its hop.
+    fn offer_cell(&mut self, now: SimTime, cell: Cell) {
         let (port_id, place) = self.vcs[cell.vc as usize].hops[usize::from(cell.hop)];
         let port = &mut self.ports[port_id as usize];
         let was_idle = port.queued() == 0;
@@ -149,6 +195,9 @@ impl<'a> Network<'a> {
         let frame = self.frames.get(cell.frame);
         let vc = &mut self.vcs[cell.vc as usize];
         vc.record.cells_delivered += 1;
+        if let Some(delays) = &mut vc.delays {
+            delays.add((now - cell.left_at).0);
+        }
         match vc
             .reassembly
             .on_cell(frame.serial, cell.index, cell.is_last)
@@ -170,27 +219,67 @@ impl<'a> Network<'a> {
     /// A whole frame has reached the end of its VC: a router sends it on, a host hands it up.
     fn on_frame_at_end(&mut self, now: SimTime, id: u32) {
         let frame = self.frames.get(id);
-        let at_work = &self.flows[frame.flow as usize];
-        let route = if frame.is_forward {
+        let Content::Segment {
+            flow: flow_id,
+            is_forward,
+            leg,
+            ..
+        } = frame.content
+        else {
+            self.frames.settle(id, 1);
+            return;
+        };
+        let at_work = &self.flows[flow_id as usize];
+        let route = if is_forward {
             &at_work.forward
         } else {
             &at_work.reverse
         };
-        if let Some(&next) = route.get(frame.leg as usize + 1) {
+        if let Some(&next) = route.get(leg as usize + 1) {
             self.frames.next_leg(id);
             self.offer_frame(now, id, next);
             return;
         }
         let frame = frame.clone();
         self.frames.settle(id, 1);
-        let flow = &mut self.flows[frame.flow as usize].flow;
-        let (segment, out) = (&frame.segment, &mut self.out);
-        if frame.is_forward {
+        let flow = &mut self.flows[flow_id as usize].flow;
+        let Content::Segment { segment, .. } = &frame.content else {
+            unreachable!("the frame of a flow");
+        };
+        let out = &mut self.out;
+        if is_forward {
             flow.on_segment_at_destination(now, segment, frame.handed_at, out);
         } else {
             flow.on_segment_at_source(now, segment, out);
         }
-        self.after_flow(now, frame.flow);
+        self.after_flow(now, flow_id);
+    }
+
+    /// A cell source sends a cell.
+    fn on_source(&mut self, now: SimTime, id: u32) {
+        let source = &mut self.sources[id as usize];
+        let sent = source.send();
+        let next = Key::new(source.due(), rank::SOURCE, id);
+        self.events.push(next);
+        let vc_id = self.spec.sources[id as usize].vc;
+        if sent.index == 0 {
+            let frame = self.frames.add(Content::Cells, sent.frame_cells, now);
+            self.vcs[vc_id as usize].frame_under_way = frame;
+            self.vcs[vc_id as usize].record.frames_offered += 1;
+        }
+        let vc = &mut self.vcs[vc_id as usize];
+        vc.record.cells_offered += 1;
+        let cell = Cell {
+            frame: vc.frame_under_way,
+            index: sent.index,
+            vc: vc_id,
+            hop: 0,
+            is_last: sent.index + 1 == sent.frame_cells,
+            is_tagged: false,
+            is_paced: true,
+            left_at: now,
+        };
+        self.offer_cell(now, cell);
     }
 
     fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {
@@ -228,7 +317,13 @@ impl<'a> Network<'a> {
         } else {
             at_work.reverse[0]
         };
-        let id = self.frames.add(segment, flow_id, is_forward, cells, now);
+        let content = Content::Segment {
+            segment,
+            flow: flow_id,
+            is_forward,
+            leg: 0,
+        };
+        let id = self.frames.add(content, cells, now);
         self.offer_frame(now, id, vc);
     }
 
@@ -247,6 +342,9 @@ impl<'a> Network<'a> {
             vc: vc_id,
             hop: 0,
             is_last: index + 1 == cells,
+            is_tagged: false,
+            is_paced: false,
+            left_at: now,
         });
         self.after_offer(now, port_id, was_idle, vc_id, id, cells, verdict);
     }
@@ -279,7 +377,10 @@ impl<'a> Network<'a> {
                 let discarded = &mut self.vcs[vc_id as usize].record.cells_discarded;
                 discarded.add(reason, u64::from(cells));
                 if is_first_loss && self.traces_discards {
-                    let flow = self.frames.get(frame).flow;
+                    let flow = match self.frames.get(frame).content {
+                        Content::Segment { flow, .. } => flow,
+                        Content::Cells => DiscardTrace::NO_FLOW,
+                    };
                     let trace = &mut self.out.traces.discards;
                     trace.push(port_id, vc_id, flow, now.0, reason as u8);
                 }
@@ -297,6 +398,15 @@ impl<'a> Network<'a> {
             port.samples.add(cells);
             if records.traces.contains(&TraceKind::Queue) {
                 traces.queue.push(id, now.0, cells);
+            }
+            if port.queues.len() > 1 {
+                for (queue, place) in port.queues.iter_mut().zip(0u32..) {
+                    queue.samples.add(queue.queued());
+                    if records.traces.contains(&TraceKind::Service) {
+                        let (sent, held) = (queue.departed, queue.queued());
+                        traces.service.push(id, place, now.0, sent, held);
+                    }
+                }
             }
         }
         for &id in &records.vc_sampled_ports {
@@ -323,6 +433,10 @@ impl<'a> Network<'a> {
                 vc.record.cells_in_transit += 1;
             }
         }
+        let measured = self.vcs.iter().zip(0u32..);
+        let cell_delays = measured
+            .filter_map(|(vc, id)| vc.delays.as_ref().map(|delays| delays.record(id)))
+            .collect();
         let vcs = self.vcs.into_iter().map(|vc| VcRecord {
             cells_open: u64::from(vc.reassembly.open_cells()),
             ..vc.record
@@ -330,6 +444,8 @@ impl<'a> Network<'a> {
         Finished {
             ports: self.ports,
             vcs: vcs.collect(),
+            sources: self.sources,
+            cell_delays,
             flows: self.flows.into_iter().map(|f| f.flow).collect(),
             traces: self.out.traces,
             frames: self.frames.made(),
@@ -343,6 +459,8 @@ pub(crate) struct Finished {
     pub(crate) ports: Vec<Port>,
     pub(crate) vcs: Vec<VcRecord>,
     pub(crate) flows: Vec<Flow>,
+    pub(crate) sources: Vec<CellSource>,
+    pub(crate) cell_delays: Vec<CellDelayRecord>,
     pub(crate) traces: Traces,
     /// Frames handed to ports by end points.
     pub(crate) frames: u64,

@@ -1,6 +1,7 @@
 //! What a port takes in, cell by cell.
 
 use super::*;
+use skycell_records::DiscardReason;
 use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
 use skycell_spec::{PolicySpec, PortSpec};
 
@@ -14,8 +15,8 @@ fn port(capacity: u32, policy: PolicySpec) -> Port {
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
     let mut port = Port::new(&link, 1);
-    port.add_vc(0);
-    port.add_vc(1);
+    port.add_vc(0, ServiceClass::Ubr, &link);
+    port.add_vc(1, ServiceClass::Ubr, &link);
     port
 }
 
@@ -40,6 +41,9 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
         vc,
         hop: 0,
         is_last,
+        is_tagged: false,
+        is_paced: false,
+        left_at: SimTime::ZERO,
     };
     match port.on_cell(SimTime::ZERO, cell, vc) {
         Verdict::Accepted => None,
@@ -71,8 +75,8 @@ fn ppd_discards_the_rest_of_a_frame_but_keeps_its_last_cell_when_there_is_room()
     depart(&mut port, 1);
     assert_eq!(offer_cell(&mut port, 0, 3, false), Some(RestOfFrame));
     assert_eq!(offer_cell(&mut port, 0, 4, true), None); // the boundary
-    assert_eq!(port.frames_discarded.total(), 1);
-    assert_eq!(port.discarded.total(), 2);
+    assert_eq!(port.queues[0].frames_discarded.total(), 1);
+    assert_eq!(port.queues[0].discarded.total(), 2);
 }
 
 #[test]
@@ -125,6 +129,9 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         vc: 0,
         hop: 0,
         is_last: index == 2,
+        is_tagged: false,
+        is_paced: false,
+        left_at: SimTime::ZERO,
     };
     let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);
     assert_eq!(offer(&mut port), Verdict::Accepted);
@@ -135,7 +142,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
             is_first_loss: true
         }
     ));
-    assert_eq!((port.queued(), port.discarded.total()), (3, 3));
+    assert_eq!((port.queued(), port.queues[0].discarded.total()), (3, 3));
 }
 
 #[test]
@@ -143,11 +150,11 @@ fn active_vcs_are_those_with_queued_cells() {
     let mut port = port(10, PolicySpec::TailDrop);
     offer(&mut port, 0, 2);
     offer(&mut port, 1, 1);
-    assert_eq!(port.active_vcs, 2);
+    assert_eq!(port.queues[0].active_vcs, 2);
     depart(&mut port, 2);
-    assert_eq!(port.active_vcs, 1);
+    assert_eq!(port.queues[0].active_vcs, 1);
     depart(&mut port, 1);
-    assert_eq!(port.active_vcs, 0);
+    assert_eq!(port.queues[0].active_vcs, 0);
 }
 
 #[test]
@@ -155,7 +162,7 @@ fn the_mean_queue_is_the_mean_over_time() {
     let mut port = port(10, PolicySpec::TailDrop);
     offer(&mut port, 0, 2); // at 0; departures both at 10 here
     depart(&mut port, 2);
-    assert_eq!(port.integral.mean(0, 40), 2.0 * 10.0 / 40.0);
+    assert_eq!(port.queues[0].integral.mean(0, 40), 2.0 * 10.0 / 40.0);
     assert_eq!(port.busy(SimTime(40)), SimTime(20));
 }
 

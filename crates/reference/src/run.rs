@@ -1,11 +1,9 @@
 //! A run: the event loop, and what it leaves.
 
 use crate::network::{Finished, Network};
-use crate::port::Port;
-use skycell_records::{
-    Account, EngineStats, Ledger, PortRecord, QueueRecord, RunRecords, VcQueueRecord, WebTotals,
-};
+use skycell_records::{Account, EngineStats, Ledger, RunRecords, WebTotals};
 use skycell_spec::{NetworkSpec, SpecError};
+use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 
 /// Events between two calls of the progress function.
@@ -41,7 +39,6 @@ pub fn run(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    refuse_what_is_not_served(spec)?;
     let end = SimTime(spec.duration_ps);
     let mut network = Network::new(spec);
     let mut until_call = EVENTS_PER_CALL;
@@ -64,19 +61,6 @@ pub fn run(
     }
 }
 
-/// Classes, cell sources and policers have their form; what serves them follows.
-fn refuse_what_is_not_served(spec: &NetworkSpec) -> Result<(), SpecError> {
-    let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
-    let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
-    if has_classes || has_policers || !spec.sources.is_empty() {
-        return Err(SpecError::Structure {
-            path: "links, vcs, sources".into(),
-            problem: "no engine serves several queues, policers or cell sources yet".into(),
-        });
-    }
-    Ok(())
-}
-
 fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let end = SimTime(spec.duration_ps);
     let flows: Vec<_> = finished.flows.iter().map(|f| f.record(end)).collect();
@@ -87,41 +71,26 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         .zip(0u32..)
         .map(|((port, link), id)| {
             let has_vc_samples = spec.records.vc_sampled_ports.contains(&id);
-            port_record(port, &link.name, end, has_vc_samples)
+            port.record(&link.name, end, has_vc_samples)
         })
         .collect();
+    let sources: Vec<_> = finished.sources.iter().map(CellSource::record).collect();
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
     RunRecords {
         engine: "reference",
         duration_ps: spec.duration_ps,
-        ledger: Ledger::of(&flows, &finished.vcs, &ports, finished.frames),
+        ledger: Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames),
         web: WebTotals::of(&flows),
         flows,
         vcs: finished.vcs,
         ports,
+        sources,
+        cell_delays: finished.cell_delays,
         engine_stats: EngineStats {
             events: finished.events,
             cells,
             cells_stepped: cells,
         },
         traces: finished.traces,
-    }
-}
-
-fn port_record(port: &Port, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
-    let mean = port.integral.mean(u64::from(port.queued()), end.0);
-    let sampled = port.vcs.iter().filter(|_| has_vc_samples);
-    PortRecord {
-        name: name.to_string(),
-        arrived: port.arrived,
-        departed: port.departed,
-        queued: u64::from(port.queued()),
-        discarded: port.discarded,
-        frames_discarded: port.frames_discarded,
-        busy_ps: port.busy(end).0,
-        queue: QueueRecord::new(mean, port.queue_max, &port.samples),
-        vc_queues: sampled
-            .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
-            .collect(),
     }
 }

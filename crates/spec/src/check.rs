@@ -199,6 +199,14 @@ impl NetworkSpec {
         self.links[path[path.len() - 1] as usize].to
     }
 
+    /// What a cell of VC `vc` takes from its departure from the first port to the VC's end when every
+    /// port is empty, picoseconds. The spec must be valid.
+    pub fn vc_fixed_delay_ps(&self, vc: usize) -> u64 {
+        let links = self.vcs[vc].path.iter().map(|&id| &self.links[id as usize]);
+        let after_first = links.clone().skip(1).map(|link| link.cell_time_ps);
+        links.map(|link| link.delay_ps).sum::<u64>() + after_first.sum::<u64>()
+    }
+
     fn validate_flow(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
         let at = |key: &str| format!("flows[{i}].{key}");
         for (key, route) in [("forward", &flow.forward), ("reverse", &flow.reverse)] {

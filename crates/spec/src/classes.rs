@@ -120,6 +120,15 @@ impl PortSpec {
         let holds = |wanted| self.queues.iter().position(|queue| queue.class == wanted);
         holds(Some(class)).or_else(|| holds(None))
     }
+
+    /// What the streams of the queue's policy are named after at the port of the link `link`: the
+    /// link, and where the port has several queues the class as well.
+    pub fn name_of(&self, queue: &QueueSpec, link: &str) -> String {
+        match queue.class {
+            Some(class) if self.queues.len() > 1 => format!("{link}/{}", class.name()),
+            _ => link.to_owned(),
+        }
+    }
 }
 
 impl ServiceClass {

@@ -1,10 +1,12 @@
 //! A flow: an application, the TCP connections it opens, and what both ends count. Engines carry its
 //! segments and wake it when its times come; they know nothing of TCP.
 
+mod cell_source;
 mod loss_script;
 mod timers;
 mod web;
 
+pub use cell_source::{CellSource, SourceCell};
 pub use timers::{Timers, rank};
 
 use loss_script::ScriptedLosses;

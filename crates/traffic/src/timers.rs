@@ -18,6 +18,8 @@ pub mod rank {
     pub const HELD_ACK: u8 = 4;
     /// An application acts; subject: flow.
     pub const APPLICATION: u8 = 5;
+    /// A cell source sends a cell; subject: source.
+    pub const SOURCE: u8 = 6;
 }
 
 /// The events that are pending for one flow's timers.

@@ -32,7 +32,7 @@ def show_result(result: RunResult) -> None:
     congested = [
         (link, port)
         for link, port in zip(result.spec.links, result.records["ports"], strict=True)
-        if link.port.capacity_cells is not None
+        if any(queue.capacity_cells is not None for queue in link.port.queues)
     ]
     if congested:
         console.print(_ports(congested, result.records["duration_ps"]))
@@ -95,18 +95,32 @@ def _ports(congested: list[tuple[LinkSpec, Mapping[str, Any]]], duration_ps: int
         "busy",
     )
     for link, port in congested:
-        queue = port["queue"]
-        table.add_row(
-            port["name"],
-            show_amount(link.port.capacity_cells or 0),
-            show_amount(port["arrived"]),
-            show_amount(sum(port["discarded"].values())),
-            f"{queue['mean']:.1f}",
-            "-" if queue["p99"] is None else show_amount(queue["p99"]),
-            show_amount(queue["max"]),
-            f"{port['busy_ps'] / duration_ps:.1%}",
-        )
+        for name, capacity, row in _queues(link, port):
+            queue = row["queue"]
+            busy_ps = port["busy_ps"] if row is port else row["departed"] * link.cell_time_ps
+            table.add_row(
+                name,
+                "-" if capacity is None else show_amount(capacity),
+                show_amount(row["arrived"]),
+                show_amount(sum(row["discarded"].values())),
+                f"{queue['mean']:.1f}",
+                "-" if queue["p99"] is None else show_amount(queue["p99"]),
+                show_amount(queue["max"]),
+                f"{busy_ps / duration_ps:.1%}",
+            )
     return table
+
+
+def _queues(
+    link: LinkSpec, port: Mapping[str, Any]
+) -> list[tuple[str, int | None, Mapping[str, Any]]]:
+    """Name, capacity and record of a port, or of each of its queues where it has several."""
+    if not port["queues"]:
+        return [(port["name"], link.port.capacity_cells, port)]
+    return [
+        (f"{port['name']} {queue['class'] or 'rest'}", spec.capacity_cells, queue)
+        for spec, queue in zip(link.port.queues, port["queues"], strict=True)
+    ]
 
 
 def _totals(result: RunResult, congested: list[LinkSpec]) -> list[str]:

@@ -11,6 +11,7 @@ from skycell.metrics.ceiling import (
     segment_frame_cells,
     tcp_share,
 )
+from skycell.metrics.classes import cell_delay, cell_loss_ratio, link_shares
 from skycell.metrics.delay import flow_delays_s
 from skycell.metrics.discards import discard_ratio, discards_by_reason
 from skycell.metrics.efficiency import efficiency
@@ -22,6 +23,8 @@ from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, throughputs_bps
 __all__ = [
     "THROUGHPUT_DEFINITIONS",
     "ceiling_bps",
+    "cell_delay",
+    "cell_loss_ratio",
     "cells_per_frame",
     "discard_ratio",
     "discards_by_reason",
@@ -29,6 +32,7 @@ __all__ = [
     "fairness_index",
     "flow_delays_s",
     "link_cell_bps",
+    "link_shares",
     "max_min_rates",
     "max_min_shares",
     "queue_bound_delay_s",

@@ -9,7 +9,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from skycell.records.tables import rows, vc_queue_rows
+from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.network_spec import NetworkSpec
 
@@ -89,6 +89,29 @@ class RunResult:
 
         names = [vc.name for vc in self.spec.vcs]
         return pl.DataFrame(vc_queue_rows(self.records["ports"], names))
+
+    @cached_property
+    def class_queues(self) -> pl.DataFrame:
+        """One row per queue of the ports with several: cells, discards, queue lengths in cells."""
+        import polars as pl
+
+        queues = class_queue_rows(self.records["ports"])
+        return pl.DataFrame(queues, infer_schema_length=None)
+
+    @cached_property
+    def cell_delays(self) -> pl.DataFrame:
+        """Cell transfer delay in picoseconds, one row per VC where it was measured."""
+        import polars as pl
+
+        names = [vc.name for vc in self.spec.vcs]
+        return pl.DataFrame(cell_delay_rows(self.records["cell_delays"], names))
+
+    @cached_property
+    def sources(self) -> pl.DataFrame:
+        """One row per cell source: cells and frames sent."""
+        import polars as pl
+
+        return pl.DataFrame(rows(self.records["sources"]))
 
     def summary(self) -> dict[str, Any]:
         """The records with the run's identity, as plain data."""

@@ -34,3 +34,15 @@ def vc_queue_rows(ports: Iterable[Mapping[str, Any]], vc_names: list[str]) -> li
         for port in ports
         for queue in port["vc_queues"]
     ]
+
+
+def class_queue_rows(ports: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Every queue of every port with several; the class none stands for the default queue."""
+    return [{"port": port["name"]} | flat(queue) for port in ports for queue in port["queues"]]
+
+
+def cell_delay_rows(
+    delays: Iterable[Mapping[str, Any]], vc_names: list[str]
+) -> list[dict[str, Any]]:
+    """Cell transfer delay of every VC where it was measured."""
+    return [{**flat(delay), "vc": vc_names[delay["vc"]]} for delay in delays]

@@ -17,6 +17,7 @@ TRACE_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "vc_queue": ("port", "vc", "time_ps", "cells"),
     "discards": ("port", "vc", "flow", "time_ps", "reason"),
     "transfers": ("flow", "start_ps", "end_ps", "octets"),
+    "service": ("port", "queue", "time_ps", "departed", "cells"),
     "files": ("flow", "page", "requested_ps", "received_ps", "octets"),
 }
 

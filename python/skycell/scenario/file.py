@@ -7,12 +7,22 @@ from typing import Annotated
 from skycell.scenario.contracts import GfrContract
 from skycell.scenario.parameters import Name, Parameters, param, quantity, whole_number, word
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.sources import PolicerParameters, Source
 from skycell.scenario.tcp import Tcp
 from skycell.scenario.topology import Topology
 from skycell.scenario.traffic import Loss, Start, Traffic
 
 _LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
-TRACES = ("cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "files")
+TRACES = (
+    "cwnd",
+    "sequence",
+    "queue",
+    "vc_queue",
+    "discards",
+    "transfers",
+    "files",
+    "service",
+)
 
 Duration = Annotated[
     Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_RUN_PS, example="20 s")
@@ -50,6 +60,11 @@ class Records(Parameters):
         "links whose port's queue is sampled VC by VC",
         source="the ports with a limited buffer",
     )
+    delay_vcs: tuple[str, ...] | None = param(
+        None,
+        "VCs whose cell transfer delay is measured, cell by cell",
+        source="those of the cell sources",
+    )
 
 
 class FlowOverride(Parameters):
@@ -75,4 +90,8 @@ class ScenarioFile(Parameters):
     loss: Loss = param({}, "losses prescribed for all flows", source="none")
     records: Records = param({}, "what the run leaves beyond its counters", source="no traces")
     gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
+    source: tuple[Source, ...] = param([], "cell sources", source="TCP connections alone")
+    policer: tuple[PolicerParameters, ...] = param(
+        [], "what the cells of VCs are held to", source="no policing"
+    )
     flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

@@ -37,12 +37,17 @@ def _n_source_of_hosts(topology: NSource) -> Plan:
     plan.nodes.update({"switch1": "switch", "switch2": "switch"})
     plan.nodes.update({f"destination{i}": "host" for i in numbers})
     for i in numbers:
-        _access(plan, f"source{i}", "switch1", topology.access, topology.bottleneck)
+        add_access(plan, f"source{i}", "switch1", topology.access, topology.bottleneck)
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for i in numbers:
-        _access(plan, "switch2", f"destination{i}", topology.access, topology.bottleneck)
+        add_access(plan, "switch2", f"destination{i}", topology.access, topology.bottleneck)
     for i in numbers:
-        _flow(plan, f"flow{i}", [f"source{i}", "switch1", "switch2", f"destination{i}"])
+        _flow(
+            plan,
+            f"flow{i}",
+            [f"source{i}", "switch1", "switch2", f"destination{i}"],
+            topology.service,
+        )
     return plan
 
 
@@ -69,36 +74,36 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     plan.nodes.update({f"destination{i}": "host" for i in numbers})
     for i in numbers:
         router = f"ingress{(i - 1) // tcps_per_vc + 1}"
-        _access(plan, f"source{i}", router, topology.access, topology.bottleneck)
+        add_access(plan, f"source{i}", router, topology.access, topology.bottleneck)
     for k in routers:
         own, path = edge, edge_path
         if k in distant:
             i, router_link = distant[k]
             own = edge.model_copy(update={"delay": router_link.delay})
             path = ("topology", "distant", i)
-        _access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
+        add_access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for k in routers:
-        _access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
+        add_access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
     for i in numbers:
         router = f"egress{(i - 1) // tcps_per_vc + 1}"
-        _access(plan, router, f"destination{i}", topology.access, topology.bottleneck)
+        add_access(plan, router, f"destination{i}", topology.access, topology.bottleneck)
     for k in routers:
         trunk = [f"ingress{k}", "switch1", "switch2", f"egress{k}"]
-        plan.add_vc(f"trunk{k}.forward", trunk)
-        plan.add_vc(f"trunk{k}.reverse", reversed(trunk))
+        plan.add_vc(f"trunk{k}.forward", trunk, topology.service)
+        plan.add_vc(f"trunk{k}.reverse", reversed(trunk), topology.service)
     for i in numbers:
         k = (i - 1) // tcps_per_vc + 1
         name, source, destination = f"flow{i}", f"source{i}", f"destination{i}"
         forward = [
-            plan.add_vc(f"{name}.in", [source, f"ingress{k}"]),
+            plan.add_vc(f"{name}.in", [source, f"ingress{k}"], topology.service),
             f"trunk{k}.forward",
-            plan.add_vc(f"{name}.out", [f"egress{k}", destination]),
+            plan.add_vc(f"{name}.out", [f"egress{k}", destination], topology.service),
         ]
         reverse = [
-            plan.add_vc(f"{name}.back_in", [destination, f"egress{k}"]),
+            plan.add_vc(f"{name}.back_in", [destination, f"egress{k}"], topology.service),
             f"trunk{k}.reverse",
-            plan.add_vc(f"{name}.back_out", [f"ingress{k}", source]),
+            plan.add_vc(f"{name}.back_out", [f"ingress{k}", source], topology.service),
         ]
         plan.add_flow(name, forward, reverse)
     return plan
@@ -127,18 +132,20 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
     plan.nodes.update({f"switch{k}": "switch" for k in range(1, last + 1)})
     plan.nodes.update({f"{name}.destination": "host" for name, _, _ in ends})
     for name, first, _ in ends:
-        _access(plan, f"{name}.source", f"switch{first}", topology.access, topology.bottleneck)
+        add_access(plan, f"{name}.source", f"switch{first}", topology.access, topology.bottleneck)
     for hop in range(1, last):
         _congested(plan, f"switch{hop}", f"switch{hop + 1}", topology.bottleneck)
     for name, _, end in ends:
-        _access(plan, f"switch{end}", f"{name}.destination", topology.access, topology.bottleneck)
+        add_access(
+            plan, f"switch{end}", f"{name}.destination", topology.access, topology.bottleneck
+        )
     for name, first, end in ends:
         switches = [f"switch{k}" for k in range(first, end + 1)]
-        _flow(plan, name, [f"{name}.source", *switches, f"{name}.destination"])
+        _flow(plan, name, [f"{name}.source", *switches, f"{name}.destination"], topology.service)
     return plan
 
 
-def _access(
+def add_access(
     plan: Plan,
     one: str,
     other: str,
@@ -179,12 +186,14 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 policy=link.reverse_policy if prefix else link.policy,
                 buffer_key=f"{prefix}buffer",
                 policy_key=f"{prefix}policy",
+                classes=() if prefix else link.classes,
+                scheduler=None if prefix else link.scheduler,
             )
         )
 
 
-def _flow(plan: Plan, name: str, nodes: list[str]) -> None:
+def _flow(plan: Plan, name: str, nodes: list[str], service: str) -> None:
     """A flow with one VC each way over `nodes`."""
-    forward = plan.add_vc(f"{name}.forward", nodes)
-    reverse = plan.add_vc(f"{name}.reverse", reversed(nodes))
+    forward = plan.add_vc(f"{name}.forward", nodes, service)
+    reverse = plan.add_vc(f"{name}.reverse", reversed(nodes), service)
     plan.add_flow(name, [forward], [reverse])

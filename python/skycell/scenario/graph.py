@@ -26,7 +26,7 @@ def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
     if faults.faults:
         return plan  # paths over missing links would only repeat the faults
     _add_vcs(plan, topology, faults)
-    paths = _ShortestPaths(plan)
+    paths = ShortestPaths(plan)
     if not topology.flow:
         faults.add(("topology", "flow"), [], "at least one flow", "TCP connections")
     for i, flow in enumerate(topology.flow):
@@ -83,6 +83,8 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 rate_path=here,
                 buffer=UNLIMITED if is_host else link.buffer,
                 policy=TailDrop(kind="tail_drop") if is_host else link.policy,
+                classes=() if is_host else link.classes,
+                scheduler=None if is_host else link.scheduler,
                 frame_gap=None if plan.nodes[source] == "switch" else link.frame_gap,
             )
             plan.add_link(planned)
@@ -107,7 +109,7 @@ def _add_vcs(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         if problem:
             faults.add((*here, "path"), list(vc.path), problem, "nodes from end to end")
             continue
-        plan.add_vc(vc.name, vc.path)
+        plan.add_vc(vc.name, vc.path, vc.service)
 
 
 def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
@@ -133,7 +135,7 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
 
 
 def _add_flow(
-    plan: Plan, flow: GraphFlow, here: Path, paths: _ShortestPaths, faults: FaultCollector
+    plan: Plan, flow: GraphFlow, here: Path, paths: ShortestPaths, faults: FaultCollector
 ) -> None:
     if flow.name in plan.flows:
         faults.add((*here, "name"), flow.name, "each name once among the flows", "name of the flow")
@@ -165,7 +167,7 @@ def _add_flow(
             got = Shown(f"no way from {ends[0]} to {ends[1]}")
             faults.add(here, got, "links that join the two hosts over switches and routers")
             return
-        routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes)
+        routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
     plan.add_flow(flow.name, routes["forward"], routes["reverse"])
 
 
@@ -193,13 +195,14 @@ def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: s
     return ""
 
 
-def _own_vcs(plan: Plan, name: str, nodes: list[str]) -> list[str]:
+def _own_vcs(plan: Plan, name: str, nodes: list[str], service: str) -> list[str]:
     """A VC for each stretch between hosts and routers on a path."""
     stretches = list(_stretches(plan, nodes))
     if len(stretches) == 1:
-        return [plan.add_vc(_unused(plan, name), stretches[0])]
+        return [plan.add_vc(_unused(plan, name), stretches[0], service)]
     return [
-        plan.add_vc(_unused(plan, f"{name}{k}"), stretch) for k, stretch in enumerate(stretches, 1)
+        plan.add_vc(_unused(plan, f"{name}{k}"), stretch, service)
+        for k, stretch in enumerate(stretches, 1)
     ]
 
 
@@ -219,7 +222,7 @@ def _stretches(plan: Plan, nodes: list[str]) -> Iterator[list[str]]:
             stretch = [node]
 
 
-class _ShortestPaths:
+class ShortestPaths:
     """Shortest paths of a plan, one tree per source, each computed once."""
 
     def __init__(self, plan: Plan) -> None:

@@ -5,6 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Literal
 
+from skycell.scenario.classes import (
+    CLASS_MEANING,
+    CLASS_SOURCE,
+    SCHEDULER_MEANING,
+    SCHEDULER_SOURCE,
+    ClassQueue,
+    Scheduler,
+)
 from skycell.scenario.parameters import Parameters, param, quantity, word
 from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
@@ -96,6 +104,8 @@ class CongestedLink(Parameters):
         symbol="K",
     )
     policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
+    classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
+    scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     reverse_buffer: Buffer = param(
         "unlimited",
         "cells that the port of the other direction holds",

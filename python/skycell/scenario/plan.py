@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from skycell.scenario.classes import ClassQueue, Scheduler
 from skycell.scenario.faults import Path
 from skycell.scenario.policies import Policy, TailDrop
 from skycell.scenario.quantities import Quantity
@@ -35,6 +36,8 @@ class PlannedLink:
     frame_gap: Quantity | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
+    classes: tuple[ClassQueue, ...] = ()
+    scheduler: Scheduler | None = None
 
     @property
     def name(self) -> str:
@@ -48,6 +51,7 @@ class PlannedVc:
 
     name: str
     links: tuple[str, ...]
+    service: str = "ubr"
 
 
 @dataclass(frozen=True)
@@ -67,16 +71,18 @@ class Plan:
     links: dict[str, PlannedLink] = field(default_factory=dict)
     vcs: dict[str, PlannedVc] = field(default_factory=dict)
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
+    #: Cell sources in their order, with the VC of each.
+    sources: dict[str, str] = field(default_factory=dict)
 
     def add_link(self, link: PlannedLink) -> None:
         """Adds one direction of a link."""
         self.links[link.name] = link
 
-    def add_vc(self, name: str, nodes: Iterable[str]) -> str:
-        """Adds a VC that visits `nodes`, and returns its name."""
+    def add_vc(self, name: str, nodes: Iterable[str], service: str = "ubr") -> str:
+        """Adds a VC of a service class that visits `nodes`, and returns its name."""
         visited = tuple(nodes)
         hops = pairwise(visited)
-        self.vcs[name] = PlannedVc(name, tuple(f"{a}>{b}" for a, b in hops))
+        self.vcs[name] = PlannedVc(name, tuple(f"{a}>{b}" for a, b in hops), service)
         return name
 
     def add_flow(self, name: str, forward: Iterable[str], reverse: Iterable[str]) -> None:

@@ -7,9 +7,10 @@ time at the payload rate of the slowest link on that route, in octets, cell head
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from skycell.scenario.classes import ClassQueue
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import check_contracts, mcr_of
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
@@ -33,6 +34,7 @@ from skycell.scenario.network_spec import (
     PolicySpec,
     PortSpec,
     PpdSpec,
+    QueueSpec,
     SelectiveDropSpec,
     SingleDropSpec,
     TailDropSpec,
@@ -59,8 +61,10 @@ from skycell.scenario.quantities import (
     show_amount,
     show_time,
 )
+from skycell.scenario.resolve_classes import resolve_scheduler
 from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_records import resolve_records
+from skycell.scenario.resolve_sources import resolve_policers, resolve_sources
 
 _MOST_CELLS_IN_A_BUFFER = 2**32 - 1
 #: More cell times than this on the congested links would keep a machine busy for days.
@@ -88,7 +92,13 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     specs: list[FlowSpec] = flows.resolve(tcp, vc_ids)
-    limited = [i for i, link in enumerate(links) if link.port.capacity_cells is not None]
+    sources = resolve_sources(file, plan, context, rates, vc_ids, faults)
+    policers = resolve_policers(file, plan, context, faults)
+    limited = [
+        i
+        for i, link in enumerate(links)
+        if any(queue.capacity_cells is not None for queue in link.port.queues)
+    ]
     records = resolve_records(file.records, context, plan, limited, faults)
     faults.raise_if_any()
     return NetworkSpec(
@@ -97,10 +107,18 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
         nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
         links=tuple(links),
         vcs=tuple(
-            VcSpec(name=name, path=tuple(link_ids[link] for link in vc.links))
+            VcSpec.model_validate(
+                {
+                    "name": name,
+                    "path": tuple(link_ids[link] for link in vc.links),
+                    "class": vc.service,
+                    "policing": policers.get(name, ()),
+                }
+            )
             for name, vc in plan.vcs.items()
         ),
         flows=tuple(specs),
+        sources=sources,
         records=records,
     )
 
@@ -167,6 +185,8 @@ def _check_size(
         hops[slowest] = max(hops.get(slowest, 0), len(route))
     seconds = Fraction(context.duration_ps, PS_PER_SECOND)
     cells = sum(count * seconds * rates[name] / CELL_BITS for name, count in hops.items())
+    for vc in (plan.vcs[name] for name in plan.sources.values()):
+        cells += len(vc.links) * seconds * min(rates[link] for link in vc.links) / CELL_BITS
     if cells > _MOST_CELL_HOPS:
         faults.add(
             ("run", "duration"),
@@ -201,9 +221,35 @@ class _PortResolver:
 
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
         """The port that feeds `link`."""
+        queues = []
+        seen: set[str] = set()
+        for i, own in enumerate(link.classes):
+            path = (*link.path, "class", i)
+            if own.name in seen:
+                meaning = meaning_of(ClassQueue.model_fields["name"])
+                self.faults.add((*path, "name"), own.name, "each class once", meaning)
+            seen.add(own.name)
+            part = replace(
+                link,
+                buffer=own.buffer,
+                policy=own.policy,
+                path=path,
+                buffer_key="buffer",
+                policy_key="policy",
+            )
+            queues.append(self._queue(part, cell_time, own.name))
+        queues.append(self._queue(link, cell_time, None))
+        return PortSpec(
+            queues=tuple(queues),
+            scheduler=resolve_scheduler(link, tuple(queues), cell_time, self.faults),
+            frame_gap_ps=self._frame_gap_ps(link, cell_time),
+        )
+
+    def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec:
         capacity = self._capacity(link, cell_time)
         policy = self._policy(link, capacity)
-        return PortSpec.fifo(capacity, policy, self._frame_gap_ps(link, cell_time))
+        queue = {"class": service, "capacity_cells": capacity, "policy": policy}
+        return QueueSpec.model_validate(queue)
 
     def _frame_gap_ps(self, link: PlannedLink, cell_time: int) -> int:
         if link.frame_gap is None:

@@ -222,7 +222,7 @@ class FlowResolver:
         resolver = TrafficResolver(self.context, self.faults)
         traffic = dict.fromkeys(names, resolver.resolve(self.file.traffic, ("traffic",)))
         loss = dict.fromkeys(names, self.file.loss)
-        start = self._starts(self.file.start, names, ("start",))
+        start = self.starts(self.file.start, names, ("start",))
         for i, override in enumerate(self.file.flow):
             known = [name for name in override.names if name in traffic]
             if override.traffic is not None:
@@ -231,7 +231,7 @@ class FlowResolver:
             if override.loss is not None:
                 loss.update(dict.fromkeys(known, override.loss))
             if override.start is not None:
-                start.update(self._starts(override.start, known, ("flow", i, "start")))
+                start.update(self.starts(override.start, known, ("flow", i, "start")))
         return [
             FlowSpec(
                 name=name,
@@ -264,9 +264,8 @@ class FlowResolver:
         octets = None if loss.at_cwnd is None else self.context.octets(loss.at_cwnd, mss)
         return LossScript(transmissions=loss.transmissions, at_cwnd_octets=octets)
 
-    def _starts(
-        self, start: Start, names: list[str], path: Path
-    ) -> dict[str, StartAt | StartDrawn]:
+    def starts(self, start: Start, names: list[str], path: Path) -> dict[str, StartAt | StartDrawn]:
+        """When some flows, or a cell source, begin."""
         time = self.context.time_ps
         if isinstance(start, Together):
             self._check_start(time(start.at), (*path, "at"))

@@ -47,18 +47,34 @@ def resolve_records(
                 faults.add(
                     ("records", key, i), name, f"a link of the topology, from>to{hint}", meaning
                 )
+    delay_vcs = _delay_vcs(records, plan, faults)
     _check_traces(records, chosen, faults)
     _check_samples(records, context, plan, chosen, faults)
     return RecordSpec(
         sample_every_ps=context.time_ps(records.sample_every),
         sampled_ports=tuple(chosen["ports"]),
         vc_sampled_ports=tuple(chosen["vc_ports"]),
+        delay_vcs=delay_vcs,
         traces=tuple(trace for trace in TRACES if trace in records.traces),  # type: ignore[misc]
     )
 
 
+def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[int, ...]:
+    ids = {name: i for i, name in enumerate(plan.vcs)}
+    if records.delay_vcs is None:
+        return tuple(sorted(ids[vc] for vc in plan.sources.values()))
+    for i, name in enumerate(records.delay_vcs):
+        if name not in ids:
+            close = get_close_matches(name, ids, n=1)
+            hint = f'; did you mean "{close[0]}"?' if close else ""
+            meaning = meaning_of(Records.model_fields["delay_vcs"])
+            place = ("records", "delay_vcs", i)
+            faults.add(place, name, f"a VC of the topology{hint}", meaning)
+    return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
+
+
 def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultCollector) -> None:
-    for trace, key in (("queue", "ports"), ("vc_queue", "vc_ports")):
+    for trace, key in (("queue", "ports"), ("vc_queue", "vc_ports"), ("service", "ports")):
         if trace in records.traces and not chosen[key]:
             faults.add(
                 ("records", "traces"),

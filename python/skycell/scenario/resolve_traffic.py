@@ -44,12 +44,13 @@ class TrafficResolver:
             return TransfersSpec(
                 size_octets=int(traffic.size.amount),
                 count=traffic.count,
-                idle=self._times(traffic.idle, (*path, "idle")),
+                idle=self.times(traffic.idle, (*path, "idle")),
                 new_connection=traffic.new_connection,
             )
         return self._web(traffic, path)
 
-    def _times(self, times: Times, path: Path) -> DistributionSpec:
+    def times(self, times: Times, path: Path) -> DistributionSpec:
+        """The distribution that stands at `path` of the scenario, in picoseconds."""
         if isinstance(times, Constant):
             return ConstantSpec(value_ps=self.context.time_ps(times.value))
         if isinstance(times, Uniform):
@@ -72,7 +73,7 @@ class TrafficResolver:
             page_interval_ps=max(1, self.context.time_ps(web.page_interval)),
             pages=web.pages,
             requests=self._count(web.requests, (*path, "requests")),
-            gap=self._times(web.gap, (*path, "gap")),
+            gap=self.times(web.gap, (*path, "gap")),
             request_octets=int(web.request_size.amount),
             classes=tuple(
                 FileClassSpec(

@@ -19,6 +19,7 @@ from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
 from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.plan import Plan
+from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
@@ -74,6 +75,8 @@ class Scenario:
         file = self.file
         faults = FaultCollector(self.name, self.positions)
         plan = _plan(file, faults)
+        faults.raise_if_any()
+        plan_sources(plan, file, faults)
         faults.raise_if_any()
         return resolve(file, plan, file.run.seed, faults)
 

@@ -6,6 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from skycell.scenario.classes import (
+    CLASS_MEANING,
+    CLASS_SOURCE,
+    SCHEDULER_MEANING,
+    SCHEDULER_SOURCE,
+    SERVICE_MEANING,
+    ClassQueue,
+    Scheduler,
+    ServiceClass,
+)
 from skycell.scenario.links import (
     DELAY_MEANING,
     FRAME_GAP_MEANING,
@@ -49,6 +59,7 @@ class NSource(Parameters):
     )
     bottleneck: CongestedLink = param(..., "the link from switch1 to switch2")
     access: AccessLink = param(..., "the links between a host and its switch or router")
+    service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
     tcps_per_vc: Annotated[int, whole_number(1, MOST_FLOWS)] | None = param(
         None, "TCP connections on each VC; without it no routers, and a VC for each connection"
     )
@@ -80,6 +91,7 @@ class ParkingLot(Parameters):
     )
     bottleneck: CongestedLink = param(..., "each congested link")
     access: AccessLink = param(..., "the links between a host and its switch")
+    service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
 
 
 class GraphLink(Parameters):
@@ -97,6 +109,8 @@ class GraphLink(Parameters):
         source="a port where nothing queues",
     )
     policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
+    classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
+    scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
     one_way: Flag = param(False, "the link leads one way only", source="duplex links")
 
@@ -106,6 +120,9 @@ class GraphVc(Parameters):
 
     name: Name = param(..., "name of the VC")
     path: tuple[Name, ...] = param(..., "nodes from end to end")
+    service: ServiceClass = param(
+        "ubr", "service class of the VC", alias="class", source="TCP over UBR"
+    )
 
 
 class GraphFlow(Parameters):
@@ -114,6 +131,9 @@ class GraphFlow(Parameters):
     name: Name = param(..., "name of the flow")
     source: Name = param(..., "host that sends data")
     destination: Name = param(..., "host that receives data")
+    service: ServiceClass = param(
+        "ubr", "service class of the VCs of its own", alias="class", source="TCP over UBR"
+    )
     forward: tuple[Name, ...] | None = param(
         None,
         "VCs that carry data, end to end; routers join one to the next",

@@ -17,7 +17,10 @@ def result() -> RunResult:
             "preset": "icccn97-lan",
             "run": {"duration": "100 ms"},
             "start": "together",
-            "topology": {"sources": 2, "bottleneck": {"buffer": "300 cells"}},
+            "topology": {
+                "sources": 2,
+                "bottleneck": {"buffer": "300 cells", "class": [{"name": "cbr"}]},
+            },
             "flow": [{"names": ["flow1"], "traffic": {"kind": "transfers", "size": "2 kB"}}],
             "records": {"traces": TRACES},
         }

@@ -1,0 +1,106 @@
+//! AAL5 reassembly (I.363.5), from the cells that arrive.
+//!
+//! A cell knows only whether it is the last of its frame. A frame with a missing cell fails its
+//! length and CRC check; a frame whose last cell is missing runs on into the next one of its VC, and
+//! the two fail together.
+
+/// What the arrival of a last cell showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reassembled {
+    /// Exactly the cells of one frame.
+    Whole,
+    /// Anything else; holds the cells thrown away.
+    Corrupt {
+        /// Cells in the failed reassembly.
+        cells: u32,
+    },
+}
+
+/// The reassembly buffer of one VC.
+#[derive(Clone, Debug, Default)]
+pub struct Reassembly {
+    /// Serial number of the frame whose cells are being collected.
+    frame: u64,
+    /// Cells collected.
+    cells: u32,
+    /// Whether the cells so far are cells 0, 1, 2 … of that frame.
+    in_step: bool,
+}
+
+impl Reassembly {
+    /// A cell has arrived: the `index`-th of frame `frame` (serial numbers never repeat on a VC),
+    /// which has its end-of-message mark set if `last`.
+    pub fn on_cell(&mut self, frame: u64, index: u32, last: bool) -> Option<Reassembled> {
+        if self.cells == 0 {
+            self.frame = frame;
+            self.in_step = true;
+        }
+        self.in_step &= frame == self.frame && index == self.cells;
+        self.cells += 1;
+        if !last {
+            return None;
+        }
+        let cells = std::mem::take(&mut self.cells);
+        Some(if self.in_step {
+            Reassembled::Whole
+        } else {
+            Reassembled::Corrupt { cells }
+        })
+    }
+
+    /// Cells collected of a frame that has not ended.
+    pub fn open_cells(&self) -> u32 {
+        self.cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds (frame, index, last) and returns what each last cell showed.
+    fn feed(cells: &[(u64, u32, bool)]) -> Vec<Reassembled> {
+        let mut reassembly = Reassembly::default();
+        cells
+            .iter()
+            .filter_map(|&(frame, index, last)| reassembly.on_cell(frame, index, last))
+            .collect()
+    }
+
+    #[test]
+    fn a_frame_with_all_its_cells_is_whole() {
+        assert_eq!(
+            feed(&[(1, 0, false), (1, 1, false), (1, 2, true), (2, 0, true)]),
+            [Reassembled::Whole, Reassembled::Whole]
+        );
+    }
+
+    #[test]
+    fn a_missing_inner_cell_spoils_its_frame_only() {
+        assert_eq!(
+            feed(&[(1, 0, false), (1, 2, true), (2, 0, false), (2, 1, true)]),
+            [Reassembled::Corrupt { cells: 2 }, Reassembled::Whole]
+        );
+    }
+
+    #[test]
+    fn a_missing_first_cell_spoils_its_frame() {
+        assert_eq!(
+            feed(&[(1, 1, false), (1, 2, true)]),
+            [Reassembled::Corrupt { cells: 2 }]
+        );
+    }
+
+    #[test]
+    fn a_missing_last_cell_spoils_the_next_frame_too() {
+        assert_eq!(
+            feed(&[(1, 0, false), (2, 0, false), (2, 1, true), (3, 0, true)]),
+            [Reassembled::Corrupt { cells: 3 }, Reassembled::Whole]
+        );
+    }
+
+    #[test]
+    fn a_frame_of_which_nothing_arrives_leaves_no_trace() {
+        assert_eq!(feed(&[(3, 0, false), (3, 1, true)]), [Reassembled::Whole]);
+    }
+}

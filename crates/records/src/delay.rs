@@ -1,0 +1,163 @@
+//! Cell transfer delay of a VC: exact mean, least and largest, quantiles from a histogram.
+
+use serde::Serialize;
+
+/// Bits of a value that the histogram keeps: a bucket is at most 1/128 of what it counts wide.
+const KEPT_BITS: u32 = 8;
+
+/// Cell transfer delay of a VC: from the departure of a cell's last bit from the VC's first port to
+/// its arrival at the VC's end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CellDelayRecord {
+    /// VC id.
+    pub vc: u32,
+    /// Cells that arrived.
+    pub cells: u64,
+    /// What a cell takes through empty ports, picoseconds: the delays of all links, and the cell
+    /// times of all but the first.
+    pub fixed_ps: u64,
+    /// Mean, picoseconds, exact.
+    pub mean_ps: f64,
+    /// Least, picoseconds, exact.
+    pub min_ps: u64,
+    /// Largest, picoseconds, exact.
+    pub max_ps: u64,
+    /// Median, picoseconds.
+    pub p50_ps: u64,
+    /// 90th percentile, picoseconds.
+    pub p90_ps: u64,
+    /// 99th percentile, picoseconds.
+    pub p99_ps: u64,
+    /// 99.9th percentile, picoseconds.
+    pub p999_ps: u64,
+}
+
+/// Gathers the cell transfer delays of a VC.
+///
+/// The histogram counts what a delay has beyond the fixed part: up to 255 ps each value of its own,
+/// above that in 128 buckets an octave; a quantile is the upper end of its bucket, so it is at most
+/// 1/128 of the variable part too large and never above the largest delay.
+#[derive(Clone, Debug, Default)]
+pub struct CellDelays {
+    fixed_ps: u64,
+    cells: u64,
+    sum_ps: u128,
+    min_ps: u64,
+    max_ps: u64,
+    counts: Vec<u64>,
+}
+
+impl CellDelays {
+    /// For a VC whose cells take `fixed_ps` through empty ports.
+    pub fn new(fixed_ps: u64) -> Self {
+        CellDelays {
+            fixed_ps,
+            min_ps: u64::MAX,
+            ..CellDelays::default()
+        }
+    }
+
+    /// A cell has arrived after `delay_ps`, which is at least the fixed part.
+    pub fn add(&mut self, delay_ps: u64) {
+        self.cells += 1;
+        self.sum_ps += u128::from(delay_ps);
+        self.min_ps = self.min_ps.min(delay_ps);
+        self.max_ps = self.max_ps.max(delay_ps);
+        let bucket = bucket_of(delay_ps - self.fixed_ps);
+        if bucket >= self.counts.len() {
+            self.counts.resize(bucket + 1, 0);
+        }
+        self.counts[bucket] += 1;
+    }
+
+    /// Smallest delay that at least `permille` of a thousand cells do not exceed, to the end of its
+    /// bucket; 0 without cells.
+    pub fn quantile(&self, permille: u64) -> u64 {
+        // Nearest rank: the ceil(permille / 1000 * cells)-th smallest.
+        let rank = (u128::from(self.cells) * u128::from(permille)).div_ceil(1_000);
+        let mut seen = 0;
+        for (bucket, &count) in self.counts.iter().enumerate() {
+            seen += u128::from(count);
+            if count > 0 && seen >= rank {
+                return (self.fixed_ps + end_of(bucket)).min(self.max_ps);
+            }
+        }
+        0
+    }
+
+    /// The record of VC `vc`.
+    pub fn record(&self, vc: u32) -> CellDelayRecord {
+        let mean = self.sum_ps as f64 / self.cells.max(1) as f64;
+        CellDelayRecord {
+            vc,
+            cells: self.cells,
+            fixed_ps: self.fixed_ps,
+            mean_ps: mean,
+            min_ps: if self.cells == 0 { 0 } else { self.min_ps },
+            max_ps: self.max_ps,
+            p50_ps: self.quantile(500),
+            p90_ps: self.quantile(900),
+            p99_ps: self.quantile(990),
+            p999_ps: self.quantile(999),
+        }
+    }
+}
+
+fn bucket_of(value: u64) -> usize {
+    let bits = 64 - value.leading_zeros();
+    if bits <= KEPT_BITS {
+        return value as usize;
+    }
+    // The leading bit says the octave, the KEPT_BITS - 1 after it the place within.
+    let shift = bits - KEPT_BITS;
+    let half = 1usize << (KEPT_BITS - 1);
+    shift as usize * half + (value >> shift) as usize
+}
+
+/// The largest value of a bucket.
+fn end_of(bucket: usize) -> u64 {
+    let half = 1usize << (KEPT_BITS - 1);
+    if bucket < 2 * half {
+        return bucket as u64;
+    }
+    let shift = bucket / half - 1;
+    let kept = (bucket - shift * half) as u64;
+    ((kept + 1) << shift) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_holds_the_values_up_to_its_end_and_is_a_128th_of_them_wide_at_most() {
+        let mut last = None;
+        for bucket in 0..4_000 {
+            let end = end_of(bucket);
+            assert_eq!(bucket_of(end), bucket);
+            assert_eq!(bucket_of(end + 1), bucket + 1);
+            if let Some(last) = last {
+                let width: u64 = end - last;
+                assert!(width == 1 || width * 128 <= last + 1, "{last} to {end}");
+            }
+            last = Some(end);
+        }
+    }
+
+    #[test]
+    fn mean_and_ends_are_exact_and_quantiles_nearest_ranks_beyond_the_fixed_part() {
+        let mut delays = CellDelays::new(1_000_000);
+        assert_eq!(delays.record(3).p50_ps, 0);
+        (1..=100).for_each(|k| delays.add(1_000_000 + k));
+        let record = delays.record(3);
+        assert_eq!(
+            (record.vc, record.cells, record.fixed_ps),
+            (3, 100, 1_000_000)
+        );
+        assert_eq!((record.min_ps, record.max_ps), (1_000_001, 1_000_100));
+        assert_eq!(record.mean_ps, 1_000_050.5);
+        assert_eq!((record.p50_ps, record.p99_ps), (1_000_050, 1_000_099));
+        delays.add(9_000_000);
+        assert_eq!(delays.quantile(1_000), 9_000_000, "never above the largest");
+    }
+}

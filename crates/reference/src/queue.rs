@@ -1,0 +1,230 @@
+//! A queue of an output port: its buffer, its policy, and what it counts.
+
+use crate::frames::Cell;
+use skycell_records::{
+    ClassQueueRecord, DiscardReason, Discards, QueueIntegral, QueueRecord, QueueSamples,
+};
+use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
+use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// One VC as the port sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct VcAtPort {
+    /// VC id.
+    pub(crate) vc: u32,
+    /// Place of the queue that its cells join.
+    pub(crate) queue: usize,
+    /// Cells in the port.
+    pub(crate) queued: u32,
+    /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
+    in_frame: bool,
+    /// Why the frame that is arriving is being discarded.
+    discarding: Option<DiscardReason>,
+    /// Whether the last cell that was taken in was not a last cell: downstream waits for one.
+    awaits_boundary: bool,
+    /// Whether the frame that is arriving has lost a cell here.
+    has_lost: bool,
+    pub(crate) samples: QueueSamples,
+}
+
+impl VcAtPort {
+    pub(crate) fn new(vc: u32, queue: usize) -> Self {
+        VcAtPort {
+            vc,
+            queue,
+            queued: 0,
+            in_frame: false,
+            discarding: None,
+            awaits_boundary: false,
+            has_lost: false,
+            samples: QueueSamples::default(),
+        }
+    }
+}
+
+/// What a port did with a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Accepted,
+    Discarded {
+        reason: DiscardReason,
+        /// Whether it is the first cell that its frame loses here.
+        is_first_loss: bool,
+    },
+}
+
+/// A queue; the cell at its front may be under transmission and counts as queued until it has left.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    class: Option<ServiceClass>,
+    capacity: u32,
+    policy: Policy,
+    pub(crate) cells: VecDeque<Cell>,
+    pub(crate) active_vcs: u32,
+    /// Sum of the policy's weights of those VCs.
+    active_weight: u64,
+    pub(crate) arrived: u64,
+    pub(crate) departed: u64,
+    pub(crate) discarded: Discards,
+    pub(crate) frames_discarded: Discards,
+    pub(crate) integral: QueueIntegral,
+    queue_max: u32,
+    pub(crate) samples: QueueSamples,
+}
+
+impl Queue {
+    /// The queue that `spec` describes, at the port of `link`.
+    pub(crate) fn new(spec: &QueueSpec, link: &LinkSpec, seed: u64) -> Self {
+        let owner = link.port.name_of(spec, &link.name);
+        Queue {
+            class: spec.class,
+            capacity: spec.capacity_cells.unwrap_or(u32::MAX),
+            policy: Policy::new(&spec.policy, seed, &owner),
+            cells: VecDeque::new(),
+            active_vcs: 0,
+            active_weight: 0,
+            arrived: 0,
+            departed: 0,
+            discarded: Discards::default(),
+            frames_discarded: Discards::default(),
+            integral: QueueIntegral::default(),
+            queue_max: 0,
+            samples: QueueSamples::default(),
+        }
+    }
+
+    /// X: cells in the queue.
+    pub(crate) fn queued(&self) -> u32 {
+        self.cells.len() as u32
+    }
+
+    /// A cell of `vc` arrives from a link or from a cell source.
+    pub(crate) fn on_cell(&mut self, now: SimTime, cell: Cell, vc: &mut VcAtPort) -> Verdict {
+        self.arrived += 1;
+        self.integral.arrived(u128::from(now.0));
+        if !vc.in_frame {
+            self.begin_frame(vc, cell.is_last, cell.is_tagged);
+        }
+        let has_room = self.queued() < self.capacity;
+        let keeps_last = self.policy.keeps_last_cells();
+        vc.in_frame = !cell.is_last;
+        let reason = match vc.discarding {
+            // The boundary that downstream waits for, or that the policy keeps, although its frame
+            // is lost.
+            Some(_) if cell.is_last && has_room && (vc.awaits_boundary || keeps_last) => None,
+            Some(reason) => Some(reason),
+            None if has_room => None,
+            None => {
+                if self.policy.has_partial_discard() {
+                    vc.discarding = Some(DiscardReason::RestOfFrame);
+                }
+                Some(DiscardReason::Overflow)
+            }
+        };
+        if let Some(reason) = reason {
+            return self.discard(now, vc, reason, 1);
+        }
+        self.take_in(cell, vc);
+        Verdict::Accepted
+    }
+
+    /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
+    /// or nothing. `make` gives the cell of an index.
+    pub(crate) fn on_frame(
+        &mut self,
+        now: SimTime,
+        vc: &mut VcAtPort,
+        cells: u32,
+        make: impl Fn(u32) -> Cell,
+    ) -> Verdict {
+        self.arrived += u64::from(cells);
+        self.integral.arrived(u128::from(now.0) * u128::from(cells));
+        self.begin_frame(vc, cells == 1, false);
+        let refused = vc.discarding.take();
+        let has_room = u64::from(self.queued()) + u64::from(cells) <= u64::from(self.capacity);
+        let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
+        if let Some(reason) = reason {
+            return self.discard(now, vc, reason, cells);
+        }
+        (0..cells).for_each(|index| self.take_in(make(index), vc));
+        Verdict::Accepted
+    }
+
+    /// The cell at the front leaves; it belongs to `vc`.
+    pub(crate) fn on_departure(&mut self, now: SimTime, vc: &mut VcAtPort) {
+        self.cells.pop_front();
+        self.departed += 1;
+        self.integral.departed(u128::from(now.0));
+        vc.queued -= 1;
+        if vc.queued == 0 {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(vc.vc);
+        }
+    }
+
+    /// What the queue has counted when the run ends at `end`.
+    pub(crate) fn record(&self, end: SimTime) -> ClassQueueRecord {
+        let mean = self.integral.mean(u64::from(self.queued()), end.0);
+        ClassQueueRecord {
+            class: self.class.map(ServiceClass::name),
+            arrived: self.arrived,
+            departed: self.departed,
+            queued: u64::from(self.queued()),
+            discarded: self.discarded,
+            frames_discarded: self.frames_discarded,
+            queue: QueueRecord::new(mean, self.queue_max, &self.samples),
+        }
+    }
+
+    /// The first cell of a frame, of a frame of one cell if `is_last`: the policy decides.
+    fn begin_frame(&mut self, vc: &mut VcAtPort, is_last: bool, is_tagged: bool) {
+        let view = BufferView {
+            queued: self.queued(),
+            vc_queued: vc.queued,
+            active_vcs: self.active_vcs,
+            active_weight: self.active_weight,
+            is_tagged,
+            capacity: self.capacity,
+        };
+        vc.discarding = if is_last && self.policy.keeps_last_cells() {
+            None
+        } else {
+            self.policy.on_frame(vc.vc, &view)
+        };
+        vc.has_lost = false;
+    }
+
+    fn discard(
+        &mut self,
+        now: SimTime,
+        vc: &mut VcAtPort,
+        reason: DiscardReason,
+        cells: u32,
+    ) -> Verdict {
+        self.discarded.add(reason, u64::from(cells));
+        // A discarded cell spends no time in the queue.
+        self.integral
+            .departed(u128::from(now.0) * u128::from(cells));
+        let is_first_loss = !std::mem::replace(&mut vc.has_lost, true);
+        if is_first_loss {
+            self.frames_discarded.add(reason, 1);
+        }
+        Verdict::Discarded {
+            reason,
+            is_first_loss,
+        }
+    }
+
+    fn take_in(&mut self, cell: Cell, vc: &mut VcAtPort) {
+        vc.awaits_boundary = !cell.is_last;
+        if vc.queued == 0 {
+            self.active_vcs += 1;
+            self.active_weight += self.policy.weight(vc.vc);
+        }
+        vc.queued += 1;
+        self.cells.push_back(cell);
+        self.queue_max = self.queue_max.max(self.queued());
+    }
+}

@@ -1,0 +1,72 @@
+//! Weighted round robin, cell by cell.
+
+use super::{Backlog, Schedules};
+
+/// Visits the queues in order; at each visit a queue sends up to its weight in cells, or what it has.
+///
+/// While a set of queues has cells all the time, each sends its weight in every round.
+#[derive(Clone, Debug)]
+pub struct WeightedRoundRobin {
+    weights: Vec<u32>,
+    /// The queue being visited.
+    at: usize,
+    /// Cells that it may still send on this visit.
+    left: u32,
+}
+
+impl WeightedRoundRobin {
+    /// Weights by queue, cells, above zero.
+    pub fn new(weights: &[u32]) -> Self {
+        WeightedRoundRobin {
+            weights: weights.to_vec(),
+            at: 0,
+            left: weights[0],
+        }
+    }
+}
+
+impl Schedules for WeightedRoundRobin {
+    fn select(&mut self, backlog: Backlog) -> usize {
+        while self.left == 0 || !backlog.has(self.at) {
+            self.at = (self.at + 1) % self.weights.len();
+            self.left = self.weights[self.at];
+        }
+        self.left -= 1;
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn services(weights: &[u32], backlogs: &[u32]) -> Vec<usize> {
+        let mut scheduler = WeightedRoundRobin::new(weights);
+        backlogs
+            .iter()
+            .map(|&b| scheduler.select(Backlog(b)))
+            .collect()
+    }
+
+    #[test]
+    fn each_queue_sends_its_weight_in_every_round() {
+        assert_eq!(
+            services(&[2, 1, 3], &[0b111; 12]),
+            [0, 0, 1, 2, 2, 2, 0, 0, 1, 2, 2, 2]
+        );
+    }
+
+    #[test]
+    fn a_queue_that_runs_dry_loses_the_rest_of_its_visit() {
+        // Queue 0 has one cell only, then more again: its turn is over until the next round.
+        assert_eq!(
+            services(&[3, 1], &[0b11, 0b10, 0b11, 0b11, 0b11, 0b11]),
+            [0, 1, 0, 0, 0, 1]
+        );
+    }
+
+    #[test]
+    fn a_queue_alone_is_served_without_a_pause() {
+        assert_eq!(services(&[1, 2], &[0b01; 4]), [0; 4]);
+    }
+}

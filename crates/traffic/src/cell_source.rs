@@ -1,0 +1,243 @@
+//! A cell source: CBR, or on/off VBR. It sends at its own pace, whatever becomes of its cells.
+
+use crate::web::Draw;
+use skycell_des::Stream;
+use skycell_records::SourceRecord;
+use skycell_spec::{Distribution, PhaseSpec, SourcePattern, SourceSpec, StartSpec};
+use skycell_units::SimTime;
+
+/// A cell that a source sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceCell {
+    /// Place in its frame, from 0.
+    pub index: u32,
+    /// Cells of its frame.
+    pub frame_cells: u32,
+}
+
+/// One source of the spec.
+#[derive(Debug)]
+pub struct CellSource {
+    name: String,
+    interval: SimTime,
+    frame_cells: u32,
+    /// On and off times and the streams they are drawn from; none for a source without end.
+    cycle: Option<Cycle>,
+    /// When the next cell is sent.
+    due: SimTime,
+    /// Cells of the burst still to be sent, the next one included.
+    burst_left: u64,
+    /// When the burst after this one begins.
+    next_burst: SimTime,
+    /// Cells of the frame under way that were sent, and its length.
+    in_frame: u32,
+    frame: u32,
+    record: SourceRecord,
+}
+
+#[derive(Debug)]
+struct Cycle {
+    on: (Distribution, Stream),
+    off: (Distribution, Stream),
+}
+
+impl CellSource {
+    /// The source that `spec` describes, in a run with `seed`.
+    pub fn new(spec: &SourceSpec, seed: u64) -> Self {
+        let stream = |purpose: &str| Stream::new(seed, &format!("source/{}/{purpose}", spec.name));
+        let start = match spec.start {
+            StartSpec::At { time_ps } => time_ps,
+            StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
+        };
+        let mut source = CellSource {
+            name: spec.name.clone(),
+            interval: SimTime(spec.cell_interval_ps),
+            frame_cells: spec.frame_cells,
+            cycle: None,
+            due: SimTime(start),
+            burst_left: u64::MAX,
+            next_burst: SimTime::NEVER,
+            in_frame: 0,
+            frame: 0,
+            record: SourceRecord::default(),
+        };
+        if let SourcePattern::OnOff { on, off, phase } = &spec.pattern {
+            let phase = match *phase {
+                PhaseSpec::At { offset_ps } => offset_ps,
+                PhaseSpec::Drawn { below_ps } => stream("phase").uniform(0, below_ps),
+            };
+            source.cycle = Some(Cycle {
+                on: (*on, stream("on")),
+                off: (*off, stream("off")),
+            });
+            source.begin(SimTime(start), phase);
+        }
+        source
+    }
+
+    /// When the next cell is sent.
+    pub fn due(&self) -> SimTime {
+        self.due
+    }
+
+    /// The time has come: sends a cell.
+    pub fn send(&mut self) -> SourceCell {
+        if self.in_frame == self.frame {
+            self.frame = self.burst_left.min(u64::from(self.frame_cells)) as u32;
+            self.in_frame = 0;
+            self.record.frames += 1;
+        }
+        let cell = SourceCell {
+            index: self.in_frame,
+            frame_cells: self.frame,
+        };
+        self.in_frame += 1;
+        self.record.cells += 1;
+        if self.cycle.is_some() {
+            self.burst_left -= 1;
+        }
+        if self.burst_left > 0 {
+            self.due += self.interval;
+        } else {
+            self.begin(self.next_burst, 0);
+        }
+        cell
+    }
+
+    /// What the source has counted.
+    pub fn record(&self) -> SourceRecord {
+        SourceRecord {
+            name: self.name.clone(),
+            ..self.record.clone()
+        }
+    }
+
+    /// The first cycle that has a cell left at `now`, when `into` of the cycle is over.
+    fn begin(&mut self, now: SimTime, mut into: u64) {
+        let cycle = self.cycle.as_mut().expect("only bursts begin");
+        let mut at = now.0;
+        loop {
+            let (on, off) = (
+                cycle.on.0.draw(&mut cycle.on.1),
+                cycle.off.0.draw(&mut cycle.off.1),
+            );
+            let left = on.saturating_sub(into);
+            let rest = (on + off).saturating_sub(into);
+            if left > 0 {
+                self.due = SimTime(at);
+                // A cell at the begin and one after each interval that ends within the burst.
+                self.burst_left = left.div_ceil(self.interval.0);
+                self.next_burst = SimTime(at + rest);
+                return;
+            }
+            at += rest;
+            into = into.saturating_sub(on + off);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed(value_ps: u64) -> Distribution {
+        Distribution::Constant { value_ps }
+    }
+
+    fn spec(pattern: SourcePattern) -> SourceSpec {
+        SourceSpec {
+            name: "vbr".into(),
+            vc: 0,
+            cell_interval_ps: 10,
+            frame_cells: 1,
+            pattern,
+            start: StartSpec::At { time_ps: 5 },
+        }
+    }
+
+    fn on_off(on: u64, off: u64, offset_ps: u64) -> SourcePattern {
+        SourcePattern::OnOff {
+            on: fixed(on),
+            off: fixed(off),
+            phase: PhaseSpec::At { offset_ps },
+        }
+    }
+
+    fn times(source: &mut CellSource, cells: usize) -> Vec<u64> {
+        let mut send = || {
+            let due = source.due().0;
+            source.send();
+            due
+        };
+        (0..cells).map(|_| send()).collect()
+    }
+
+    #[test]
+    fn a_constant_source_sends_a_cell_every_interval() {
+        let mut source = CellSource::new(&spec(SourcePattern::Constant), 1);
+        assert_eq!(times(&mut source, 4), [5, 15, 25, 35]);
+    }
+
+    #[test]
+    fn bursts_follow_each_other_by_on_and_off_time() {
+        // 25 ps on: cells at 0, 10 and 20 of the burst; 45 ps from one burst to the next.
+        let mut source = CellSource::new(&spec(on_off(25, 20, 0)), 1);
+        assert_eq!(times(&mut source, 5), [5, 15, 25, 50, 60]);
+    }
+
+    #[test]
+    fn a_phase_shortens_the_first_burst_or_the_first_silence() {
+        // 15 into the burst of 25: 10 left, one cell; the next burst 30 after the start.
+        let mut source = CellSource::new(&spec(on_off(25, 20, 15)), 1);
+        assert_eq!(times(&mut source, 2), [5, 35]);
+        // 30 into the cycle: 15 of silence left.
+        let mut source = CellSource::new(&spec(on_off(25, 20, 30)), 1);
+        assert_eq!(times(&mut source, 2), [20, 30]);
+        // A whole cycle and 15.
+        let mut source = CellSource::new(&spec(on_off(25, 20, 60)), 1);
+        assert_eq!(times(&mut source, 2), [5, 35]);
+    }
+
+    #[test]
+    fn the_last_frame_of_a_burst_is_as_long_as_the_burst_leaves_it() {
+        let mut source = CellSource::new(
+            &SourceSpec {
+                frame_cells: 2,
+                ..spec(on_off(25, 20, 0))
+            },
+            1,
+        );
+        let frames: Vec<_> = (0..4).map(|_| source.send()).collect();
+        let places: Vec<_> = frames.iter().map(|c| (c.index, c.frame_cells)).collect();
+        assert_eq!(places, [(0, 2), (1, 2), (0, 1), (0, 2)]);
+        assert_eq!((source.record().cells, source.record().frames), (4, 3));
+    }
+
+    #[test]
+    fn a_drawn_phase_is_spread_over_the_cycle_and_depends_on_the_seed_alone() {
+        let pattern = SourcePattern::OnOff {
+            on: fixed(1_000),
+            off: fixed(1_000),
+            phase: PhaseSpec::Drawn { below_ps: 2_000 },
+        };
+        let first = |seed| CellSource::new(&spec(pattern.clone()), seed).due().0;
+        assert_eq!(first(3), first(3));
+        let sends_at_once = (0..1_000).filter(|&seed| first(seed) == 5).count();
+        // Half of 1000 phases fall into the on time; the standard deviation is 16.
+        assert!((420..580).contains(&sends_at_once), "{sends_at_once}");
+    }
+
+    #[test]
+    fn drawn_times_have_their_means() {
+        let pattern = SourcePattern::OnOff {
+            on: Distribution::Exponential { mean_ps: 1_000 },
+            off: Distribution::Exponential { mean_ps: 3_000 },
+            phase: PhaseSpec::At { offset_ps: 0 },
+        };
+        let mut source = CellSource::new(&spec(pattern), 7);
+        let last = *times(&mut source, 100_000).last().expect("many");
+        // 100.5 cells a burst, about 1000 bursts of 4000 ps: 3 % of standard error, four of them.
+        let expected = 100_000.0 / 100.5 * 4_000.0;
+        assert!((last as f64 / expected - 1.0).abs() < 0.13, "{last}");
+    }
+}

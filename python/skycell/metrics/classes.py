@@ -1,0 +1,73 @@
+"""What service classes and cell sources got: shares of a link, losses and delays of cells."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+_PS_PER_S = 1_000_000_000_000
+
+
+def cell_loss_ratio(vc: Mapping[str, Any]) -> float:
+    """Share of a VC's cells that ports or its policer discarded, 0 to 1; 0 if none were offered.
+
+    Args:
+        vc: one entry of the records' `vcs`.
+
+    >>> vc = {"cells_offered": 200, "cells_policed": 1, "cells_discarded": {"overflow": 3}}
+    >>> cell_loss_ratio(vc)
+    0.02
+    """
+    lost: int = vc["cells_policed"] + sum(vc["cells_discarded"].values())
+    return lost / vc["cells_offered"] if vc["cells_offered"] else 0.0
+
+
+class CellDelay(NamedTuple):
+    """Cell transfer delay of a VC in seconds, quantiles by their per mille."""
+
+    mean_s: float
+    max_s: float
+    fixed_s: float
+    quantiles_s: Mapping[int, float]
+
+    def peak_to_peak_cdv_s(self, permille: int = 999) -> float:
+        """Peak-to-peak cell delay variation: that quantile of the delay less its fixed part.
+
+        Source: ATM Forum Traffic Management 4.0, section 3.6.1.2, with alpha = 1 - permille / 1000.
+        """
+        return self.quantiles_s[permille] - self.fixed_s
+
+
+def cell_delay(record: Mapping[str, Any]) -> CellDelay | None:
+    """Delay of a VC's cells; none if none arrived.
+
+    Args:
+        record: one entry of the records' `cell_delays`.
+
+    >>> record = {"cells": 9, "mean_ps": 3e9, "max_ps": 6 * 10**9, "fixed_ps": 10**9,
+    ...           "p50_ps": 3 * 10**9, "p90_ps": 5 * 10**9, "p99_ps": 6 * 10**9,
+    ...           "p999_ps": 6 * 10**9}
+    >>> cell_delay(record).peak_to_peak_cdv_s(900)
+    0.004
+    """
+    if not record["cells"]:
+        return None
+    quantiles = {500: "p50_ps", 900: "p90_ps", 990: "p99_ps", 999: "p999_ps"}
+    return CellDelay(
+        record["mean_ps"] / _PS_PER_S,
+        record["max_ps"] / _PS_PER_S,
+        record["fixed_ps"] / _PS_PER_S,
+        {permille: record[key] / _PS_PER_S for permille, key in quantiles.items()},
+    )
+
+
+def link_shares(port: Mapping[str, Any]) -> dict[str | None, float]:
+    """Each class's share of the cells that a port with several queues has sent, 0 to 1.
+
+    Args:
+        port: one entry of the records' `ports`; the key none stands for the default queue.
+
+    >>> link_shares({"queues": [{"class": "cbr", "departed": 30}, {"class": None, "departed": 90}]})
+    {'cbr': 0.25, None: 0.75}
+    """
+    queues: Sequence[Mapping[str, Any]] = port["queues"]
+    total = sum(queue["departed"] for queue in queues)
+    return {queue["class"]: queue["departed"] / total if total else 0.0 for queue in queues}

@@ -1,0 +1,159 @@
+"""Service classes at a port: further queues beside the default one, and who is served next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from skycell.scenario.parameters import (
+    Leaf,
+    Parameters,
+    exact,
+    param,
+    quantity,
+    read_number,
+    whole_number,
+    word,
+)
+from skycell.scenario.policies import Policy
+from skycell.scenario.quantities import Dimension, Quantity, Refused, parse_quantity, unit_pattern
+
+#: In the order of Traffic Management 4.0, the most demanding first.
+CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr")
+
+ServiceClass = Annotated[str, word(*CLASSES)]
+
+CLASS_BUFFER = quantity(
+    Dimension.CELLS,
+    Dimension.FRAMES,
+    Dimension.RTT,
+    Dimension.TIME,
+    low=1,
+    high=2**32 - 1,
+    words=["unlimited"],
+    what="a time or RTT being what the link carries in it, rounded down",
+    example="1000 cells",
+)
+
+
+class ClassQueue(Parameters):
+    """A queue of its own for one service class at a port, with its own buffer and policy."""
+
+    name: ServiceClass = param(..., "the class")
+    buffer: Annotated[Quantity | Literal["unlimited"], CLASS_BUFFER] = param(
+        "unlimited",
+        "cells that the queue holds, the one under transmission included",
+        symbol="K",
+        source="choice: a class with a contract queues little, and what it queues is of interest",
+    )
+    policy: Policy = param("tail_drop", "what the buffer takes in", source="plain ATM")
+
+
+def _by_class(one: Callable[[Any], Any], allowed: str, schema: dict[str, Any]) -> Leaf:
+    """A table with a value for some classes."""
+
+    def read(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise Refused("")
+        for name in value:
+            if name not in CLASSES:
+                raise Refused(f"no class is called {name}")
+        return {name: one(given) for name, given in value.items()}
+
+    words = "a table by class (" + ", ".join(CLASSES) + f"), each {allowed}"
+    return Leaf(words, read, {"type": "object", "additionalProperties": schema})
+
+
+def _read_share(value: Any) -> Fraction | Quantity:
+    if isinstance(value, str):
+        written = parse_quantity(value)
+        if written.dimension in (Dimension.BIT_RATE, Dimension.CELL_RATE) and written.amount >= 0:
+            return written
+        if written.dimension is not Dimension.PART:
+            raise Refused(f'"{written.text}" is {written.dimension.value}')
+        share = written.amount
+    else:
+        share = exact(read_number(value))
+    if not 0 <= share <= 1:
+        raise Refused("")
+    return share
+
+
+_SHARE = {
+    "anyOf": [
+        {"type": "number", "minimum": 0, "maximum": 1},
+        {
+            "type": "string",
+            "pattern": unit_pattern(Dimension.PART, Dimension.BIT_RATE, Dimension.CELL_RATE),
+            "examples": ["10 %", "35000 cells/s"],
+        },
+    ]
+}
+_RATES = _by_class(
+    _read_share,
+    'from 0 to 1 (part of the link\'s cells) or a rate such as "35000 cells/s" (bits of whole '
+    "cells, 424 each)",
+    _SHARE,
+)
+_WEIGHT = whole_number(1, 2**32 - 1, "cells in a round")
+_WEIGHTS = _by_class(_WEIGHT.read, _WEIGHT.allowed, _WEIGHT.schema)
+
+
+class Fifo(Parameters):
+    """One queue, in the order of arrival."""
+
+    kind: Literal["fifo"] = param(..., "the scheduler")
+
+
+class StrictPriority(Parameters):
+    """The first queue that has cells, in the order of the file, the default queue last."""
+
+    kind: Literal["strict_priority"] = param(..., "the scheduler")
+
+
+class GuaranteedRate(Parameters):
+    """Each class's share of the cells sent while it has cells; what is left goes by priority."""
+
+    kind: Literal["guaranteed_rate"] = param(..., "the scheduler")
+    rates: Annotated[dict[str, Any], _RATES] = param(
+        ...,
+        "what classes are guaranteed; a class without a queue of its own stands for the default "
+        "queue",
+        symbol="GR",
+    )
+
+
+class WeightedRoundRobin(Parameters):
+    """Queue after queue, each up to its weight in cells."""
+
+    kind: Literal["weighted_round_robin"] = param(..., "the scheduler")
+    weights: Annotated[dict[str, int], _WEIGHTS] = param(
+        {},
+        "cells of a class in a round; 1 where nothing is said; a class without a queue of its own "
+        "stands for the default queue",
+        source="equal parts",
+    )
+
+
+def _by_name(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+_Schedulers = Fifo | StrictPriority | GuaranteedRate | WeightedRoundRobin
+_Names = Literal["fifo", "strict_priority", "weighted_round_robin"]
+Scheduler = Annotated[
+    Annotated[_Schedulers, Field(discriminator="kind")],
+    BeforeValidator(_by_name, json_schema_input_type=_Schedulers | _Names),
+]
+
+CLASS_MEANING = "queues of their own for some service classes, first those to be preferred"
+CLASS_SOURCE = "one queue for everything"
+SCHEDULER_MEANING = "which queue sends the next cell"
+SCHEDULER_SOURCE = (
+    "fifo for one queue; strict_priority for several, as in ATM Forum 97-0424 with a guaranteed "
+    "rate of 0"
+)
+SERVICE_MEANING = "service class of the VCs of the connections"

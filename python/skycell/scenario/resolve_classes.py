@@ -1,0 +1,106 @@
+"""Schedulers of a port resolved: shares of the link in parts of 10^9, weights in cells."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import get_args
+
+from skycell.scenario.classes import GuaranteedRate, StrictPriority, WeightedRoundRobin
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.links import CELL_BITS
+from skycell.scenario.network_spec import (
+    FifoSpec,
+    GuaranteedRateSpec,
+    QueueSpec,
+    SchedulerSpec,
+    ServiceClass,
+    StrictPrioritySpec,
+    WeightedRoundRobinSpec,
+)
+from skycell.scenario.parameters import meaning_of
+from skycell.scenario.plan import PlannedLink
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount
+
+#: Whole of a link's cells in the shares of a guaranteed-rate scheduler; `WHOLE_PPB` of crates/spec.
+WHOLE_PPB = 10**9
+
+
+def resolve_scheduler(
+    link: PlannedLink,
+    queues: tuple[QueueSpec, ...],
+    cell_time: int,
+    faults: FaultCollector,
+) -> SchedulerSpec:
+    """The scheduler of the port that feeds `link`, whose cells take `cell_time` picoseconds."""
+    scheduler = link.scheduler
+    where = (*link.path, "scheduler")
+    if scheduler is None:
+        return FifoSpec() if len(queues) == 1 else StrictPrioritySpec()
+    if isinstance(scheduler, StrictPriority):
+        return StrictPrioritySpec()
+    if isinstance(scheduler, GuaranteedRate):
+        return _guaranteed_rate(link, scheduler, queues, cell_time, faults)
+    if isinstance(scheduler, WeightedRoundRobin):
+        weights = [1] * len(queues)
+        owners: dict[int, str] = {}
+        for name, weight in scheduler.weights.items():
+            place = _place(name, queues, owners, (*where, "weights", name), faults)
+            weights[place] = weight
+        return WeightedRoundRobinSpec(weights=tuple(weights))
+    if len(queues) > 1:
+        allowed = "strict_priority, guaranteed_rate or weighted_round_robin for several queues"
+        faults.add(where, scheduler.kind, allowed, "which queue sends the next cell")
+        return StrictPrioritySpec()
+    return FifoSpec()
+
+
+def _guaranteed_rate(
+    link: PlannedLink,
+    scheduler: GuaranteedRate,
+    queues: tuple[QueueSpec, ...],
+    cell_time: int,
+    faults: FaultCollector,
+) -> GuaranteedRateSpec:
+    where = (*link.path, "scheduler", "rates")
+    shares = [Fraction(0)] * len(queues)
+    owners: dict[int, str] = {}
+    for name, given in scheduler.rates.items():
+        place = _place(name, queues, owners, (*where, name), faults)
+        shares[place] = _share(given, cell_time)
+    total = sum(shares)
+    if total > 1:
+        rate = Fraction(PS_PER_SECOND, cell_time)
+        faults.add(
+            where,
+            Shown(f"{show_amount(int(total * rate))} cells/s in total on {link.name}"),
+            f"up to {show_amount(int(rate))} cells/s, what the link carries",
+            meaning_of(GuaranteedRate.model_fields["rates"]),
+        )
+    return GuaranteedRateSpec(shares_ppb=tuple(int(share * WHOLE_PPB) for share in shares))
+
+
+def _share(given: Fraction | Quantity, cell_time: int) -> Fraction:
+    """A class's part of the link's cells."""
+    if not isinstance(given, Quantity):
+        return given
+    bits = CELL_BITS if given.dimension is Dimension.BIT_RATE else 1
+    return given.amount / bits * Fraction(cell_time, PS_PER_SECOND)
+
+
+def _place(
+    name: str,
+    queues: tuple[QueueSpec, ...],
+    owners: dict[int, str],
+    where: Path,
+    faults: FaultCollector,
+) -> int:
+    """Place of the queue that holds the cells of a class; a queue is spoken of once."""
+    classes = [queue.class_ for queue in queues]
+    known: tuple[ServiceClass, ...] = get_args(ServiceClass)
+    (service,) = (one for one in known if one == name)
+    place = classes.index(service) if service in classes else classes.index(None)
+    if place in owners:
+        got = Shown(f"{name} beside {owners[place]}")
+        faults.add(where, got, "each queue once: classes without one of their own share a queue")
+    owners[place] = name
+    return place

@@ -1,0 +1,186 @@
+"""Cell sources and policers resolved: rates as intervals, times in picoseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from fractions import Fraction
+
+from skycell.scenario.context import Context
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.links import CELL_BITS
+from skycell.scenario.network_spec import (
+    ConstantPattern,
+    ConstantSpec,
+    DistributionSpec,
+    ExponentialSpec,
+    GcraSpec,
+    OnOffPattern,
+    PhaseAt,
+    PhaseDrawn,
+    SourceSpec,
+    UniformSpec,
+)
+from skycell.scenario.parameters import meaning_of
+from skycell.scenario.plan import Plan
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    show_amount,
+    show_time,
+)
+from skycell.scenario.resolve_flows import FlowResolver
+from skycell.scenario.resolve_traffic import TrafficResolver
+from skycell.scenario.sources import CbrSource, PolicerParameters, Source, VbrSource
+
+#: A phase further than this many cycles into the pattern would have to be walked to.
+_MOST_CYCLES = 1000
+
+
+def resolve_sources(
+    file: ScenarioFile,
+    plan: Plan,
+    context: Context,
+    rates: Mapping[str, Fraction],
+    vc_ids: Mapping[str, int],
+    faults: FaultCollector,
+) -> tuple[SourceSpec, ...]:
+    """The sources of a file; `rates` are the payload rates of the links, bit/s."""
+    flows = FlowResolver(file, plan, context, faults)
+    specs = []
+    for i, source in enumerate(file.source):
+        if source.name not in plan.sources:
+            continue  # a fault told already
+        here: Path = ("source", i)
+        vc = plan.vcs[plan.sources[source.name]]
+        interval = _interval_ps(source, vc.links, rates, here, faults)
+        start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
+        specs.append(
+            SourceSpec(
+                name=source.name,
+                vc=vc_ids[vc.name],
+                cell_interval_ps=interval,
+                frame_cells=source.frame,
+                pattern=_pattern(source, context, here, faults),
+                start=start,
+            )
+        )
+    return tuple(specs)
+
+
+def resolve_policers(
+    file: ScenarioFile, plan: Plan, context: Context, faults: FaultCollector
+) -> dict[str, tuple[GcraSpec, ...]]:
+    """The buckets of each policed VC, by its name."""
+    found: dict[str, tuple[GcraSpec, ...]] = {}
+    meaning = meaning_of(PolicerParameters.model_fields["vcs"])
+    for i, policer in enumerate(file.policer):
+        here: Path = ("policer", i)
+        buckets = _buckets(policer, context, here, faults)
+        for k, name in enumerate(policer.vcs):
+            where = (*here, "vcs", k)
+            if name not in plan.vcs:
+                close = get_close_matches(name, plan.vcs, n=1)
+                hint = f'; did you mean "{close[0]}"?' if close else ""
+                faults.add(where, name, f"a VC of the topology{hint}", meaning)
+            elif name in found:
+                faults.add(where, name, "each VC once", meaning)
+            elif len(plan.vcs[name].links) == 1:
+                faults.add(where, name, "a VC that crosses a switch, where it is policed", meaning)
+            found[name] = buckets
+    return found
+
+
+def _buckets(
+    policer: PolicerParameters, context: Context, here: Path, faults: FaultCollector
+) -> tuple[GcraSpec, ...]:
+    peak = _per_second(policer.pcr)
+    cdvt = context.time_ps(policer.cdvt)
+    increment = _whole(PS_PER_SECOND / peak)
+    buckets = [GcraSpec(increment_ps=increment, limit_ps=cdvt, action=policer.pcr_action)]  # type: ignore[arg-type]
+    if (policer.scr is None) != (policer.mbs is None):
+        key = "mbs" if policer.mbs is None else "scr"
+        meaning = meaning_of(PolicerParameters.model_fields[key])
+        faults.add((*here, key), Shown("nothing"), "scr and mbs, or neither", meaning)
+    elif policer.scr is not None and policer.mbs is not None:
+        sustainable = _per_second(policer.scr)
+        if sustainable > peak:
+            meaning = meaning_of(PolicerParameters.model_fields["scr"])
+            allowed = f"up to pcr, {show_amount(int(peak))} cells/s"
+            faults.add((*here, "scr"), policer.scr.text, allowed, meaning)
+            return tuple(buckets)
+        # Traffic Management 4.0, section 4.4.3; ATM Forum 98-0406:
+        # BT = (MBS - 1)(1/SCR - 1/PCR).
+        tolerance = (policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND
+        buckets.append(
+            GcraSpec(
+                increment_ps=_whole(PS_PER_SECOND / sustainable),
+                limit_ps=_whole(tolerance) + cdvt,
+                action=policer.scr_action,  # type: ignore[arg-type]
+            )
+        )
+    return tuple(buckets)
+
+
+def _whole(value: Fraction) -> int:
+    return int(value + Fraction(1, 2))
+
+
+def _per_second(rate: Quantity) -> Fraction:
+    """Cells a second."""
+    return rate.amount / (CELL_BITS if rate.dimension is Dimension.BIT_RATE else 1)
+
+
+def _interval_ps(
+    source: Source,
+    links: tuple[str, ...],
+    rates: Mapping[str, Fraction],
+    here: Path,
+    faults: FaultCollector,
+) -> int:
+    key = "rate" if isinstance(source, CbrSource) else "peak_rate"
+    given: Fraction | Quantity = getattr(source, key)
+    own = rates[links[0]] / CELL_BITS
+    if isinstance(given, Quantity):
+        peak = _per_second(given)
+        if peak > own:
+            allowed = f"up to {show_amount(int(own))} cells/s, what the source's own link carries"
+            meaning = meaning_of(type(source).model_fields[key])
+            faults.add((*here, key), given.text, allowed, meaning)
+    else:
+        peak = min(rates[link] for link in links) / CELL_BITS * given
+    return _whole(PS_PER_SECOND / peak)
+
+
+def _pattern(
+    source: Source, context: Context, here: Path, faults: FaultCollector
+) -> ConstantPattern | OnOffPattern:
+    if not isinstance(source, VbrSource):
+        return ConstantPattern()
+    resolver = TrafficResolver(context, faults)
+    on = resolver.times(source.on, (*here, "on"))
+    off = resolver.times(source.off, (*here, "off"))
+    longest_on, cycle = _mean_ps(on), _mean_ps(on) + _mean_ps(off)
+    if longest_on == 0:
+        meaning = meaning_of(VbrSource.model_fields["on"])
+        faults.add((*here, "on"), Shown("no time"), "above 0", meaning)
+    if source.phase == "drawn":
+        return OnOffPattern(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
+    assert isinstance(source.phase, Quantity)
+    phase = context.time_ps(source.phase)
+    if phase > _MOST_CYCLES * cycle:
+        allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
+        meaning = meaning_of(VbrSource.model_fields["phase"])
+        faults.add((*here, "phase"), source.phase.text, allowed, meaning)
+    return OnOffPattern(on=on, off=off, phase=PhaseAt(offset_ps=phase))
+
+
+def _mean_ps(times: DistributionSpec) -> int:
+    if isinstance(times, ConstantSpec):
+        return times.value_ps
+    if isinstance(times, UniformSpec):
+        return (times.low_ps + times.high_ps) // 2
+    assert isinstance(times, ExponentialSpec)
+    return times.mean_ps

@@ -1,0 +1,175 @@
+"""Cell sources as a scenario file writes them: constant bit rate and on/off variable bit rate."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from skycell.scenario.classes import ServiceClass
+from skycell.scenario.distributions import Times
+from skycell.scenario.parameters import (
+    Leaf,
+    Name,
+    Parameters,
+    exact,
+    param,
+    quantity,
+    read_number,
+    whole_number,
+    word,
+)
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    Refused,
+    parse_quantity,
+    unit_pattern,
+)
+from skycell.scenario.traffic import Start
+
+_DAY_PS = 86_400 * PS_PER_SECOND
+
+
+def _read_peak(value: Any) -> Any:
+    if isinstance(value, str):
+        written = parse_quantity(value)
+        if written.dimension in (Dimension.BIT_RATE, Dimension.CELL_RATE):
+            if written.amount <= 0:
+                raise Refused("")
+            return written
+        if written.dimension is not Dimension.PART:
+            raise Refused(f'"{written.text}" is {written.dimension.value}')
+        part = written.amount
+    else:
+        part = exact(read_number(value))
+    if not 0 < part <= 1:
+        raise Refused("")
+    return part
+
+
+_PEAK = Leaf(
+    "above 0, at most 1 (part of the cells that the slowest link on the way carries), or a rate "
+    'such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 each)',
+    _read_peak,
+    {
+        "anyOf": [
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+            {
+                "type": "string",
+                "pattern": unit_pattern(Dimension.PART, Dimension.BIT_RATE, Dimension.CELL_RATE),
+                "examples": ["100 %", "20000 cells/s"],
+            },
+        ]
+    },
+)
+PeakRate = Annotated[Any, _PEAK]
+
+Phase = Annotated[
+    Quantity | Literal["drawn"],
+    quantity(
+        Dimension.TIME,
+        Dimension.RTT,
+        high=_DAY_PS,
+        words=["drawn"],
+        example="150 ms",
+    ),
+]
+_FRAME = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
+
+_NAME = "name of the source and of its VC"
+_CLASS = "service class of its VC"
+_FRAME_MEANING = "cells of its AAL5 frames, 1 for cells without frames"
+_FRAME_SOURCE = "choice: the studies speak of cells only"
+_START = "when it begins"
+_START_SOURCE = "the start of the run"
+_ENDS_SOURCE = "hosts of its own at both ends of the congested links"
+
+
+class CbrSource(Parameters):
+    """A source that sends a cell at equal intervals, from its start to the end of the run."""
+
+    kind: Literal["cbr"] = param(..., "the source")
+    name: Name = param(..., _NAME)
+    service: ServiceClass = param("cbr", _CLASS, alias="class", source="the class of its kind")
+    rate: PeakRate = param(..., "its cell rate", symbol="PCR")
+    frame: _FRAME = param(1, _FRAME_MEANING, source=_FRAME_SOURCE)
+    start: Start = param("together", _START, source=_START_SOURCE)
+    source: Name | None = param(None, "host where it stands; only in a graph", source=_ENDS_SOURCE)
+    destination: Name | None = param(
+        None, "host where its cells end; only in a graph", source=_ENDS_SOURCE
+    )
+
+
+class VbrSource(Parameters):
+    """A source that sends at its peak rate for a time, and is silent for a time."""
+
+    kind: Literal["vbr"] = param(..., "the source")
+    name: Name = param(..., _NAME)
+    service: ServiceClass = param(
+        "nrt_vbr", _CLASS, alias="class", source="the class of its kind without real-time bounds"
+    )
+    peak_rate: PeakRate = param(..., "its cell rate while it sends", symbol="PCR")
+    on: Times = param(..., "length of a burst")
+    off: Times = param(..., "time from the end of a burst to the next")
+    phase: Phase = param(
+        "drawn",
+        "how far it is into its first cycle, on time first, when it begins; drawn is uniform over "
+        "a mean cycle",
+        source="choice: no source waits for the others",
+    )
+    frame: _FRAME = param(1, _FRAME_MEANING, source=_FRAME_SOURCE)
+    start: Start = param("together", _START, source=_START_SOURCE)
+    source: Name | None = param(None, "host where it stands; only in a graph", source=_ENDS_SOURCE)
+    destination: Name | None = param(
+        None, "host where its cells end; only in a graph", source=_ENDS_SOURCE
+    )
+
+
+Source = Annotated[CbrSource | VbrSource, Field(discriminator="kind")]
+
+CellRate = Annotated[
+    Quantity,
+    quantity(
+        Dimension.CELL_RATE,
+        Dimension.BIT_RATE,
+        low=1,
+        high=10**12,
+        what="bits of whole cells, 424 each",
+        example="20000 cells/s",
+    ),
+]
+Tolerance = Annotated[Quantity, quantity(Dimension.TIME, high=_DAY_PS, example="10 us")]
+
+Action = Annotated[str, word("count", "tag", "discard")]
+
+
+class PolicerParameters(Parameters):
+    """GCRA policing of some VCs, each by itself, where they enter the first switch."""
+
+    vcs: tuple[Name, ...] = param(..., "VCs that are policed; a cell source's VC has its name")
+    pcr: CellRate = param(..., "peak cell rate", symbol="PCR")
+    cdvt: Tolerance = param(
+        "0 s", "cell delay variation tolerance", symbol="CDVT", source="no tolerance"
+    )
+    pcr_action: Action = param(
+        "discard",
+        "what becomes of a cell above the peak rate",
+        source="Traffic Management 4.0, section 4.4",
+    )
+    scr: CellRate | None = param(
+        None, "sustainable cell rate; with it a second bucket", symbol="SCR", source="PCR alone"
+    )
+    mbs: Annotated[int, whole_number(1, 2**31)] | None = param(
+        None,
+        "maximum burst size, cells; the second bucket's tolerance is CDVT + BT with "
+        "BT = (MBS - 1)(1/SCR - 1/PCR)",
+        symbol="MBS",
+        source="only with scr",
+    )
+    scr_action: Action = param(
+        "tag",
+        "what becomes of a cell above the sustainable rate",
+        source="Traffic Management 4.0, section 4.4",
+    )

@@ -1,0 +1,130 @@
+"""Service classes against what can be worked out: shares, starvation, conformance, delays."""
+
+from typing import Any
+
+import pytest
+
+import skycell
+from skycell.metrics import cell_delay, cell_loss_ratio, link_shares
+
+RATE = "100000 cells/s"  # 10 us a cell
+
+
+def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> skycell.RunResult:
+    """Sources beside a TCP connection that takes what is left, over one switch for 100 ms."""
+    return skycell.run(
+        {
+            "run": {"duration": "100 ms"},
+            "tcp": {"preset": "jain-tcp", "mss": "512 B", "initial_cwnd": "60000 B"},
+            "start": "together",
+            "topology": {
+                "kind": "n_source",
+                "sources": 1,
+                "access": {"delay": "0 s", "frame_gap": "0 s"},
+                "bottleneck": {"rate": RATE, "delay": "0 s", "buffer": "1000 cells", **link},
+            },
+            "source": sources,
+            **more,
+        }
+    )
+
+
+def cbr(name: str, service: str, rate: float) -> dict[str, Any]:
+    return {"kind": "cbr", "name": name, "class": service, "rate": rate}
+
+
+def port(result: skycell.RunResult) -> dict[str, Any]:
+    (found,) = [p for p in result.records["ports"] if p["name"] == "switch1>switch2"]
+    return dict(found)
+
+
+def test_a_source_at_the_links_rate_starves_the_rest_under_strict_priority() -> None:
+    result = run([cbr("all", "cbr", 1.0)], {"class": [{"name": "cbr"}]})
+    # 10 000 cell times; the first source cell has to come over its own link first.
+    assert link_shares(port(result))[None] < 0.001
+    assert result.records["flows"][0]["octets_delivered"] == 0
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_a_guaranteed_class_gets_its_share_beside_a_source_at_the_links_rate(share: float) -> None:
+    two = [cbr("all", "cbr", 1.0), cbr("steady", "nrt_vbr", 0.8)]
+    scheduler = {"kind": "guaranteed_rate", "rates": {"nrt_vbr": share}}
+    classes = [{"name": "cbr"}, {"name": "nrt_vbr"}]
+    shares = link_shares(port(run(two, {"class": classes, "scheduler": scheduler})))
+    assert shares["nrt_vbr"] == pytest.approx(share, abs=0.001)
+    assert shares["cbr"] == pytest.approx(1 - share, abs=0.001)
+
+
+def test_what_a_class_does_not_use_goes_to_the_others() -> None:
+    two = [cbr("all", "cbr", 1.0), cbr("steady", "nrt_vbr", 0.2)]
+    scheduler = {"kind": "guaranteed_rate", "rates": {"nrt_vbr": 0.5}}
+    classes = [{"name": "cbr"}, {"name": "nrt_vbr"}]
+    shares = link_shares(port(run(two, {"class": classes, "scheduler": scheduler})))
+    assert shares["nrt_vbr"] == pytest.approx(0.2, abs=0.001)
+    assert shares["cbr"] == pytest.approx(0.8, abs=0.001)
+
+
+def test_weights_share_the_link_between_classes_that_have_cells() -> None:
+    two = [cbr("a", "cbr", 1.0), cbr("b", "nrt_vbr", 1.0)]
+    scheduler = {"kind": "weighted_round_robin", "weights": {"cbr": 3, "ubr": 1}}
+    classes = [{"name": "cbr"}, {"name": "nrt_vbr"}]
+    shares = link_shares(port(run(two, {"class": classes, "scheduler": scheduler})))
+    # The connection sends its first window of 118 segments of 12 cells and waits.
+    busy = 1 - (shares[None] or 0)
+    assert shares["cbr"] / busy == pytest.approx(0.75, abs=0.01)
+
+
+def test_a_policer_lets_the_contracted_rate_through() -> None:
+    policer = {"vcs": ["a"], "pcr": "20000 cells/s", "pcr_action": "discard"}
+    result = run([cbr("a", "cbr", 0.5)], {"class": [{"name": "cbr"}]}, policer=[policer])
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    # Cells come every 20 us and may come every 50: of 0, 20, 40, 60 ... 0, 60, 120 conform.
+    assert cell_loss_ratio(vc) == pytest.approx(2 / 3, abs=0.001)
+    assert vc["cells_policed"] == vc["cells_nonconforming"]
+    assert vc["cells_tagged"] == 0
+
+
+def test_a_tagged_cell_arrives_all_the_same() -> None:
+    policer = {"vcs": ["a"], "pcr": "20000 cells/s", "pcr_action": "tag"}
+    result = run([cbr("a", "cbr", 0.5)], {"class": [{"name": "cbr"}]}, policer=[policer])
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    assert vc["cells_tagged"] == vc["cells_nonconforming"] > 3000
+    assert cell_loss_ratio(vc) == 0
+
+
+def test_a_cell_of_the_preferred_class_waits_for_one_cell_at_most() -> None:
+    # The connection keeps the link busy; a cell that finds a cell under transmission waits for it.
+    result = run([cbr("a", "cbr", 0.0997)], {"class": [{"name": "cbr"}]})
+    (record,) = result.records["cell_delays"]
+    delay = cell_delay(record)
+    assert delay is not None
+    # Two links after the source's own, 10 us a cell each.
+    assert delay.fixed_s == pytest.approx(20e-6)
+    assert (
+        0 <= record["min_ps"] - record["fixed_ps"] < 50_000
+    )  # some cell waits for next to nothing
+    assert 5e-6 < delay.max_s - delay.fixed_s <= 10e-6
+    assert delay.peak_to_peak_cdv_s(999) <= 10e-6
+
+
+def test_a_burst_waits_in_its_own_queue_and_is_lost_from_it() -> None:
+    # Two sources at the link's rate into a queue of 10 cells: half of their cells are too many.
+    two = [cbr("a", "cbr", 1.0), cbr("b", "cbr", 1.0)]
+    result = run(two, {"class": [{"name": "cbr", "buffer": "10 cells"}]})
+    (queue,) = [q for q in port(result)["queues"] if q["class"] == "cbr"]
+    assert queue["queue"]["max"] == 10
+    assert queue["discarded"]["overflow"] == pytest.approx(queue["arrived"] / 2, abs=10)
+
+
+def test_bursts_take_their_share_of_the_time() -> None:
+    vbr = {
+        "kind": "vbr",
+        "name": "v",
+        "peak_rate": 1.0,
+        "on": "10 ms",
+        "off": "30 ms",
+        "phase": "0 s",
+    }
+    result = run([vbr], {"class": [{"name": "nrt_vbr"}]})
+    # Bursts from 0 to 10, 40 to 50 and 80 to 90 ms: 1000 cells each.
+    assert result.records["sources"][0]["cells"] == 3000
