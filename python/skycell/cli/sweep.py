@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skycell.sweeps.model import SweepPlan
     from skycell.sweeps.result import SweepResult
 
-_RESULTS = ("sweep.json", "runs.csv")
+_RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 
 @click.command(
@@ -34,7 +34,7 @@ _RESULTS = ("sweep.json", "runs.csv")
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write sweep.json and runs.csv into DIR.",
+    help="Write sweep.json, runs.csv and a report with its figures into DIR.",
 )
 @click.option("--force", is_flag=True, help="Replace files of an earlier result in DIR.")
 @click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
@@ -134,7 +134,12 @@ def _plan(file: str, replications: int | None) -> SweepPlan:
 
 
 def _write(result: SweepResult, out: Path, level: float, force: bool) -> None:
-    from skycell.plots.files import write_all
+    from skycell.plots.files import WouldOverwriteError, write_all
+    from skycell.report import write_sweep_report
 
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
-    write_all({out / name: text.encode() for name, text in texts.items()}, force=force)
+    try:
+        write_all({out / name: text.encode() for name, text in texts.items()}, force=force)
+        write_sweep_report(result, out / "report.html", force, level=level, figures=out / "figures")
+    except WouldOverwriteError as error:
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None

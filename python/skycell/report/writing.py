@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from skycell.plots.figure import Figure
     from skycell.records.result import RunResult
     from skycell.studies.reproduction import Reproduction
+    from skycell.sweeps.result import SweepResult
 
 PICTURE_FORMATS = ("svg", "pdf", "png")
 """Formats in which every figure of a study's report is also written."""
@@ -79,6 +80,41 @@ def write_run_report(result: RunResult, out: Path, force: bool = False) -> Path:
     refuse_overwriting([out], force=force)
     (path,) = write_all({out: run_page(result).encode()}, force=force)
     return path
+
+
+def write_sweep_report(
+    result: SweepResult,
+    out: Path,
+    force: bool = False,
+    *,
+    level: float = 0.9,
+    figures: Path | None = None,
+) -> list[Path]:
+    """Writes the report of a sweep: findings, figures and tables of each response.
+
+    Args:
+        result: what `skycell.sweep` gave.
+        out: the HTML file; its folder is made where it is missing.
+        force: whether files that exist are replaced.
+        level: confidence of the intervals.
+        figures: folder for the figures as files of their own; none are written if not given.
+
+    Returns:
+        The report, and the figures.
+
+    Raises:
+        WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
+    """
+    from skycell.plots.export import save
+    from skycell.report.sweep import sweep_figures, sweep_page
+
+    refuse_overwriting([out], force=force)
+    analyses, refused, drawn = sweep_figures(result, level)
+    every = [figure for own in drawn.values() for figure in own]
+    files = _picture_files(every, figures) if figures is not None else {}
+    refuse_overwriting(files, force=force)
+    text = sweep_page(result, analyses, refused, drawn)
+    return [*write_all({out: text.encode()}, force=force), *save(files, force=force)]
 
 
 def _picture_files(figures: Sequence[Figure], folder: Path) -> Mapping[Path, Figure]:

@@ -1,0 +1,177 @@
+"""Means and main effects of a factorial study, a panel for each factor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots import theme
+from skycell.plots.factorial_parts import (
+    GAP,
+    domain_of,
+    edges,
+    error_words,
+    explained_response,
+    interval_row,
+    level_labels,
+    lowered,
+    response_title,
+    slug,
+    tooltip,
+    value_axis,
+)
+from skycell.plots.figure import Figure, Origin
+from skycell.plots.words import factor, listed, name
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from skycell.stats import Analysis
+    from skycell.stats.result import Estimate, FactorEffects, LevelEffect
+
+
+def response_figure(analysis: Analysis, origin: Origin, *, title: str, unit: str = "1") -> Figure:
+    """The response by each factor: every run, and the means of the levels with their intervals.
+
+    Args:
+        analysis: of the response.
+        origin: the runs.
+        title: what the figure shows.
+        unit: of the response.
+    """
+    import altair as alt
+
+    axis_title = response_title(analysis.response, unit)
+
+    def points(place: int, own: FactorEffects) -> list[dict[str, Any]]:
+        levels = [level.level for level in own.levels]
+        return [
+            {
+                "x": name(residual.levels[place]),
+                "run": residual.value,
+                "aside": ((index * 7919) % 101) / 101 - 0.5,
+            }
+            for index, residual in enumerate(analysis.residuals)
+            if residual.levels[place] in levels
+        ]
+
+    values = [residual.value for residual in analysis.residuals]
+    values += [edge for f in analysis.factors for own in f.levels for edge in edges(own.mean)]
+    domain = domain_of(values)
+
+    def panel(place: int, own: FactorEffects, first: bool, width: float) -> Any:
+        runs = alt.Chart(alt.InlineData(values=points(place, own))).encode(
+            x=_levels_axis(own, width),
+            xOffset=alt.XOffset("aside:Q", scale=alt.Scale(domain=[-1.6, 1.6])),
+            y=value_axis("run", axis_title, domain, first),
+        )
+        return [
+            runs.mark_point(filled=True, size=14, opacity=0.35, color=theme.MUTED),
+            *_marks(own, lambda level: level.mean, axis_title, domain, first, width),
+        ]
+
+    return Figure(
+        name=slug("response", analysis.response),
+        title=title,
+        chart=_panels(analysis.factors, panel),
+        caption=(
+            explained_response(analysis, unit),
+            f"Grey: the {analysis.runs} runs; point: mean of a level.",
+            error_words(analysis),
+        ),
+        origin=origin,
+        description=_told(analysis, lambda level: level.mean, "mean"),
+    )
+
+
+def main_effects_figure(
+    analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+) -> Figure:
+    """The main effect of every level, with its interval: a panel for each factor.
+
+    Args:
+        analysis: of the response.
+        origin: the runs.
+        title: what the figure shows.
+        unit: of the response.
+    """
+    import altair as alt
+
+    axis_title = f"Effect on {lowered(response_title(analysis.response, unit))}"
+    ends = [edge for f in analysis.factors for own in f.levels for edge in edges(own.effect)]
+    domain = domain_of([*ends, 0.0])
+
+    def panel(place: int, own: FactorEffects, first: bool, width: float) -> Any:
+        zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3])
+        return [
+            zero.encode(y=value_axis("zero", axis_title, domain, first)),
+            *_marks(own, lambda level: level.effect, axis_title, domain, first, width),
+        ]
+
+    return Figure(
+        name=slug("main-effects", analysis.response),
+        title=title,
+        chart=_panels(analysis.factors, panel),
+        caption=(
+            explained_response(analysis, unit),
+            f"Point: mean of a level less the overall mean, {analysis.mean.value:.4g}.",
+            error_words(analysis),
+        ),
+        origin=origin,
+        description=_told(analysis, lambda level: level.effect, "effect"),
+    )
+
+
+def _panels(
+    factors: Sequence[FactorEffects], panel: Callable[[int, FactorEffects, bool, float], list[Any]]
+) -> Any:
+    """A panel for each factor, side by side, as wide as it has levels."""
+    import altair as alt
+
+    weights = [len(own.levels) + 0.8 for own in factors]
+    room = theme.WIDTH - GAP * (len(factors) - 1)
+    charts = []
+    for place, own in enumerate(factors):
+        width = room * weights[place] / sum(weights)
+        layers = panel(place, own, place == 0, width)
+        charts.append(alt.layer(*layers).properties(width=width, height=240))
+    return alt.hconcat(*charts, spacing=GAP) if len(charts) > 1 else charts[0]
+
+
+def _marks(
+    own: FactorEffects,
+    estimate: Callable[[LevelEffect], Estimate],
+    title: str,
+    domain: list[float],
+    first: bool,
+    width: float,
+) -> list[Any]:
+    """Point and interval of every level of a factor."""
+    import altair as alt
+
+    rows = [{"x": name(level.level)} | interval_row(estimate(level)) for level in own.levels]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(x=_levels_axis(own, width))
+    return [
+        base.mark_rule(strokeWidth=6, opacity=0.35, color=theme.PALETTE[0]).encode(
+            y=value_axis("low", title, domain, first), y2="high:Q"
+        ),
+        base.mark_point(filled=True, size=36, opacity=1, color=theme.PALETTE[0]).encode(
+            y=value_axis("value", title, domain, first), tooltip=tooltip()
+        ),
+    ]
+
+
+def _levels_axis(own: FactorEffects, width: float) -> alt.X:
+    import altair as alt
+
+    xs = [name(level.level) for level in own.levels]
+    return alt.X("x:N", sort=xs, title=factor(own.name), axis=level_labels(xs, width))
+
+
+def _told(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what: str) -> str:
+    """The figure in words."""
+    parts = []
+    for own in analysis.factors:
+        levels = [f"{name(level.level)} {estimate(level).value:.4g}" for level in own.levels]
+        parts.append(f"{factor(own.name)}: {what} {listed(levels)}")
+    return ". ".join(parts) + "."

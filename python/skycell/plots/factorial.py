@@ -1,0 +1,49 @@
+"""Every figure of a factorial study, by the name of its kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from skycell.plots.effects import main_effects_figure, response_figure
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.interactions import interactions_figure
+from skycell.plots.variation import allocation_figure, residuals_figure
+
+if TYPE_CHECKING:
+    from skycell.stats import Analysis
+
+
+class _Builder(Protocol):
+    def __call__(
+        self, analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+    ) -> Figure: ...
+
+
+FACTORIAL_KINDS: dict[str, _Builder] = {
+    "response": response_figure,
+    "allocation": allocation_figure,
+    "main-effects": main_effects_figure,
+    "interactions": interactions_figure,
+    "residuals": residuals_figure,
+}
+"""Builders of figures, in the order in which a report shows them."""
+
+
+def factorial_figures(
+    analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+) -> list[Figure]:
+    """All figures that an analysis has something for.
+
+    Args:
+        analysis: of one response.
+        origin: the runs.
+        title: what the study is about.
+        unit: of the response.
+    """
+    figures = []
+    for build in FACTORIAL_KINDS.values():
+        try:
+            figures.append(build(analysis, origin, title=title, unit=unit))
+        except NothingToDrawError:
+            continue
+    return figures

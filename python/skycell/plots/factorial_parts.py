@@ -1,0 +1,134 @@
+"""What the figures of a factorial study share: titles, intervals, axes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots.words import explained, metric
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from skycell.stats import Analysis
+    from skycell.stats.result import Estimate
+
+GAP = 18
+"""Between panels, pixels."""
+
+_LETTER_WIDTH = 6.5
+"""Of an axis label, pixels, on the average."""
+
+
+def response_title(response: str, unit: str | None = None) -> str:
+    """A response as an axis title.
+
+    >>> response_title("mean_delay", "ms"), response_title("timeouts:flow2")
+    ('Mean delay (ms)', 'Timeouts, flow2')
+    """
+    base, _, part = response.partition(":")
+    title = metric(base, unit)
+    return f"{title}, {part}" if part else title
+
+
+def explained_response(analysis: Analysis, unit: str) -> str:
+    """What a caption says of the response."""
+    base, _, part = analysis.response.partition(":")
+    text = explained(base, unit)
+    return f"{text} Of {part} alone." if part else text
+
+
+def slug(*parts: str) -> str:
+    """A name for files: letters, digits and hyphens."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", "-".join(parts)).strip("-")
+
+
+def _level_words(analysis: Analysis) -> str:
+    from skycell.stats.words import at_level
+
+    return at_level(analysis.level)
+
+
+def error_words(analysis: Analysis) -> str:
+    """What a caption says of the intervals."""
+    error = analysis.error
+    if error.standard_error is None:
+        return "There is no error term, so there are no intervals."
+    source = {
+        "replications": "the replications",
+        "higher interactions": "the higher interactions, with one run per cell",
+    }[error.source]
+    return (
+        f"Bars: {_level_words(analysis)} intervals, the error being that of {source} "
+        f"({error.degrees} degrees of freedom)."
+    )
+
+
+def level_labels(xs: Sequence[str], width: float) -> alt.Axis:
+    """An axis of levels: a word a line, turned where words are too long to stand side by side."""
+    import altair as alt
+
+    longest = max(len(word) for x in xs for word in x.split(" "))
+    turned = _LETTER_WIDTH * (longest + 1) > width / len(xs)
+    return alt.Axis(
+        labelAngle=-40 if turned else 0,
+        labelExpr="datum.label" if turned else "split(datum.label, ' ')",
+        domain=True,
+        ticks=False,
+        labelLimit=160,
+    )
+
+
+def value_axis(field: str, title: str, domain: list[float], first: bool) -> alt.Y:
+    """The vertical axis of a panel; only the first one has a title and labels."""
+    import altair as alt
+
+    axis = alt.Axis(tickCount=6) if first else alt.Axis(tickCount=6, labels=False)
+    return alt.Y(
+        f"{field}:Q",
+        title=title if first else None,
+        scale=alt.Scale(domain=domain, nice=False, zero=False),
+        axis=axis,
+    )
+
+
+def interval_row(estimate: Estimate) -> dict[str, float]:
+    """An estimate as a row of data; without an interval both ends are the estimate."""
+    low, high = edges(estimate)
+    return {"value": estimate.value, "low": low, "high": high}
+
+
+def edges(estimate: Estimate) -> tuple[float, float]:
+    """The ends of an interval, or twice the estimate where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return estimate.value, estimate.value
+    return estimate.low, estimate.high
+
+
+def tooltip() -> list[Any]:
+    """What a page shows under the pointer."""
+    import altair as alt
+
+    return [
+        alt.Tooltip("x:N", title="level"),
+        alt.Tooltip("value:Q", title="estimate", format=".4~g"),
+        alt.Tooltip("low:Q", title="from", format=".4~g"),
+        alt.Tooltip("high:Q", title="to", format=".4~g"),
+    ]
+
+
+def domain_of(values: Sequence[float]) -> list[float]:
+    """A little more than the values take."""
+    low, high = min(values), max(values)
+    room = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
+    return [low - room, high + room]
+
+
+def lowered(title: str) -> str:
+    """A title within a sentence; abbreviations stay as they are.
+
+    >>> lowered("Mean delay (ms)"), lowered("TCP share")
+    ('mean delay (ms)', 'TCP share')
+    """
+    return title if title[:2].isupper() else title[0].lower() + title[1:]

@@ -1,0 +1,364 @@
+"""The report of a sweep: what was run, and for each response findings, figures and tables."""
+
+from __future__ import annotations
+
+import shlex
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots.factorial_parts import response_title
+from skycell.plots.figure import Figure, Origin
+from skycell.plots.words import factor, grouped, listed, name
+from skycell.report.page import page, pictures
+from skycell.report.tables import Cell, Table, columns, count, number, share, words
+
+if TYPE_CHECKING:
+    from skycell.stats import Analysis
+    from skycell.stats.result import Estimate
+    from skycell.sweeps.result import SweepResult
+
+
+def origin_of_sweep(result: SweepResult) -> Origin:
+    """What the captions of a sweep's figures say about its runs."""
+    return Origin(
+        engine=result.engine,
+        version=result.version,
+        spec_hashes=tuple(dict.fromkeys(run.spec_hash for run in result.runs)),
+        seed=result.first_seed,
+        replications=result.replications,
+    )
+
+
+def sweep_figure(
+    result: SweepResult, kind: str | None = None, response: str | None = None, level: float = 0.9
+) -> Figure:
+    """One figure of a sweep.
+
+    Args:
+        result: the sweep.
+        kind: one of `skycell.plots.factorial.FACTORIAL_KINDS`; the first if not given.
+        response: what it shows; the first response of the sweep if not given.
+        level: confidence of the intervals.
+
+    Raises:
+        ValueError: there is no such kind or response.
+        DesignError: the runs do not decide the effects.
+        NothingToDrawError: the analysis has nothing for this kind.
+    """
+    from skycell.plots.factorial import FACTORIAL_KINDS
+
+    kind = kind or next(iter(FACTORIAL_KINDS))
+    if kind not in FACTORIAL_KINDS:
+        raise ValueError(f"{kind}: a sweep has {', '.join(FACTORIAL_KINDS)}")
+    response = response or result.responses[0]
+    analysis = result.analyse(response, level)
+    build = FACTORIAL_KINDS[kind]
+    unit = result.units[response]
+    return build(analysis, origin_of_sweep(result), title=result.title, unit=unit)
+
+
+def sweep_figures(
+    result: SweepResult, level: float = 0.9
+) -> tuple[dict[str, Analysis], dict[str, str], dict[str, list[Figure]]]:
+    """Analysis and figures of every response, and why where there is none."""
+    from skycell.plots.factorial import factorial_figures
+    from skycell.stats import DesignError
+
+    analyses: dict[str, Analysis] = {}
+    refused: dict[str, str] = {}
+    figures: dict[str, list[Figure]] = {}
+    for response, unit in result.units.items():
+        try:
+            found = result.analyse(response, level)
+        except DesignError as error:
+            refused[response] = f"No analysis: {error}."
+            figures[response] = []
+            continue
+        analyses[response] = found
+        figures[response] = factorial_figures(
+            found, origin_of_sweep(result), title=result.title, unit=unit
+        )
+    return analyses, refused, figures
+
+
+def sweep_page(
+    result: SweepResult,
+    analyses: dict[str, Analysis],
+    refused: dict[str, str],
+    figures: dict[str, list[Figure]],
+) -> str:
+    """The report of a sweep as one HTML page.
+
+    Args:
+        result: the sweep.
+        analyses: of its responses, as :func:`sweep_figures` gives them.
+        refused: why a response has no analysis.
+        figures: of each response.
+    """
+    drawn = iter(pictures([figure for own in figures.values() for figure in own]))
+    parts = []
+    for place, (response, unit) in enumerate(result.units.items(), start=1):
+        found = analyses.get(response)
+        parts.append(
+            {
+                "id": f"response-{place}",
+                "title": response_title(response, unit),
+                "summary": found.summary() if found else [refused[response]],
+                "pictures": [next(drawn) for _ in figures[response]],
+                "tables": _tables(found) if found else [],
+            }
+        )
+    return page(
+        "sweep.html.j2",
+        {
+            "title": result.title,
+            "version": result.version,
+            "verdict": _verdict(analyses),
+            "identity": _identity(result),
+            "responses": parts,
+            "cells": _cells(result),
+            "failed": _failed(result),
+            "again": _again(result),
+        },
+    )
+
+
+def _verdict(analyses: dict[str, Analysis]) -> str:
+    """The factor that explains most of each response."""
+    parts = []
+    for response, found in analyses.items():
+        best = found.dominant
+        if best is None:
+            parts.append(f"{_lower(response)} is the same in all runs")
+            continue
+        part = found.shares()[best]
+        parts.append(f"{factor(best)} explains {100 * part:.0f} % of {_lower(response)}")
+    if not parts:
+        return "The runs do not decide what the factors do."
+    text = listed(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _lower(response: str) -> str:
+    title = response_title(response)
+    return title[0].lower() + title[1:]
+
+
+def _identity(result: SweepResult) -> list[tuple[str, str]]:
+    factors = [
+        (f"Factor {factor(key)}", ", ".join(map(name, levels)))
+        for key, levels in result.factors.items()
+    ]
+    times = result.replications
+    seeds = (
+        f"the same seeds in every cell, from {result.first_seed}"
+        if result.common_random_numbers
+        else f"seeds of their own, drawn from {result.first_seed}"
+    )
+    noun = "replication" if times == 1 else "replications"
+    runs = f"{grouped(len(result.runs))}: {grouped(result.cells)} cells, {times} {noun} of each"
+    return [
+        *factors,
+        ("Runs", f"{runs}, {seeds}"),
+        ("Engine", f"{result.engine}, skycell {result.version}"),
+        ("File", result.file),
+    ]
+
+
+def _tables(found: Analysis) -> list[Table]:
+    return [_variation(found), _effects(found), _differences(found), *_pairs(found)]
+
+
+def _variation(found: Analysis) -> Table:
+    rows = [
+        (
+            words(" × ".join(map(factor, row.factors)) or row.name),
+            number(row.sum_of_squares, _digits(found.total)),
+            count(row.degrees),
+            share(row.share),
+            number(row.f, 1),
+            Cell("–" if row.p is None else f"{row.p:.2g}", row.p),
+        )
+        for row in found.variation
+    ]
+    heads = ("component", "sum of squares", "degrees of freedom", "part", "F", "p")
+    return Table(
+        caption="Allocation of variation.",
+        columns=columns(*heads, numeric=heads[1:]),
+        rows=tuple(rows),
+    )
+
+
+def _effects(found: Analysis) -> Table:
+    from skycell.stats.words import at_level
+
+    digits = _digits(found.mean.value)
+    rows = [
+        (
+            words(factor(own.name)),
+            Cell(name(level.level), _sortable(level.level)),
+            count(level.runs),
+            number(level.mean.value, digits),
+            _interval(level.mean, digits),
+            number(level.effect.value, digits),
+            _interval(level.effect, digits),
+        )
+        for own in found.factors
+        for level in own.levels
+    ]
+    interval = f"{at_level(found.level)} interval"
+    heads = ("factor", "level", "runs", "mean", interval, "effect", f"its {interval}")
+    return Table(
+        caption=f"Means and main effects. Overall mean {found.mean.value:.{digits}f}.",
+        columns=columns(*heads, numeric=("runs", "mean", "effect")),
+        rows=tuple(rows),
+    )
+
+
+def _differences(found: Analysis) -> Table:
+    digits = _digits(found.mean.value)
+    marks = {
+        True: Cell("differ", css="good"),
+        False: Cell("alike", css="none"),
+        None: Cell("no interval", css="none"),
+    }
+    rows = [
+        (
+            words(factor(own.name)),
+            words(name(pair.first)),
+            words(name(pair.second)),
+            number(pair.difference.value, digits),
+            _interval(pair.difference, digits),
+            marks[pair.difference.is_clear],
+        )
+        for own in found.factors
+        for pair in own.differences
+    ]
+    heads = ("factor", "level", "less level", "difference", "Tukey's interval", "verdict")
+    return Table(
+        caption=(
+            "Which levels can be told apart. The intervals of a factor hold all together with the "
+            "stated confidence."
+        ),
+        columns=columns(*heads, numeric=("difference",)),
+        rows=tuple(rows),
+    )
+
+
+def _pairs(found: Analysis) -> list[Table]:
+    digits = _digits(found.mean.value)
+    tables = []
+    for pair in found.interactions:
+        heads = (*map(factor, pair.factors), "mean", "beyond the main effects", "interval")
+        rows = [
+            (
+                *(Cell(name(level), _sortable(level)) for level in cell.levels),
+                number(cell.mean.value, digits),
+                number(cell.effect.value, digits),
+                _interval(cell.effect, digits),
+            )
+            for cell in pair.cells
+        ]
+        tables.append(
+            Table(
+                caption=f"Interaction of {listed(map(factor, pair.factors))}.",
+                columns=columns(*heads, numeric=heads[2:4]),
+                rows=tuple(rows),
+            )
+        )
+    return tables
+
+
+def _cells(result: SweepResult) -> Table:
+    times = result.replications
+    rows = []
+    for start in range(0, len(result.runs), times):
+        runs = result.runs[start : start + times]
+        cells = [Cell(name(level), _sortable(level)) for level in runs[0].levels.values()]
+        for response in result.responses:
+            values = [v for run in runs if (v := run.values[response]) is not None]
+            middle = mean(values) if values else None
+            digits = _digits(middle or 0.0)
+            cells.append(number(middle, digits))
+            cells.append(number(stdev(values) if len(values) > 1 else None, digits))
+        rows.append(tuple(cells))
+    heads = [factor(key) for key in result.factors]
+    numbers: list[str] = []
+    for response, unit in result.units.items():
+        title = response_title(response, unit)
+        numbers += [title, f"SD of {title[0].lower()}{title[1:]}"]
+    return Table(
+        caption=f"Means over {times} replication{'' if times == 1 else 's'}, cell by cell.",
+        columns=columns(*heads, *numbers, numeric=numbers),
+        rows=tuple(rows),
+    )
+
+
+def _failed(result: SweepResult) -> Table | None:
+    if not result.failed:
+        return None
+    rows = [
+        (
+            words(", ".join(f"{factor(k)} = {name(v)}" for k, v in run.levels.items())),
+            words(run.seed),
+            words(run.reason),
+        )
+        for run in result.failed
+    ]
+    return Table(
+        caption="Runs that failed; they are left out of everything else.",
+        columns=columns("cell", "seed", "reason", numeric=["seed"]),
+        rows=tuple(rows),
+        sortable=False,
+    )
+
+
+def _again(result: SweepResult) -> dict[str, Any]:
+    shell = ["skycell sweep", shlex.quote(result.file), f"--replications {result.replications}"]
+    rows = [
+        (
+            words(", ".join(f"{factor(k)} = {name(v)}" for k, v in run.levels.items())),
+            count(run.replication),
+            words(run.seed),
+            words(run.spec_hash[:16]),
+        )
+        for run in result.runs
+    ]
+    return {
+        "text": (
+            f"With skycell {result.version} the same file gives the same numbers, digit by digit: "
+            "a run is a function of its spec, of which the seed is a part."
+        ),
+        "shell": " ".join([*shell, f"--engine {result.engine}"]),
+        "count": grouped(len(result.runs)),
+        "specs": Table(
+            caption="First 16 digits of the SHA-256 of each run's spec.",
+            columns=columns("cell", "replication", "seed", "spec", numeric=["replication", "seed"]),
+            rows=tuple(rows),
+            sortable=False,
+        ),
+    }
+
+
+def _interval(estimate: Estimate, digits: int) -> Cell:
+    if estimate.low is None or estimate.high is None:
+        return Cell("–", sort="")
+    low, high = number(estimate.low, digits).text, number(estimate.high, digits).text
+    return Cell(f"{low} to {high}", estimate.low)
+
+
+def _digits(scale: float) -> int:
+    """Places after the point for numbers of a scale: four significant digits, four at most.
+
+    >>> _digits(0.77), _digits(25.0), _digits(12345.0)
+    (4, 2, 0)
+    """
+    size = abs(scale)
+    return next(
+        (places for limit, places in ((1, 4), (10, 3), (100, 2), (1000, 1)) if size < limit), 0
+    )
+
+
+def _sortable(level: object) -> float | str:
+    is_number = isinstance(level, int | float) and not isinstance(level, bool)
+    return float(level) if is_number else str(level)  # type: ignore[arg-type]
