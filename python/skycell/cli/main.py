@@ -18,8 +18,8 @@ VERBS = {
     "reproduce": "Run published studies again and compare.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Tell which factors matter, and by how much.",
-    "plot": "Draw a run or a study.",
-    "report": "Write a run's report as one HTML file.",
+    "plot": "Draw a run, a study or a sweep.",
+    "report": "Write a run's or a sweep's report as one HTML file.",
     "presets": "Show named sets of parameters with their sources.",
     "schema": "Describe the scenario file.",
 }

@@ -1,4 +1,4 @@
-"""`skycell plot`: a figure of a run or of a reproduced study."""
+"""`skycell plot`: a figure of a run, of a reproduced study or of a sweep."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.levels import CONFIDENCE
+
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
     from skycell.records.result import RunResult
+    from skycell.sweeps.result import SweepResult
 
 DEFAULT_KIND = "cwnd"
 
@@ -20,14 +23,16 @@ DEFAULT_KIND = "cwnd"
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
     "  skycell plot out/run --kind sequence --flow flow1 --from '2 s' --to '5 s'\n"
-    "  skycell plot out/geo --kind efficiency --out efficiency.html",
-    short_help="Draw a run or a study.",
+    "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
+    "  skycell plot out/policies --kind interactions --response fairness",
+    short_help="Draw a run, a study or a sweep.",
 )
 @click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path))
 @click.option(
     "--kind",
     help="What to draw. Of a run: cwnd, sequence, queue, vc-queue or discards; of a study: one of "
-    "its metrics, such as efficiency or fairness.  [default: cwnd, or the study's first metric]",
+    "its metrics, such as efficiency or fairness; of a sweep: response, allocation, main-effects, "
+    "interactions or residuals.  [default: cwnd, the study's first metric, or response]",
 )
 @click.option(
     "--out",
@@ -43,6 +48,8 @@ DEFAULT_KIND = "cwnd"
 @click.option("--from", "start", metavar="TIME", help="Begin here, such as '2 s'.")
 @click.option("--to", "end", metavar="TIME", help="End here, such as '500 ms'.")
 @click.option("--table", metavar="ID", help="Table of a study to draw, such as icccn97-t3.")
+@click.option("--response", metavar="NAME", help="Response of a sweep; its first if not given.")
+@click.option("--level", type=CONFIDENCE, help="Confidence of a sweep's intervals.  [default: 90]")
 def plot(
     source: Path,
     kind: str | None,
@@ -53,11 +60,14 @@ def plot(
     start: str | None,
     end: str | None,
     table: str | None,
+    response: str | None,
+    level: float | None,
 ) -> None:
     """Draw one figure of SOURCE.
 
-    SOURCE is a folder that `skycell run --out` or `skycell reproduce --out` wrote, a result.json
-    of the latter, or a scenario file, which is then run with the trace that the figure needs.
+    SOURCE is a folder that `skycell run --out`, `skycell reproduce --out` or `skycell sweep --out`
+    wrote, the result.json or sweep.json in it, or a scenario file, which is then run with the trace
+    that the figure needs.
 
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
@@ -65,9 +75,18 @@ def plot(
         with drawing_faults():
             _refuse_target(out, force)
     with drawing_faults():
+        is_of_runs = bool(flows or port or start or end)
         study = _study_file(source)
-        if study is not None:
-            if flows or port or start or end:
+        if is_sweep_source(source):
+            if is_of_runs or table:
+                raise click.UsageError(
+                    "--flow, --port, --from, --to and --table are not for sweeps, and this is one"
+                )
+            figure = _figure_of_sweep(source, kind, response, level or 0.9)
+        elif response or level:
+            raise click.UsageError("--response and --level are for sweeps, and this is none")
+        elif study is not None:
+            if is_of_runs:
                 raise click.UsageError(
                     "--flow, --port, --from and --to are for runs, and this is a study"
                 )
@@ -139,6 +158,47 @@ def _figure_of_study(file: Path, kind: str | None, table: str | None) -> Figure:
     from skycell.report.stored import stored_figure
 
     return stored_figure(file, metric=kind, table=table)
+
+
+def is_sweep_source(source: Path) -> bool:
+    """Whether a source is the result of a sweep."""
+    from skycell.sweeps.result import RESULT_FILE, is_sweep
+
+    return is_sweep(source) if source.is_dir() else source.name == RESULT_FILE
+
+
+def read_sweep_source(source: Path) -> SweepResult:
+    """The sweep in a folder, or of its file.
+
+    Raises:
+        click.UsageError: the file is no result of a sweep.
+    """
+    from skycell.sweeps.result import NotASweepError, read_sweep
+
+    try:
+        return read_sweep(source)
+    except NotASweepError as error:
+        raise click.UsageError(str(error)) from None
+    except OSError as error:
+        raise click.UsageError(f"{source}: {error.strerror or error}") from None
+
+
+def _figure_of_sweep(source: Path, kind: str | None, response: str | None, level: float) -> Figure:
+    from skycell.plots.factorial import FACTORIAL_KINDS
+    from skycell.report.sweep import sweep_figure
+    from skycell.stats import DesignError
+
+    result = read_sweep_source(source)
+    if kind is not None and kind not in FACTORIAL_KINDS:
+        kinds = ", ".join(FACTORIAL_KINDS)
+        raise click.BadParameter(f"{kind}: a sweep has {kinds}", param_hint="'--kind'")
+    if response is not None and response not in result.responses:
+        known = ", ".join(result.responses)
+        raise click.BadParameter(f"{response}: the sweep has {known}", param_hint="'--response'")
+    try:
+        return sweep_figure(result, kind, response, level)
+    except DesignError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _figure_of_run(

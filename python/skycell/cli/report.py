@@ -1,4 +1,4 @@
-"""`skycell report`: a run as one HTML file."""
+"""`skycell report`: a run or a sweep as one HTML file."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
-from skycell.cli.plot import drawing_faults, read_run
+from skycell.cli.levels import CONFIDENCE
+from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
 
 
 @click.command(
     epilog="Example:  skycell run examples/ubr-wan.toml --trace cwnd --out out/run && "
     "skycell report out/run --out run.html",
-    short_help="Write a run's report as one HTML file.",
+    short_help="Write a run's or a sweep's report as one HTML file.",
 )
-@click.argument("source", metavar="RUN_DIR", type=click.Path(exists=True, path_type=Path))
+@click.argument("source", metavar="DIR", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -24,12 +25,13 @@ from skycell.cli.plot import drawing_faults, read_run
     help="HTML file to write.",
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-def report(source: Path, out: Path, force: bool) -> None:
-    """Write flows, ports, ledger and figures of a run into one HTML file.
+@click.option("--level", type=CONFIDENCE, help="Confidence of a sweep's intervals.  [default: 90]")
+def report(source: Path, out: Path, force: bool, level: float | None) -> None:
+    """Write flows, ports, ledger and figures of a run, or the findings of a sweep, into one file.
 
-    RUN_DIR is a folder that `skycell run --out` wrote, or the records.json in it. The file holds
-    everything and asks nothing of a network. Reports of studies are written by `skycell reproduce
-    --out`.
+    DIR is a folder that `skycell run --out` or `skycell sweep --out` wrote, or the records.json or
+    sweep.json in it. The file holds everything and asks nothing of a network. Reports of studies
+    are written by `skycell reproduce --out`.
 
     Ends with 0, with 1 when drawing failed, with 2 when the input is faulty.
     """
@@ -40,9 +42,14 @@ def report(source: Path, out: Path, force: bool) -> None:
             raise click.UsageError(
                 f"{source} holds a study, whose report `skycell reproduce --out` writes"
             )
-        from skycell.report import write_run_report
+        from skycell.report import write_run_report, write_sweep_report
 
-        write_run_report(read_run(source), out, force)
+        if is_sweep_source(source):
+            write_sweep_report(read_sweep_source(source), out, force, level=level or 0.9)
+        elif level is not None:
+            raise click.UsageError("--level is for sweeps, and this is a run")
+        else:
+            write_run_report(read_run(source), out, force)
     click.echo(f"Written to {out}.")
 
 

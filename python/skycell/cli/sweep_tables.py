@@ -216,7 +216,7 @@ def number(value: float | None) -> str:
     """
     if value is None:
         return "–"
-    if value and abs(value) < 0.001:
+    if value and abs(value) < 0.00005:
         return f"{value:.3e}"
     if abs(value) < 1:
         return f"{value:.4f}"

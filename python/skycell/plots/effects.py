@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from skycell.stats.result import Estimate, FactorEffects, LevelEffect
 
 
-def response_figure(analysis: Analysis, origin: Origin, *, title: str, unit: str = "1") -> Figure:
+def response_figure(analysis: Analysis, origin: Origin, *, study: str, unit: str = "1") -> Figure:
     """The response by each factor: every run, and the means of the levels with their intervals.
 
     Args:
         analysis: of the response.
         origin: the runs.
-        title: what the figure shows.
+        study: what the study is about, for the line below the title.
         unit: of the response.
     """
     import altair as alt
@@ -72,7 +72,8 @@ def response_figure(analysis: Analysis, origin: Origin, *, title: str, unit: str
 
     return Figure(
         name=slug("response", analysis.response),
-        title=title,
+        title=f"{response_title(analysis.response)}: means of the levels",
+        subtitle=study,
         chart=_panels(analysis.factors, panel),
         caption=(
             explained_response(analysis, unit),
@@ -85,14 +86,14 @@ def response_figure(analysis: Analysis, origin: Origin, *, title: str, unit: str
 
 
 def main_effects_figure(
-    analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+    analysis: Analysis, origin: Origin, *, study: str, unit: str = "1"
 ) -> Figure:
     """The main effect of every level, with its interval: a panel for each factor.
 
     Args:
         analysis: of the response.
         origin: the runs.
-        title: what the figure shows.
+        study: what the study is about, for the line below the title.
         unit: of the response.
     """
     import altair as alt
@@ -110,7 +111,8 @@ def main_effects_figure(
 
     return Figure(
         name=slug("main-effects", analysis.response),
-        title=title,
+        title=f"{response_title(analysis.response)}: main effects",
+        subtitle=study,
         chart=_panels(analysis.factors, panel),
         caption=(
             explained_response(analysis, unit),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class _Builder(Protocol):
     def __call__(
-        self, analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+        self, analysis: Analysis, origin: Origin, *, study: str, unit: str = "1"
     ) -> Figure: ...
 
 
@@ -30,20 +30,20 @@ FACTORIAL_KINDS: dict[str, _Builder] = {
 
 
 def factorial_figures(
-    analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+    analysis: Analysis, origin: Origin, *, study: str, unit: str = "1"
 ) -> list[Figure]:
     """All figures that an analysis has something for.
 
     Args:
         analysis: of one response.
         origin: the runs.
-        title: what the study is about.
+        study: what the study is about.
         unit: of the response.
     """
     figures = []
     for build in FACTORIAL_KINDS.values():
         try:
-            figures.append(build(analysis, origin, title=title, unit=unit))
+            figures.append(build(analysis, origin, study=study, unit=unit))
         except NothingToDrawError:
             continue
     return figures

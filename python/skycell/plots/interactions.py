@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def interactions_figure(
-    analysis: Analysis, origin: Origin, *, title: str, unit: str = "1"
+    analysis: Analysis, origin: Origin, *, study: str, unit: str = "1"
 ) -> Figure:
     """Means of every pair of levels, one panel for each pair of factors.
 
@@ -38,7 +38,7 @@ def interactions_figure(
     Args:
         analysis: of the response.
         origin: the runs.
-        title: what the figure shows.
+        study: what the study is about, for the line below the title.
         unit: of the response.
 
     Raises:
@@ -86,7 +86,8 @@ def interactions_figure(
     ).resolve_scale(color="independent", shape="independent", xOffset="independent")
     return Figure(
         name=slug("interactions", analysis.response),
-        title=title,
+        title=f"{response_title(analysis.response)}: pairs of factors",
+        subtitle=study,
         chart=chart,
         caption=(
             explained_response(analysis, unit),

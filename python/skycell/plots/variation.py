@@ -30,13 +30,13 @@ KIND_NAMES = {
 }
 
 
-def allocation_figure(analysis: Analysis, origin: Origin, *, title: str, unit: str = "1") -> Figure:
+def allocation_figure(analysis: Analysis, origin: Origin, *, study: str, unit: str = "1") -> Figure:
     """The allocation of variation: a bar for each component, the largest at the top of its kind.
 
     Args:
         analysis: of the response.
         origin: the runs.
-        title: what the figure shows.
+        study: what the study is about, for the line below the title.
         unit: of the response.
 
     Raises:
@@ -98,7 +98,8 @@ def allocation_figure(analysis: Analysis, origin: Origin, *, title: str, unit: s
         caption.append("Cells differ in their number of runs: the parts need not add up.")
     return Figure(
         name=slug("allocation", analysis.response),
-        title=title,
+        title=f"{response_title(analysis.response)}: where the variation comes from",
+        subtitle=study,
         chart=alt.layer(bars, text).properties(width=theme.WIDTH - 180, height=26 * len(data)),
         caption=tuple(caption),
         origin=origin,
@@ -106,13 +107,13 @@ def allocation_figure(analysis: Analysis, origin: Origin, *, title: str, unit: s
     )
 
 
-def residuals_figure(analysis: Analysis, origin: Origin, *, title: str, unit: str = "1") -> Figure:
+def residuals_figure(analysis: Analysis, origin: Origin, *, study: str, unit: str = "1") -> Figure:
     """Residuals against the model's values, and against the normal distribution.
 
     Args:
         analysis: of the response.
         origin: the runs.
-        title: what the figure shows.
+        study: what the study is about, for the line below the title.
         unit: of the response.
 
     Raises:
@@ -171,7 +172,8 @@ def residuals_figure(analysis: Analysis, origin: Origin, *, title: str, unit: st
         tests.append(f"Brown-Forsythe, most uneven over {factor_name}: p = {found.spread_p:.2g}.")
     return Figure(
         name=slug("residuals", analysis.response),
-        title=title,
+        title=f"{response_title(analysis.response)}: residuals",
+        subtitle=study,
         chart=alt.hconcat(left, right, spacing=3 * GAP),
         caption=(
             "Left: no pattern and the same spread everywhere is what the intervals suppose.",

@@ -6,7 +6,7 @@ import shlex
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
-from skycell.plots.factorial_parts import response_title
+from skycell.plots.factorial_parts import lowered, response_title
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import factor, grouped, listed, name
 from skycell.report.page import page, pictures
@@ -54,7 +54,7 @@ def sweep_figure(
     analysis = result.analyse(response, level)
     build = FACTORIAL_KINDS[kind]
     unit = result.units[response]
-    return build(analysis, origin_of_sweep(result), title=result.title, unit=unit)
+    return build(analysis, origin_of_sweep(result), study=result.title, unit=unit)
 
 
 def sweep_figures(
@@ -76,7 +76,7 @@ def sweep_figures(
             continue
         analyses[response] = found
         figures[response] = factorial_figures(
-            found, origin_of_sweep(result), title=result.title, unit=unit
+            found, origin_of_sweep(result), study=result.title, unit=unit
         )
     return analyses, refused, figures
 
@@ -124,24 +124,27 @@ def sweep_page(
 
 
 def _verdict(analyses: dict[str, Analysis]) -> str:
-    """The factor that explains most of each response."""
-    parts = []
+    """For each response the factor that explains most of it, as far as it is more than chance."""
+    parts, nothing = [], []
     for response, found in analyses.items():
         best = found.dominant
-        if best is None:
-            parts.append(f"{_lower(response)} is the same in all runs")
+        if best is None or not _is_shown(found, best):
+            nothing.append(lowered(response_title(response)))
             continue
-        part = found.shares()[best]
-        parts.append(f"{factor(best)} explains {100 * part:.0f} % of {_lower(response)}")
-    if not parts:
-        return "The runs do not decide what the factors do."
-    text = listed(parts)
-    return f"{text[0].upper()}{text[1:]}."
+        part = f"{100 * found.shares()[best]:.0f} %"
+        what = lowered(response_title(response))
+        parts.append(f"{factor(best)} explains {part} of the variation of {what}")
+    text = ", ".join(parts)
+    if nothing:
+        rest = f"no factor can be shown to move {listed(nothing)}"
+        text = f"{text}; {rest}" if text else rest
+    return f"{text[0].upper()}{text[1:]}." if text else "The runs do not decide what matters."
 
 
-def _lower(response: str) -> str:
-    title = response_title(response)
-    return title[0].lower() + title[1:]
+def _is_shown(found: Analysis, name: str) -> bool:
+    """Whether a factor's effect is more than chance, as far as that can be said."""
+    p = found.term(name).p
+    return p is None or p < 1 - found.level
 
 
 def _identity(result: SweepResult) -> list[tuple[str, str]]:
@@ -286,7 +289,7 @@ def _cells(result: SweepResult) -> Table:
     numbers: list[str] = []
     for response, unit in result.units.items():
         title = response_title(response, unit)
-        numbers += [title, f"SD of {title[0].lower()}{title[1:]}"]
+        numbers += [title, f"SD of {lowered(title)}"]
     return Table(
         caption=f"Means over {times} replication{'' if times == 1 else 's'}, cell by cell.",
         columns=columns(*heads, *numbers, numeric=numbers),

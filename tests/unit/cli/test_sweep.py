@@ -1,0 +1,338 @@
+"""`skycell sweep` and `skycell analyse`, with the engine itself on a small network."""
+
+import csv
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from skycell.cli.main import main
+
+SWEEP = """
+title = "Two by two"
+replications = 2
+responses = ["efficiency", "timeouts"]
+
+[scenario]
+preset = "icccn97-lan"
+run.duration = "100 ms"
+
+[factors.tcp]
+key = "tcp.variant"
+levels = ["reno", "sack"]
+
+[factors.buffer]
+key = "topology.bottleneck.buffer"
+form = "{} cells"
+levels = [300, 3000]
+"""
+
+
+def skycell(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In a folder of its own; on a busy machine these runs would tell their progress."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("skycell.cli.study_progress._QUIET_S", 1e9)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "sweep.toml"
+    path.write_text(SWEEP, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a sweep's file, and in `out` what the command wrote."""
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "sweep.toml").write_text(SWEEP, encoding="utf-8")
+    told = skycell(
+        "sweep",
+        folder / "sweep.toml",
+        "--out",
+        folder / "out",
+        "--jobs",
+        1,
+        "--store",
+        folder / "runs.sqlite",
+    )
+    assert told.exit_code == 0, told.output
+    (folder / "told.txt").write_text(told.stdout, encoding="utf-8")
+    return folder
+
+
+def test_people_see_cells_findings_and_where_it_went(made: Path) -> None:
+    told = (made / "told.txt").read_text(encoding="utf-8")
+    assert told.startswith("Two by two")
+    assert "of the variation of efficiency" in told
+    assert "8 simulated, 0 from the store" in told
+    assert f"Written to {made / 'out'}." in told
+    assert max(map(len, told.splitlines())) <= 160
+
+
+def test_the_folder_has_the_result_the_table_the_report_and_the_figures(made: Path) -> None:
+    out = made / "out"
+    assert {path.name for path in out.iterdir()} == {
+        "sweep.json",
+        "runs.csv",
+        "report.html",
+        "figures",
+    }
+    with (out / "runs.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8
+    assert [row["seed"] for row in rows[:2]] == ["1", "2"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "<h1>Two by two</h1>" in page
+    assert (out / "figures" / "allocation-efficiency.svg").exists()
+
+
+def test_a_plan_tells_what_would_be_run_and_runs_nothing(file: Path) -> None:
+    told = skycell("sweep", file, "--plan")
+    assert told.exit_code == 0, told.output
+    assert told.stdout.splitlines() == [
+        "Two by two",
+        "  tcp: reno, sack",
+        "  buffer: 300, 3000",
+        "  responses: efficiency, timeouts",
+        (
+            "4 cells, 2 replications of each with the same seeds in every cell: 8 runs; 0 are in "
+            "the store, 0.8 s are to be simulated."
+        ),
+    ]
+    data = json.loads(skycell("sweep", file, "--plan", "--json", "--replications", 3).stdout)
+    assert (data["cells"], data["runs"], data["missing"]) == (4, 12, 12)
+
+
+def test_json_is_all_that_standard_output_holds_and_a_second_call_runs_nothing(
+    file: Path, made: Path
+) -> None:
+    told = skycell("sweep", file, "--json", "--store", made / "runs.sqlite")
+    assert (told.exit_code, told.stderr) == (0, "")
+    data = json.loads(told.stdout)
+    assert len(data["runs"]) == 8
+    stored = json.loads((made / "out" / "sweep.json").read_text(encoding="utf-8"))
+    assert data["runs"] == stored["runs"]
+
+
+def test_an_earlier_result_is_not_replaced_without_leave(file: Path, made: Path) -> None:
+    told = skycell("sweep", file, "--out", made / "out")
+    assert told.exit_code == 2
+    assert "holds an earlier result (sweep.json, runs.csv, report.html); --force" in told.stderr
+
+
+def test_faults_of_the_file_end_with_two_and_a_missing_file_too(file: Path) -> None:
+    file.write_text(SWEEP.replace('"sack"', '"sac"'), encoding="utf-8")
+    told = skycell("sweep", file)
+    assert told.exit_code == 2
+    assert "sweep.toml:12:19: factors.tcp.levels[1]" in told.stderr
+    assert "1 fault; nothing was run." in told.stderr
+    told = skycell("sweep", "no.toml")
+    assert (told.exit_code, "no.toml: No such file" in told.stderr) == (2, True)
+
+
+def test_a_store_that_is_none_ends_with_two(file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.sqlite"
+    other.write_text("not a database, but a text that is long enough to be read as a header")
+    told = skycell("sweep", file, "--store", other)
+    assert told.exit_code == 2
+    assert "is not a store of runs" in told.stderr
+
+
+def finished(store: Path) -> int:
+    """Runs in the store, looked at without opening it as one."""
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+        try:
+            row = database.execute("SELECT count(*) FROM runs WHERE state = 'finished'").fetchone()
+        except sqlite3.Error:
+            return 0  # it is just being made
+        return int(row[0])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
+def test_an_interrupted_sweep_goes_on_where_it_was(file: Path, tmp_path: Path) -> None:
+    file.write_text(
+        SWEEP.replace('"100 ms"', '"4 s"').replace("replications = 2", "replications = 8"),
+        encoding="utf-8",
+    )
+    store = tmp_path / "runs.sqlite"
+    command = [sys.executable, "-c", "from skycell.cli.main import main; main()"]
+    command += ["sweep", str(file), "--jobs", "2", "--store", str(store)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # the signal reaches workers too, as from a terminal
+    ) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and finished(store) < 2:
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    kept = finished(store)
+    assert process.returncode != 0
+    assert 2 <= kept < 32
+    assert f"Interrupted: {kept} of 32 runs are finished and kept in {store}" in told
+    plan = skycell("sweep", file, "--plan", "--json", "--store", store)
+    assert json.loads(plan.stdout)["missing"] == 32 - kept
+
+
+def test_analyse_takes_the_folder_of_a_sweep_its_file_or_its_table(made: Path) -> None:
+    out = made / "out"
+    folder = json.loads(skycell("analyse", out, "--json").stdout)
+    assert [found["response"] for found in folder["analyses"]] == ["efficiency", "timeouts"]
+    assert folder["analyses"][0]["error"]["source"] == "replications"
+    stored = skycell("analyse", made / "sweep.toml", "--json", "--store", made / "runs.sqlite")
+    assert json.loads(stored.stdout) == folder
+    table = skycell(
+        "analyse",
+        out / "runs.csv",
+        "--json",
+        "--factor",
+        "tcp",
+        "--factor",
+        "buffer",
+        "--response",
+        "efficiency",
+        "--block",
+        "replication",
+    )
+    assert json.loads(table.stdout)["analyses"] == folder["analyses"][:1]
+
+
+def test_analyse_shows_the_allocation_effects_and_intervals_at_any_level(made: Path) -> None:
+    told = skycell("analyse", made / "out", "--response", "efficiency", "--level", "99 %")
+    assert told.exit_code == 0, told.output
+    for part in ("variation of efficiency", "overall mean", "tcp × buffer", "99 % from", "error"):
+        assert part in told.stdout
+    assert "timeouts" not in told.stdout
+
+
+def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
+    told = skycell("analyse", file)
+    assert told.exit_code == 2
+    assert "8 of 8 runs are not in the store; `skycell sweep" in told.stderr
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "runs.csv"
+    lines = [
+        "site,tcp,speed",
+        *(
+            f"{s},{t},{v}"
+            for s, t, v in [
+                ("a", "reno", 1.0),
+                ("a", "sack", 2.0),
+                ("a", "reno", 1.1),
+                ("a", "sack", 2.1),
+                ("b", "reno", 9.0),
+                ("b", "sack", 9.0),
+                ("b", "reno", 8.0),
+                ("b", "sack", 8.0),
+            ]
+        ),
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_rows_are_chosen_by_a_column(table: Path) -> None:
+    common = ("--factor", "tcp", "--response", "speed", "--json")
+    told = json.loads(skycell("analyse", table, "--where", "site=a", *common).stdout)
+    assert told["analyses"][0]["runs"] == 4
+    assert told["analyses"][0]["mean"]["value"] == pytest.approx(1.55)
+
+
+def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
+    import polars as pl
+
+    pl.read_csv(table).write_parquet(tmp_path / "runs.parquet")
+    common = ("--factor", "tcp", "--factor", "site", "--response", "speed", "--json")
+    other = skycell("analyse", tmp_path / "runs.parquet", *common)
+    assert other.exit_code == 0, other.output
+    assert json.loads(other.stdout) == json.loads(skycell("analyse", table, *common).stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "name --factor and --response; the columns are site, tcp, speed"),
+        (["--factor", "tpc", "--response", "speed"], "the table has no column tpc"),
+        (["--where", "city=x"], "city is no column; the columns are site, tcp, speed"),
+        (["--where", "site=c"], "no row has site=c; site has a, b"),
+        (["--level", "101"], "allowed is from 50 to below 100, in per cent"),
+        (["--level", "high"], "allowed is from 50 to below 100, in per cent"),
+    ],
+)
+def test_what_cannot_be_analysed_ends_with_two_and_the_reason(
+    table: Path, arguments: list[str], told: str
+) -> None:
+    result = skycell("analyse", table, *arguments)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+
+
+def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
+    for name in ("no.csv", "no.toml", "nowhere"):
+        assert f"{name} does not exist" in skycell("analyse", name).stderr
+    assert "holds no result of `skycell sweep --out`" in skycell("analyse", tmp_path).stderr
+    (tmp_path / "bad.parquet").write_text("no table")
+    assert "cannot be read as a table" in skycell("analyse", "bad.parquet").stderr
+    (tmp_path / "sweep.json").write_text("{}")
+    assert "sweep.json is no result of a sweep" in skycell("analyse", "sweep.json").stderr
+
+
+@pytest.mark.parametrize(
+    "kind", ["response", "allocation", "main-effects", "interactions", "residuals"]
+)
+def test_each_kind_of_a_sweep_is_drawn(made: Path, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "a.svg"
+    told = skycell("plot", made / "out", "--kind", kind, "--level", 95, "--out", out)
+    assert told.exit_code == 0, told.output
+    assert "Two by two" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--kind", "cwnd"], "cwnd: a sweep has response, allocation, main-effects, interactions"),
+        (["--response", "speed"], "speed: the sweep has efficiency, timeouts"),
+        (["--flow", "flow1"], "are not for sweeps, and this is one"),
+    ],
+)
+def test_what_a_sweep_does_not_have_is_refused(made: Path, arguments: list[str], told: str) -> None:
+    result = skycell("plot", made / "out", *arguments, "--out", "a.svg")
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+
+
+def test_options_of_sweeps_are_refused_for_runs(file: Path) -> None:
+    told = skycell("plot", file, "--response", "efficiency", "--out", "a.svg")
+    assert "--response and --level are for sweeps, and this is none" in told.stderr
+
+
+def test_the_report_is_written_again_at_another_level(made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.html"
+    told = skycell("report", made / "out", "--out", out, "--level", 99)
+    assert told.exit_code == 0, told.output
+    text = out.read_text(encoding="utf-8")
+    assert "At 99 % confidence" in text
+    assert "99 % interval" in text
+    assert "http://www" not in text.replace("http://www.w3.org", "")

@@ -1,0 +1,147 @@
+"""Figures of a factorial study draw the numbers of its analysis and nothing else."""
+
+import random
+from typing import Any
+
+import pytest
+
+from skycell.plots.factorial import FACTORIAL_KINDS, factorial_figures
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.stats import analyse
+from skycell.stats.result import Analysis
+
+RUNS = Origin("fast", "0.1.0", ("aa", "bb"), seed=1, replications=3)
+
+
+def rows(replications: int = 3, factors: int = 2) -> list[dict[str, Any]]:
+    draw = random.Random(1)
+    return [
+        {"tcp": tcp, "buffer": buffer, "policy": policy, "efficiency": value + draw.gauss(0, 0.01)}
+        for tcp, value in (("reno", 0.6), ("sack", 0.9))
+        for buffer in (0.5, 1.0, 2.0)
+        for policy in (("epd", "selective_drop") if factors == 3 else ("epd",))
+        for _ in range(replications)
+    ]
+
+
+@pytest.fixture(scope="module")
+def found() -> Analysis:
+    return analyse(rows(), ["tcp", "buffer"], "efficiency")
+
+
+def draw(found: Analysis, kind: str) -> Figure:
+    return FACTORIAL_KINDS[kind](found, RUNS, study="Two factors", unit="1")
+
+
+def values(spec: Any) -> list[dict[str, Any]]:
+    """All rows of data of a drawn figure."""
+    return [row for data in spec["datasets"].values() for row in data]
+
+
+def test_main_effects_are_those_of_the_analysis_with_their_intervals(found: Analysis) -> None:
+    marks = {
+        row["x"]: row for row in values(draw(found, "main-effects").bare_spec()) if "low" in row
+    }
+    assert list(dict.fromkeys(marks)) == ["Reno", "SACK", "0.5", "1", "2"]
+    reno = found.factor("tcp").levels[0].effect
+    assert (marks["Reno"]["value"], marks["Reno"]["low"]) == (reno.value, reno.low)
+    assert marks["Reno"]["high"] == reno.high
+
+
+def test_the_response_shows_every_run_once_for_each_factor(found: Analysis) -> None:
+    drawn = values(draw(found, "response").bare_spec())
+    runs = [row for row in drawn if "run" in row]
+    assert len(runs) == 18 * 2
+    assert sorted(row["run"] for row in runs) == sorted(2 * [r["efficiency"] for r in rows()])
+    means = {row["x"]: row["value"] for row in drawn if "low" in row}
+    assert means["SACK"] == found.factor("tcp").levels[1].mean.value
+
+
+def test_the_allocation_has_a_bar_for_each_component(found: Analysis) -> None:
+    figure = draw(found, "allocation")
+    bars = {row["component"]: row["percent"] for row in values(figure.bare_spec())}
+    assert bars == pytest.approx(
+        {
+            {"tcp": "TCP", "tcp × buffer": "TCP × buffer"}.get(row.name, row.name): 100 * row.share
+            for row in found.variation
+        }
+    )
+    assert "need not add up" not in figure.caption_text()
+    partly = analyse(rows()[:-1], ["tcp", "buffer"], "efficiency")
+    assert "need not add up" in draw(partly, "allocation").caption_text()
+
+
+def test_interactions_show_the_mean_of_every_pair_in_a_panel_for_each_two_factors() -> None:
+    found = analyse(rows(2, 3), ["tcp", "buffer", "policy"], "efficiency")
+    figure = draw(found, "interactions")
+    spec = figure.bare_spec()
+    assert len(spec["concat"]) == 3
+    drawn = [row for row in values(spec) if "series" in row]
+    assert len(drawn) == 2 * 3 + 2 * 2 + 3 * 2
+    assert drawn[0]["value"] == found.interactions[0].cells[0].mean.value
+
+
+def test_residuals_are_drawn_against_the_model_and_the_normal_quantiles(found: Analysis) -> None:
+    figure = draw(found, "residuals")
+    drawn = [row for row in values(figure.bare_spec()) if "fitted" in row]
+    assert sorted(row["residual"] for row in drawn[:18]) == pytest.approx(
+        sorted(own.residual for own in found.residuals)
+    )
+    ordered = sorted(drawn[:18], key=lambda row: row["residual"])
+    assert [row["normal"] for row in ordered] == sorted(row["normal"] for row in ordered)
+    assert "Shapiro-Wilk: p = " in figure.caption_text()
+
+
+@pytest.mark.parametrize("kind", FACTORIAL_KINDS)
+def test_every_figure_says_what_it_shows_and_which_runs(found: Analysis, kind: str) -> None:
+    figure = draw(found, kind)
+    assert figure.title.startswith("Efficiency: ")
+    assert figure.subtitle == "Two factors"
+    assert figure.name == f"{kind}-efficiency"
+    assert "engine\u00a0fast" in figure.caption_text()
+    assert len(figure.description) > 20
+    assert figure.spec()["title"]["text"] == figure.title
+
+
+@pytest.mark.parametrize("kind", ["response", "main-effects", "interactions"])
+def test_a_caption_says_where_the_intervals_come_from(found: Analysis, kind: str) -> None:
+    text = draw(found, kind).caption_text()
+    assert "90 % intervals, the error being that of the replications (12 degrees" in text
+
+
+def test_with_one_run_per_cell_the_caption_says_so_and_there_are_no_pairs() -> None:
+    found = analyse(rows(1), ["tcp", "buffer"], "efficiency")
+    assert (
+        "the higher interactions, with one run per cell" in draw(found, "response").caption_text()
+    )
+    with pytest.raises(NothingToDrawError, match="no interactions to draw: with one run per cell"):
+        draw(found, "interactions")
+    names = [f.name for f in factorial_figures(found, RUNS, study="x")]
+    assert "interactions-efficiency" not in names
+    assert len(names) == 4
+
+
+def test_without_an_error_there_are_means_but_no_intervals_and_no_residuals() -> None:
+    found = analyse({"tcp": ["reno", "sack"], "y": [1.0, 2.0]}, ["tcp"], "y")
+    assert (
+        "There is no error term, so there are no intervals."
+        in draw(found, "response").caption_text()
+    )
+    with pytest.raises(NothingToDrawError, match="leaves no residuals"):
+        draw(found, "residuals")
+
+
+def test_a_response_that_does_not_vary_has_no_allocation_to_draw() -> None:
+    found = analyse([row | {"efficiency": 1.0} for row in rows()], ["tcp"], "efficiency")
+    with pytest.raises(NothingToDrawError, match="efficiency is the same in all runs"):
+        draw(found, "allocation")
+    assert draw(found, "response").spec()
+
+
+def test_a_single_flow_is_named_in_the_title() -> None:
+    table = [row | {"timeouts:flow2": row["efficiency"]} for row in rows()]
+    found = analyse(table, ["tcp"], "timeouts:flow2")
+    figure = FACTORIAL_KINDS["response"](found, RUNS, study="x", unit="events")
+    assert figure.title == "Timeouts, flow2: means of the levels"
+    assert figure.name == "response-timeouts-flow2"
+    assert "Of flow2 alone." in figure.caption_text()
