@@ -263,13 +263,14 @@ def dominant_factor(rows: Frame, factors: Sequence[str], response: str) -> dict[
     The first key is the dominant factor. It answers "which factor decides", for published values
     and for ours alike, also where there is a single value per cell:
 
-        published = [{**row.factors, "value": row.published} for row in rows if row.published]
-        ours = [{**row.factors, "value": row.mean} for row in rows if row.mean is not None]
-        shares = dominant_factor(published, ["tcp", "policy", "buffer_cells"], "value")
-        same = next(iter(shares)) == next(iter(dominant_factor(ours, ..., "value")))
+        both = [row for row in rows if row.published is not None and row.mean is not None]
+        factors = ["tcp", "policy", "buffer_cells"]
+        theirs = dominant_factor([{**r.factors, "y": r.published} for r in both], factors, "y")
+        ours = dominant_factor([{**r.factors, "y": r.mean} for r in both], factors, "y")
+        agrees = next(iter(theirs)) == next(iter(ours))
 
-    Leave rows out of both where one of the two is missing or its print is suspect. Means of
-    replications serve as they are; for intervals hand the single runs to `analyse`.
+    Where a print is suspect, leave the row out of both. Means of replications serve as they are;
+    for intervals hand the single runs (`row.values`) to `analyse`.
 
     Args:
         rows: a polars or pandas frame, a mapping of columns, or rows that are mappings.
