@@ -187,6 +187,23 @@ def test_an_unbalanced_design_weighs_cells_alike_and_says_so() -> None:
     assert found.error.source == "replications"
 
 
+def test_in_an_unbalanced_design_a_part_is_what_the_model_loses_without_the_term() -> None:
+    # b goes with a: taken first, either factor would also get what they have in common.
+    counts = {(0, 0): 5, (0, 1): 1, (1, 0): 2, (1, 1): 6}
+    rows = [
+        {"a": a, "b": b, "y": a + 2 * b + 0.1 * (run % 3)}
+        for (a, b), runs in counts.items()
+        for run in range(runs)
+    ]
+    one, other = (analyse(rows, names, "y", order=1) for names in (["a", "b"], ["b", "a"]))
+    for name in ("a", "b"):
+        assert one.term(name).sum_of_squares == pytest.approx(other.term(name).sum_of_squares)
+    alone = analyse(rows, ["b"], "y")
+    rest = sum(residual.residual**2 for residual in alone.residuals)
+    left = sum(residual.residual**2 for residual in one.residuals)
+    assert one.term("a").sum_of_squares == pytest.approx(rest - left)
+
+
 def test_empty_cells_leave_out_what_they_do_not_decide_and_are_named() -> None:
     rows = [
         {"a": a, "b": b, "c": c, "y": a + 10 * b + 0.5 * c + 0.01 * noise}
