@@ -32,12 +32,24 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
         for port, link in zip(records["ports"], spec["links"], strict=True)
         if any(queue["capacity_cells"] is not None for queue in link["port"]["queues"])
     ]
+    web = {"web": records["web"]} if "web" in records else {}
     return {
         "duration_ps": records["duration_ps"],
-        "flows": list(records["flows"]),
+        "flows": [_flow(flow) for flow in records["flows"]],
         "ports": limited,
+        **web,
         "engine_stats": records["engine_stats"],
     }
+
+
+#: What is kept of each web user; response times are kept over all of them.
+_WEB_COUNTS = ("requests", "requests_answered", "octets_scheduled")
+
+
+def _flow(flow: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "web" not in flow:
+        return flow
+    return {**flow, "web": {key: flow["web"][key] for key in _WEB_COUNTS}}
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

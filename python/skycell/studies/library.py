@@ -10,7 +10,16 @@ from importlib.resources.abc import Traversable
 
 from skycell.studies.model import Study, Table
 
-STUDY_IDS = ("atmf960518", "icccn97", "ijsc", "compcom99", "dfba", "atmf970616", "jsac98")
+STUDY_IDS = (
+    "atmf960518",
+    "icccn97",
+    "ijsc",
+    "compcom99",
+    "dfba",
+    "atmf970616",
+    "atmf980876r1",
+    "jsac98",
+)
 """Studies in the order of the parameter sheet."""
 
 ALL = "all"

@@ -14,7 +14,7 @@ from skycell.metrics import (
 )
 from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity
-from skycell.studies import guarantees
+from skycell.studies import guarantees, web
 from skycell.studies.design import ChoiceError, resolve_choices
 from skycell.studies.model import Experiment, Level
 
@@ -255,6 +255,17 @@ def _threshold_share(run: Measured) -> float:
     return 100.0 * sum(run.facts.thresholds_cells) / run.facts.buffer_cells
 
 
+def _max_min_fairness(run: Measured) -> float | None:
+    ceiling = run.facts.ceiling_bps(run.evaluation)
+    return web.max_min_fairness(run.summary, run.rates_bps(), ceiling)
+
+
+def _on_summary(
+    measure: Callable[[Mapping[str, Any]], float | None],
+) -> Callable[[Measured], float | None]:
+    return lambda run: measure(run.summary)
+
+
 MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "efficiency": _efficiency,
     "fairness": _fairness,
@@ -275,6 +286,13 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "vc_mean_queue": _vc_mean_queue,
     "mcr_total": _mcr_total,
     "excess_total": _excess_total,
+    "max_min_fairness": _max_min_fairness,
+    "offered_load": lambda run: web.offered_load(run.summary),
+    "mean_file": lambda run: web.mean_file_kb(run.summary),
+    "file_response_median": _on_summary(web.response_time("file_response", "p50_ps")),
+    "file_response_p95": _on_summary(web.response_time("file_response", "p95_ps")),
+    "page_response_median": _on_summary(web.response_time("page_response", "p50_ps")),
+    "page_response_p95": _on_summary(web.response_time("page_response", "p95_ps")),
 }
 """What each measure of `skycell.studies.model.MEASURES` computes, in the unit that its table says;
 none where it is not defined, as the fairness of a run that delivered nothing."""

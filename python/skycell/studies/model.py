@@ -31,6 +31,13 @@ MEASURES = (
     "vc_mean_queue",
     "mcr_total",
     "excess_total",
+    "max_min_fairness",
+    "offered_load",
+    "mean_file",
+    "file_response_median",
+    "file_response_p95",
+    "page_response_median",
+    "page_response_p95",
 )
 """Names of what a table can measure on runs; `skycell.studies.measures` says how."""
 
@@ -47,6 +54,14 @@ PATH_MEASURES = (
     "greatest_delay",
 )
 """Names of what a table can compute on paths; `skycell.studies.paths` says how."""
+
+EFFECT_MEASURES = {
+    f"{name}_{number}": response
+    for name, response in (("efficiency", "efficiency"), ("fairness", "max_min_fairness"))
+    for number in ("share", "effect", "error")
+}
+"""Names of what a table can measure on all cells of a factorial design, with the response that is
+measured in each cell; `skycell.studies.effects` says how."""
 
 Level = str | int | float
 Grid = dict[str, tuple[Level, ...]]
@@ -130,8 +145,8 @@ class Experiment(_Part):
 class Part(_Part):
     """Values of one table: a published file and one of its columns, or cases without numbers."""
 
-    measure: Literal[(*MEASURES, *PATH_MEASURES)]  # type: ignore[valid-type]
-    unit: Literal["1", "Mbit/s", "cells", "%", "events", "ms", "km", "satellites"]
+    measure: Literal[(*MEASURES, *PATH_MEASURES, *EFFECT_MEASURES)]  # type: ignore[valid-type]
+    unit: Literal["1", "Mbit/s", "cells", "%", "events", "ms", "s", "kB", "km", "satellites"]
     factors: tuple[str, ...]
     file: str | None = None
     column: str | None = None
@@ -139,7 +154,8 @@ class Part(_Part):
     fixed: dict[str, Level] = {}
     """What a path measure needs to know besides the row's factors; may refer to choices."""
     average_over: tuple[Grid, ...] = ()
-    """The row's number is the mean over these cells, as far as they agree with its factors."""
+    """The row's number is the mean over these cells, as far as they agree with its factors; or,
+    for a measure of effects, it comes from the analysis of the design that they make."""
     grid: tuple[Grid, ...] = ()
     """Cases without a published number."""
 
@@ -149,6 +165,8 @@ class Part(_Part):
             raise ValueError("a published part names both its file and its column")
         if (self.file is None) == (not self.grid):
             raise ValueError("a part has either a published file or a grid of its own")
+        if self.measure in EFFECT_MEASURES and not self.average_over:
+            raise ValueError("a measure of effects needs the cells of a design")
         return self
 
     @property

@@ -1,14 +1,15 @@
 """From the summaries of finished runs to the rows of tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from skycell.studies.compare import Row, verdict_of
 from skycell.studies.design import Case, Overrides, case_of, choices_in_force
+from skycell.studies.effects import effect_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import MEASURE, Evaluation, Measured
-from skycell.studies.model import Level, Part
+from skycell.studies.model import EFFECT_MEASURES, Level, Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
 from skycell.studies.published import doubt_of
@@ -54,6 +55,8 @@ class _Measurer:
     plan: Plan
     ends: Mapping[str, RunEnd]
     overrides: Overrides
+    measured: dict[tuple[Level, ...], float | None] = field(default_factory=dict)
+    """Numbers of single runs that several rows of an analysis share."""
 
     def rows(self, found: Selection, part: Part) -> list[Row]:
         """The rows of one part of a table."""
@@ -89,14 +92,20 @@ class _Measurer:
         cases = [case_of(found.study, found.table.experiment, cell) for cell in cells]
         of_cases = [self.plan.of_case[case] for case in cases]
         evaluation = self._evaluation(found)
+        is_of_design = part.measure in EFFECT_MEASURES
+        measure = EFFECT_MEASURES.get(part.measure, part.measure)
         values = []
         for replication in zip(*of_cases, strict=True):
             per_cell = [
-                self._measure(case, hashes, evaluation, part, cell)
+                self._measure(case, hashes, evaluation, measure, {} if is_of_design else cell)
                 for case, hashes, cell in zip(cases, replication, cells, strict=True)
             ]
             finished = [value for value in per_cell if value is not None]
-            if len(finished) == len(per_cell):
+            if len(finished) < len(per_cell):
+                continue
+            if is_of_design:
+                values.append(effect_of(part.measure, cells, finished, factors))
+            else:
                 values.append(sum(finished) / len(finished))
         return values, [name for runs in of_cases for hashes in runs for name in hashes]
 
@@ -105,7 +114,20 @@ class _Measurer:
         case: Case,
         hashes: Sequence[str],
         evaluation: Evaluation,
-        part: Part,
+        measure: str,
+        factors: Mapping[str, Level],
+    ) -> float | None:
+        key = (measure, *hashes, *factors.values())
+        if key not in self.measured:
+            self.measured[key] = self._measure_anew(case, hashes, evaluation, measure, factors)
+        return self.measured[key]
+
+    def _measure_anew(
+        self,
+        case: Case,
+        hashes: Sequence[str],
+        evaluation: Evaluation,
+        measure: str,
         factors: Mapping[str, Level],
     ) -> float | None:
         whole, *earlier = [self.ends[name].summary for name in hashes]
@@ -118,7 +140,7 @@ class _Measurer:
             evaluation=evaluation,
             factors=factors,
         )
-        return MEASURE[part.measure](run)
+        return MEASURE[measure](run)
 
     def _evaluation(self, found: Selection) -> Evaluation:
         experiment = found.study.experiments[found.table.experiment]

@@ -1,0 +1,67 @@
+"""What tables measure on runs with web users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from skycell.metrics import fairness_index, max_min_shares
+
+_BITS_PER_OCTET = 8
+_PS_PER_S = 1e12
+_MBIT = 1e6
+
+
+def scheduled_bps(summary: Mapping[str, Any]) -> list[float]:
+    """S_i: what each server had to send, octets scheduled over the simulated time, bit/s.
+
+    Source: 98-0876R1 section 7.
+    """
+    seconds = summary["duration_ps"] / _PS_PER_S
+    flows = summary["flows"]
+    return [flow["web"]["octets_scheduled"] * _BITS_PER_OCTET / seconds for flow in flows]
+
+
+def max_min_fairness(
+    summary: Mapping[str, Any], rates_bps: Sequence[float], ceiling_bps: float
+) -> float | None:
+    """Fairness index against the max-min shares of what the servers had to send.
+
+    Servers that were asked for nothing take no part; none if nothing was delivered.
+
+    Source: 98-0876R1 section 7.
+    """
+    pairs = [
+        (rate, share)
+        for rate, share in zip(
+            rates_bps, max_min_shares(scheduled_bps(summary), ceiling_bps), strict=True
+        )
+        if share > 0
+    ]
+    if not any(rate for rate, _ in pairs):
+        return None
+    return fairness_index([rate for rate, _ in pairs], [share for _, share in pairs])
+
+
+def offered_load(summary: Mapping[str, Any]) -> float:
+    """What all servers had to send, Mbit/s."""
+    return sum(scheduled_bps(summary)) / _MBIT
+
+
+def mean_file_kb(summary: Mapping[str, Any]) -> float | None:
+    """Mean size of the files sent, kB of 1000 octets; none without any."""
+    web = summary["web"]
+    answered = web["requests_answered"]
+    return web["octets_scheduled"] / answered / 1000 if answered else None
+
+
+def response_time(
+    of: Literal["file_response", "page_response"], what: Literal["p50_ps", "p95_ps"]
+) -> Callable[[Mapping[str, Any]], float | None]:
+    """A quantile of the response times over all clients, seconds; none where no file came."""
+
+    def measure(summary: Mapping[str, Any]) -> float | None:
+        time_ps = summary["web"][of][what]
+        return None if time_ps is None else time_ps / _PS_PER_S
+
+    return measure
