@@ -39,7 +39,11 @@ class StudyProgress:
         self._last = progress
         now = time.monotonic()
         elapsed = now - self._begun
-        if elapsed >= _QUIET_S and (self._is_terminal or now - self._said >= _LINE_EVERY_S):
+        if (
+            progress.runs_to_do
+            and elapsed >= _QUIET_S
+            and (self._is_terminal or now - self._said >= _LINE_EVERY_S)
+        ):
             self._said = now
             self._say(progress, elapsed)
 

@@ -54,6 +54,7 @@ FACTORS = {
     "buffer_cells": "buffer (cells)",
     "buffer_rtt": "buffer (RTT)",
     "buffer_rtt_multiple": "buffer (RTT)",
+    "component": "part of the variation",
     "max_window_bytes": "receiver window (bytes)",
     "threshold_bytes": "window threshold (bytes)",
 }
@@ -70,6 +71,19 @@ METRICS = {
     "ratio_to_expected": "Ratio to the expected throughput",
     "threshold_total": "Sum of the thresholds",
     "threshold_share": "Sum of the thresholds",
+    "max_min_fairness": "Fairness index",
+    "offered_load": "Offered load",
+    "mean_file": "Mean file",
+    "file_response_median": "Response time of a file, median",
+    "file_response_p95": "Response time of a file, 95th percentile",
+    "page_response_median": "Response time of a page, median",
+    "page_response_p95": "Response time of a page, 95th percentile",
+    "efficiency_share": "Share of the variation of efficiency",
+    "fairness_share": "Share of the variation of fairness",
+    "efficiency_effect": "Effect on efficiency",
+    "fairness_effect": "Effect on fairness",
+    "efficiency_error": "Standard error of efficiency",
+    "fairness_error": "Standard error of fairness",
     "satellites_on_path": "Satellites on the path",
     "path_delay": "Propagation delay",
     "shortest_delay": "Propagation delay of the shortest path",
@@ -85,6 +99,9 @@ METRICS = {
 EXPLAINED = {
     "efficiency": "Efficiency: sum of the throughputs as a part of the ceiling, no unit.",
     "fairness": "Fairness index: from 1/N (one connection has all) to 1 (equal shares), no unit.",
+    "max_min_fairness": "Fairness index against max-min shares of what was asked for, no unit.",
+    "efficiency_effect": "Main effect: mean of a level less the overall mean, no unit.",
+    "fairness_effect": "Main effect: mean of a level less the overall mean, no unit.",
     "ratio_to_expected": "Throughput as a part of what the threshold entitles to, no unit.",
 }
 """What a caption says of a metric that has no unit."""

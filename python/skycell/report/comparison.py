@@ -19,7 +19,7 @@ from skycell.report.tables import (
     number,
     words,
 )
-from skycell.studies.model import PATH_MEASURES
+from skycell.studies.model import EFFECT_MEASURES, PATH_MEASURES
 
 if TYPE_CHECKING:
     from skycell.studies.compare import Row, Score, TableSummary
@@ -42,7 +42,10 @@ NOT_DRAWN = {
     "fast_retransmits",
     "threshold_total",
     "threshold_share",
+    "offered_load",
+    "mean_file",
     *PATH_MEASURES,
+    *EFFECT_MEASURES,
 }
 """Counts beside a table's values, and inputs of its runs: their numbers say it all."""
 
