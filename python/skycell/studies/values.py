@@ -21,6 +21,13 @@ class Entry:
     metric: str
     factors: Mapping[str, Level]
     value: float
+    replications: tuple[float, ...] = ()
+    """The runs that the value is the mean of, by seed; none where a single one was printed."""
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """The value of each run."""
+        return self.replications or (self.value,)
 
 
 @dataclass
@@ -47,7 +54,7 @@ class Values:
         """The means of our replications of some rows."""
         return cls(
             [
-                Entry(row.table, row.metric, row.factors, row.mean)
+                Entry(row.table, row.metric, row.factors, row.mean, row.values)
                 for row in rows
                 if row.mean is not None
             ]
@@ -77,8 +84,16 @@ class Values:
         Raises:
             MissingValueError: there is none.
         """
+        return self.entry(table, metric, **factors).value
+
+    def entry(self, table: str, metric: str, **factors: Level) -> Entry:
+        """The same with what it belongs to and the runs behind it.
+
+        Raises:
+            MissingValueError: there is none.
+        """
         for entry in self.find(table, metric, **factors):
             if len(entry.factors) == len(factors):
-                return entry.value
+                return entry
         levels = " ".join(f"{name}={level}" for name, level in factors.items())
         raise MissingValueError(f"no {metric} of {table} {levels}")

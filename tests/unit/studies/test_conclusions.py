@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from skycell.studies import STUDY_IDS, load_study
+from skycell.studies.conclusions.counting import in_all
 from skycell.studies.findings import decides, evaluate, predicate_of
 from skycell.studies.model import Conclusion, Study
 from skycell.studies.values import Entry, MissingValueError, Values
@@ -51,7 +52,7 @@ SHEET = {
     ("ijsc", "7.2"): ["0.60, 0.72 against 0.73"],
     ("ijsc", "7.3a"): ["LEO 0.75 to 0.80, GEO 0.12 to 0.22"],
     ("ijsc", "7.3b"): ["8 of 8"],
-    ("ijsc", "7.4"): ["largest 0.12"],
+    ("ijsc", "7.4"): ["largest gap 0.12"],
     ("ijsc", "7.5"): ["0.90 to 0.81", "0.79 to 0.75"],
     ("compcom99", "9.1"): ["0.972, 0.980, 0.968, 0.999"],
     ("compcom99", "9.2"): ["2.01, 1.97"],
@@ -166,3 +167,30 @@ def test_a_number_that_is_not_there_is_named() -> None:
         values.find("t", "efficiency", tcp="reno")
     with pytest.raises(MissingValueError, match="no efficiency of t tcp=sack"):
         values.get("t", "efficiency", tcp="sack")  # of a cell, not of an average
+
+
+def test_a_statement_that_something_need_not_be_so_is_shown_by_one_run() -> None:
+    # 96-0518: "increasing buffers does not necessarily mean increased throughput".
+    test = predicate_of("atmf960518", "1.1")
+    assert test is not None
+
+    def totals(*of_large: float) -> Values:
+        factors = {"set": 1, "max_window_bytes": 600_000}
+        small = (52.0,) * len(of_large)
+        return Values(
+            [
+                Entry(
+                    "atmf960518-t1", "total_throughput", {**factors, "buffer_cells": cells}, 0, runs
+                )
+                for cells, runs in ((4096, small), (8192, of_large))
+            ]
+        )
+
+    assert test(totals(60.0, 51.0, 60.0)).holds
+    assert not test(totals(60.0, 53.0, 60.0)).holds
+
+
+def test_a_statement_about_all_cases_falls_with_what_print_would_show() -> None:
+    assert in_all([(0.97, 0.90), (0.99, 0.95), (0.988, 0.992)])
+    assert not in_all([(0.97, 0.90), (0.99, 0.95), (0.986, 0.992)])
+    assert not in_all([(0.99, 0.90), (0.99, 0.99)])  # told in half of the cases only

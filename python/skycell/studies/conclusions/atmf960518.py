@@ -1,9 +1,9 @@
 """Tests of the conclusions of ATM Forum 96-0518: section 1 of the parameter sheet."""
 
 from skycell.metrics import ceiling_bps
-from skycell.studies.conclusions.counting import count, mean, show, spread
+from skycell.studies.conclusions.counting import count, in_some_run, mean, show, spread
 from skycell.studies.findings import Finding, decides
-from skycell.studies.values import Values
+from skycell.studies.values import Entry, Values
 
 _T1 = "atmf960518-t1"
 _DESTINATIONS = ("d1", "d2", "d3", "d4", "d5")
@@ -19,11 +19,15 @@ _CEILING_MBPS = ceiling_bps(512, 155.52e6) / 1e6
 _PIPE_OCTETS = _CEILING_MBPS * 1e6 * 0.030 / 8
 
 
-def _total(values: Values, row: tuple[int, int, int]) -> float:
+def _total_entry(values: Values, row: tuple[int, int, int]) -> Entry:
     number, buffer, window = row
-    return values.get(
+    return values.entry(
         _T1, "total_throughput", set=number, buffer_cells=buffer, max_window_bytes=window
     )
+
+
+def _total(values: Values, row: tuple[int, int, int]) -> float:
+    return _total_entry(values, row).value
 
 
 def _of(values: Values, row: tuple[int, int, int], destination: str) -> float:
@@ -47,8 +51,10 @@ def _discarded(values: Values, row: tuple[int, int, int]) -> float:
 
 @decides("atmf960518", "1.1")
 def _larger_buffer_need_not_help(values: Values) -> Finding:
-    small, large = (_total(values, row) for row in _SET_1)
-    return Finding(large < small, f"8192 cells {large:.1f}, 4096 cells {small:.1f} Mbit/s")
+    small, large = (_total_entry(values, row) for row in _SET_1)
+    worse = in_some_run(large.runs, small.runs)
+    evidence = f"8192 cells {large.value:.1f}, 4096 cells {small.value:.1f} Mbit/s; "
+    return Finding(worse > 0, f"{evidence}less in {count(worse, large.runs)} runs")
 
 
 @decides("atmf960518", "1.2")

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from skycell.studies.conclusions.counting import mean, show
+from skycell.studies.conclusions.counting import Pair, in_all, mean, show
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Values
 
@@ -74,23 +74,25 @@ def _half_a_round_trip_suffices(values: Values) -> Finding:
 @decides("atmf970616", "8.4")
 def _more_sources_need_more_of_a_small_buffer(values: Values) -> Finding:
     curves = _curves(values)
-    falls, texts = [], []
+    falls: list[Pair] = []
+    texts = []
     for config, ns in _SOURCES.items():
         averages = [mean(_small(curves[config, n])) for n in ns]
-        falls.append(averages[0] > averages[1] > averages[2])
+        falls += pairwise(averages)
         texts.append(f"{config} {show(averages)}")
-    return Finding(all(falls), "; ".join(texts))
+    return Finding(in_all(falls), "; ".join(texts))
 
 
 @decides("atmf970616", "8.5")
 def _the_knee_is_sharper_for_more_sources(values: Values) -> Finding:
     curves = _curves(values)
-    sharper, texts = [], []
+    sharper: list[Pair] = []
+    texts = []
     for config, ns in _SOURCES.items():
         largest = [max(step for _, step in _steps(curves[config, n])) for n in ns]
-        sharper.append(largest[0] <= largest[1] <= largest[2])
+        sharper += ((more, fewer) for fewer, more in pairwise(largest))
         texts.append(f"{config} {show(largest)}")
-    return Finding(all(sharper), "; ".join(texts))
+    return Finding(in_all(sharper), "; ".join(texts))
 
 
 @decides("atmf970616", "8.6")

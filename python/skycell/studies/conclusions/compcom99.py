@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from skycell.studies.conclusions.counting import between, count, show, spread
+from skycell.studies.conclusions.counting import between, count, in_all, show, spread
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Values
 
@@ -73,5 +73,5 @@ def _variation_grows(values: Values) -> Finding:
     spreads = [
         spread(_ratio(values, number, group) for group in _GROUPS) for number in _EXPERIMENTS
     ]
-    grows = all(a <= b + 1e-9 for a, b in pairwise(spreads))
-    return Finding(grows, f"spread of ratios {show(spreads)}")
+    grows = [(larger, smaller) for smaller, larger in pairwise(spreads)]
+    return Finding(in_all(grows), f"spread of ratios {show(spreads)}")

@@ -19,9 +19,38 @@ def at_least(pairs: Sequence[Pair]) -> int:
     return sum(a >= b for a, b in pairs)
 
 
+TOLD = 0.005
+"""What two printed digits can tell of two efficiencies or indices: half a unit of the last."""
+
+
+def in_all(pairs: Sequence[Pair]) -> bool:
+    """Whether the first number is above the second in all pairs, as far as print can tell.
+
+    A statement about all cases falls with one of them, so a pair counts against it only where two
+    printed digits would show it: none goes the other way by more than `TOLD`, and more than half
+    are above by more than that.
+
+    >>> in_all([(0.97, 0.90), (0.99, 0.95), (0.988, 0.989)]), in_all([(0.97, 0.90), (0.95, 0.96)])
+    (True, False)
+    """
+    told = sum(a > b + TOLD for a, b in pairs)
+    return 2 * told > len(pairs) and all(a >= b - TOLD for a, b in pairs)
+
+
 def ties(pairs: Sequence[Pair]) -> int:
     """Pairs of equal numbers."""
     return sum(a == b for a, b in pairs)
+
+
+def in_some_run(below: Sequence[float], above: Sequence[float]) -> int:
+    """Runs, seed by seed, in which the first number is below the second.
+
+    For statements that something *can* happen or *need not*: one run shows it, no mean can.
+
+    >>> in_some_run([1.0, 5.0], [2.0, 2.0])
+    1
+    """
+    return sum(a < b for a, b in zip(below, above, strict=True))
 
 
 def count(found: int, of: Sequence[object]) -> str:
