@@ -48,6 +48,8 @@ class StudyProgress:
             self._say(progress, elapsed)
 
     def _say(self, progress: Progress, elapsed: float) -> None:
+        if not progress.simulated_s_to_do:
+            return  # the store had every run
         part = progress.simulated_s / progress.simulated_s_to_do
         left = f", about {_minutes(elapsed * (1 - part) / part)} left" if 0 < part < 1 else ""
         text = (

@@ -268,3 +268,13 @@ def test_progress_is_told_with_the_time_that_is_left(
         now[0] += 5.0
         progress(Progress(3, 10, 120.0, 400.0))
         assert capsys.readouterr().err == ""  # not a line for every run
+
+
+def test_progress_says_nothing_where_the_store_had_every_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Looking them up can take longer than the time that is silent.
+    monkeypatch.setattr("skycell.cli.study_progress._QUIET_S", 0.0)
+    with StudyProgress("runs.sqlite") as progress:
+        progress(Progress(0, 0, 0.0, 0.0))
+    assert capsys.readouterr().err == ""

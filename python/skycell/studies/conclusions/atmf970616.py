@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from skycell.studies.conclusions.counting import Pair, in_all, mean, show
+from skycell.studies.conclusions.counting import TOLD, Pair, in_all, mean, show
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Values
 
@@ -68,7 +68,7 @@ def _half_a_round_trip_suffices(values: Values) -> Finding:
     lowest = min(worst, key=lambda key: worst[key])
     full = sum(value >= 0.98 for value in worst.values())
     evidence = f"lowest {worst[lowest]:.3f} ({lowest}); 0.98 or more in {full} of {len(worst)}"
-    return Finding(worst[lowest] >= 0.95, evidence)
+    return Finding(worst[lowest] >= 0.95 - TOLD, evidence)
 
 
 @decides("atmf970616", "8.4")
@@ -116,4 +116,4 @@ def _many_sources_share_fairly(values: Values) -> Finding:
         for config, ns in _SOURCES.items()
     }
     texts = ", ".join(f"{config} {value:.3f}" for config, value in lowest.items())
-    return Finding(min(lowest.values()) >= 0.9, f"lowest {texts}")
+    return Finding(min(lowest.values()) >= 0.9 - TOLD, f"lowest {texts}")
