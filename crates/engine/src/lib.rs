@@ -5,6 +5,7 @@
 //! between two frame events come from divisions ([`mux`]); a port that never makes a cell wait only
 //! shifts times. A network in which a VC is multiplexed twice is run by `reference` itself.
 
+mod active;
 mod arrivals;
 mod ends;
 mod finish;

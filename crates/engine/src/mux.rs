@@ -4,14 +4,18 @@
 //! Where a buffer may overflow within the interval, or a train is slower than the port (so that the
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
+use crate::active::ActiveVcs;
 use crate::arrivals::{ArrivalLog, Moment, Train};
-use crate::inputs::{Due, Inputs, Next};
+use crate::inputs::Inputs;
 use crate::occupancy::MuxVc;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
+
+mod heads_and_tails;
+
+pub(crate) use heads_and_tails::Fate;
 
 /// Events between two clean-ups of the logs.
 const EVENTS_PER_TRIM: usize = 64;
@@ -25,29 +29,6 @@ struct Arriving {
     frame: u32,
     /// Cells taken in.
     taken_in: u32,
-}
-
-/// A frame of which no more will come, and what became of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ended {
-    pub(crate) frame: u32,
-    /// VC id.
-    pub(crate) vc: u32,
-    pub(crate) fate: Fate,
-}
-
-/// What became of a frame when its last cell came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// Its last cell was taken in and leaves then; `whole` if downstream reassembles the frame.
-    Ends {
-        departure: SimTime,
-        /// Cells of the reassembly that it ends.
-        cells: u32,
-        whole: bool,
-    },
-    /// Its last cell was discarded.
-    Lost,
 }
 
 /// A cell that was discarded, for the trace.
@@ -79,15 +60,7 @@ pub(crate) struct MuxPort {
     /// How long after a cell's departure somebody may ask for it.
     horizon: SimTime,
     until_trim: usize,
-    /// Tails by the time at which they leave, for the count of active VCs.
-    tails: VecDeque<(SimTime, u32)>,
-    /// Places of the VCs that wait for a boundary.
-    open: Vec<u32>,
-    /// By place: tails in the port.
-    tails_of: Vec<u32>,
-    with_tails: u32,
-    /// Sum of the policy's weights of the VCs with tails.
-    weight_with_tails: u64,
+    active: ActiveVcs,
     pub(crate) arrived: u64,
     /// Cells that left, after `finish`.
     pub(crate) departed: u64,
@@ -132,11 +105,7 @@ impl MuxPort {
             },
             horizon: SimTime::ZERO,
             until_trim: EVENTS_PER_TRIM,
-            tails: VecDeque::new(),
-            open: Vec::new(),
-            tails_of: Vec::new(),
-            with_tails: 0,
-            weight_with_tails: 0,
+            active: ActiveVcs::default(),
             arrived: 0,
             departed: 0,
             discarded: Discards::default(),
@@ -157,7 +126,7 @@ impl MuxPort {
     /// earliest; `horizon` after they have left its cells are at the end of their VC.
     pub(crate) fn add_vc(&mut self, vc: u32, lead: SimTime, horizon: SimTime) -> u32 {
         self.vcs.push(MuxVc::new(vc));
-        self.tails_of.push(0);
+        self.active.add_vc(self.policy.weight(vc));
         self.horizon = self.horizon.max(horizon);
         self.lead = self.lead.min(lead);
         self.slack = self.slack.min(horizon + SimTime(self.cell_time));
@@ -167,198 +136,6 @@ impl MuxPort {
     /// X at `time`, its departures done; arrivals up to there must have been dealt with.
     pub(crate) fn queued(&self, time: SimTime) -> u64 {
         self.log.taken_in() - self.log.departed(time)
-    }
-
-    /// Deals with heads and tails before `limit` until a frame has ended.
-    pub(crate) fn next_end(&mut self, limit: SimTime) -> Option<Ended> {
-        loop {
-            let (next, lane, moment, due) = self.inputs.next_before(limit)?;
-            let fate = match next {
-                Next::Tail => self.on_tail(moment, &due),
-                Next::Head => {
-                    let spacing = self.inputs.lane(lane).spacing;
-                    if self.on_head(moment, &due, spacing) {
-                        self.inputs.await_tail(lane);
-                        continue;
-                    }
-                    Fate::Lost
-                }
-                Next::Whole => {
-                    let lane = self.inputs.lane(lane);
-                    self.on_frame(moment, lane.tail(&due), lane.spacing, &due)
-                }
-            };
-            self.inputs.pop(lane);
-            return Some(Ended {
-                frame: due.frame,
-                vc: self.vcs[due.place as usize].vc,
-                fate,
-            });
-        }
-    }
-
-    /// A frame comes, from its head at `moment` to its tail; no other head or tail comes meanwhile.
-    fn on_frame(&mut self, moment: Moment, tail: SimTime, spacing: SimTime, due: &Due) -> Fate {
-        let queued = self.begin_frame(moment, due.place, due.cells == 1);
-        let tail = Moment {
-            time: tail,
-            link: moment.link,
-        };
-        let vc = &self.vcs[due.place as usize];
-        let is_alone = self.arriving.is_empty() && self.refused.is_empty();
-        let cells = u64::from(due.cells);
-        let has_room = queued + cells <= self.capacity;
-        if vc.discarding.is_none() && is_alone && has_room && spacing.0 <= self.cell_time {
-            self.take_in_frame(moment, queued, tail, spacing, due);
-            return self.end_of_reassembly(due.place, due.cells, due.cells);
-        }
-        if self.take_in_head(moment, queued, due, spacing) {
-            self.on_tail(tail, due)
-        } else {
-            Fate::Lost
-        }
-    }
-
-    /// The only train there is comes in a stretch, and all of it is taken in.
-    fn take_in_frame(
-        &mut self,
-        head: Moment,
-        queued: u64,
-        tail: Moment,
-        spacing: SimTime,
-        due: &Due,
-    ) {
-        let train = Train {
-            next: head.time.0,
-            spacing: spacing.0,
-            link: head.link,
-            place: due.place,
-        };
-        let cells = u64::from(due.cells);
-        self.log.close_piece();
-        if queued == 0 {
-            self.log.begin_busy(head.time);
-        }
-        if queued + cells > self.queue_max {
-            let peak = self.peak(tail, std::iter::once(train));
-            self.queue_max = self.queue_max.max(peak);
-        }
-        self.now = tail;
-        self.arrived += cells;
-        self.log.take_in_trains(cells, std::iter::once(train));
-        self.log.close_piece();
-        self.integral.arrived(arrival_times(&train, cells));
-        let vc = &mut self.vcs[due.place as usize];
-        vc.take_in(train.next, train.spacing, cells, train.link);
-        self.note_boundary(due.place, true);
-    }
-
-    /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,
-    /// so that its last cell is of no interest.
-    fn on_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
-        let queued = self.begin_frame(moment, due.place, due.cells == 1);
-        self.take_in_head(moment, queued, due, spacing)
-    }
-
-    /// The first cell of a frame on which the policy has decided.
-    fn take_in_head(&mut self, moment: Moment, queued: u64, due: &Due, spacing: SimTime) -> bool {
-        let (frame, place, cells) = (due.frame, due.place, due.cells);
-        let taken_in = self.offer(moment, queued, frame, place, cells == 1);
-        let vc = &self.vcs[place as usize];
-        if vc.discarding.is_some() {
-            if cells > 1 {
-                let has_end = vc.awaits_boundary || self.policy.keeps_last_cells();
-                let middle = cells - 1 - u32::from(has_end);
-                self.discard_middle(moment, place, middle, spacing);
-                if has_end {
-                    self.refused.push((moment.link, u32::from(taken_in)));
-                    return true;
-                }
-            }
-            return cells == 1;
-        }
-        if cells > 1 {
-            self.log.close_piece();
-            self.slower += u32::from(spacing.0 > self.cell_time);
-            self.arriving.push(Arriving {
-                train: Train {
-                    next: moment.time.0 + spacing.0,
-                    spacing: spacing.0,
-                    link: moment.link,
-                    place,
-                },
-                left: cells - 1,
-                frame,
-                taken_in: u32::from(taken_in),
-            });
-        }
-        true
-    }
-
-    /// The last cell of a frame comes at `moment`; a frame of one cell has its head and tail at once.
-    fn on_tail(&mut self, moment: Moment, due: &Due) -> Fate {
-        let (frame, place, cells) = (due.frame, due.place, due.cells);
-        let (taken_in, has_end) = if cells == 1 {
-            let has_end = self.vcs[place as usize].taken_in_last(moment);
-            (u32::from(has_end), has_end)
-        } else {
-            self.advance(moment);
-            self.end_arriving(moment, frame, place)
-        };
-        if has_end {
-            return self.end_of_reassembly(place, taken_in, cells);
-        }
-        self.vcs[place as usize].open_cells += taken_in;
-        Fate::Lost
-    }
-
-    /// The last cell of a frame was taken in just now, as were `taken_in` of its `cells` cells.
-    fn end_of_reassembly(&mut self, place: u32, taken_in: u32, cells: u32) -> Fate {
-        let vc = &mut self.vcs[place as usize];
-        let reassembly = vc.open_cells + taken_in;
-        let whole = vc.open_cells == 0 && taken_in == cells;
-        vc.open_cells = 0;
-        let departure = self.log.last_departure();
-        if self.counts_vcs {
-            self.tails.push_back((departure, place));
-            if self.tails_of[place as usize] == 0 {
-                self.with_tails += 1;
-                self.weight_with_tails += self.policy.weight(vc.vc);
-            }
-            self.tails_of[place as usize] += 1;
-        }
-        Fate::Ends {
-            departure,
-            cells: reassembly,
-            whole,
-        }
-    }
-
-    /// Ends the train on the link; returns how many of its cells were taken in, and whether the last
-    /// one was.
-    fn end_arriving(&mut self, moment: Moment, frame: u32, place: u32) -> (u32, bool) {
-        let at = self
-            .arriving
-            .iter()
-            .position(|a| a.train.link == moment.link);
-        if let Some(at) = at {
-            let ended = self.arriving.swap_remove(at);
-            debug_assert_eq!(ended.left, 0);
-            self.slower -= u32::from(ended.train.spacing > self.cell_time);
-            self.log.close_piece();
-            let vc = &self.vcs[place as usize];
-            return (
-                ended.taken_in,
-                !vc.awaits_boundary && vc.taken_in_last(moment),
-            );
-        }
-        let at = self.refused.iter().position(|r| r.0 == moment.link);
-        let (_, before) = self
-            .refused
-            .swap_remove(at.expect("the frame was under discard"));
-        let queued = self.queued(moment.time);
-        let has_end = self.offer(moment, queued, frame, place, true);
-        (before + u32::from(has_end), has_end)
     }
 
     /// The first cell of a frame comes at `moment`: the policy decides. Returns X.
@@ -389,46 +166,17 @@ impl MuxPort {
     }
 
     fn count_vcs(&mut self, time: SimTime, place: u32, view: &mut BufferView) {
-        while let Some(&(departure, place)) = self.tails.front()
-            && departure <= time
-        {
-            self.tails.pop_front();
-            self.tails_of[place as usize] -= 1;
-            if self.tails_of[place as usize] == 0 {
-                self.with_tails -= 1;
-                self.weight_with_tails -= self.policy.weight(self.vcs[place as usize].vc);
-            }
-        }
         let last = self.last_departed(time);
-        view.vc_queued = self.vc_queued_after(last, place);
-        // VCs with a tail in the port have cells in it; of the others, those that are in the midst
-        // of a frame, or whose frame lost its last cell.
-        let others = self
-            .open
-            .iter()
-            .filter(|&&p| self.tails_of[p as usize] == 0)
-            .filter(|&&p| self.vc_queued_after(last, p) > 0);
-        (view.active_vcs, view.active_weight) = others.fold(
-            (self.with_tails, self.weight_with_tails),
-            |(vcs, weight), &p| {
-                (
-                    vcs + 1,
-                    weight + self.policy.weight(self.vcs[p as usize].vc),
-                )
-            },
-        );
+        let vcs = &self.vcs;
+        view.vc_queued = vcs[place as usize].queued_after(last);
+        let has_cells = |place: u32| vcs[place as usize].queued_after(last) > 0;
+        (view.active_vcs, view.active_weight) = self.active.count(time, has_cells);
     }
 
     /// Where in the order of arrival the last cell lies that has left by `time`.
     fn last_departed(&self, time: SimTime) -> Option<Moment> {
         let departed = self.log.departed(time);
         Some(self.log.arrival(departed.checked_sub(1)?).0)
-    }
-
-    /// Cells of the VC that came after `last`.
-    fn vc_queued_after(&self, last: Option<Moment>, place: u32) -> u32 {
-        let vc = &self.vcs[place as usize];
-        (vc.taken_in - last.map_or(0, |last| vc.taken_in_by(last))) as u32
     }
 
     /// Cells of the VC at `place` that left before `time`.
@@ -485,10 +233,10 @@ impl MuxPort {
                 arriving.taken_in += count as u32;
                 if arriving.left == 0 {
                     vc.awaits_boundary = false;
-                    self.open.retain(|&open| open != train.place);
+                    self.active.note_boundary(train.place, false);
                 } else if !vc.awaits_boundary {
                     vc.awaits_boundary = true;
-                    self.open.push(train.place);
+                    self.active.note_boundary(train.place, true);
                 }
             }
         }
@@ -612,11 +360,7 @@ impl MuxPort {
             return;
         }
         vc.awaits_boundary = !is_last;
-        if is_last {
-            self.open.retain(|&open| open != place);
-        } else {
-            self.open.push(place);
-        }
+        self.active.note_boundary(place, !is_last);
     }
 
     /// `cells` cells after the one at `moment` are under discard; those that come before the run
@@ -661,8 +405,8 @@ impl MuxPort {
     pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
         let last = self.last_departed(now);
         for place in 0..self.vcs.len() as u32 {
-            let cells = self.vc_queued_after(last, place);
             let vc = &mut self.vcs[place as usize];
+            let cells = vc.queued_after(last);
             vc.samples.add(cells);
             tell(vc.vc, cells);
         }

@@ -99,6 +99,11 @@ impl MuxVc {
         run.before + train.count(moment).min(run.count)
     }
 
+    /// Cells taken in after `last`; all of them for none.
+    pub(crate) fn queued_after(&self, last: Option<Moment>) -> u32 {
+        (self.taken_in - last.map_or(0, |last| self.taken_in_by(last))) as u32
+    }
+
     pub(crate) fn forget(&mut self, needed: Moment) {
         while let Some(run) = self.runs.front() {
             let last = run.first + (run.count - 1) * run.spacing;
