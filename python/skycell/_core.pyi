@@ -110,7 +110,8 @@ def orbit_moment(spec_json: str, at_ps: int) -> str:
 
     Returns:
         JSON with `links` (pairs of satellites), `visible` (for each station: satellite, elevation
-        in degrees, slant range in km), `used` (satellite or null) and `paths` (satellites and
+        in degrees, slant range in km), `highest` (the same of the satellite that stands highest,
+        visible or not), `used` (satellite or null) and `paths` (satellites and
         links_ps, or the reason why there is none).
 
     Raises:

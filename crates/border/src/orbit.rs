@@ -56,6 +56,17 @@ fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError>
         .clone()
         .map(|station| sky.access(station, None))
         .collect::<Result<Vec<_>, _>>()?;
+    let highest: Vec<Value> = stations
+        .clone()
+        .map(|station| {
+            (0..world.fleet.len() as u32)
+                .map(|satellite| (satellite, sky.look(station, satellite)))
+                .max_by(|x, y| x.1.0.total_cmp(&y.1.0))
+                .map_or(Value::Null, |(satellite, (elevation_deg, slant_range_km))| {
+                    json!([satellite, elevation_deg, slant_range_km])
+                })
+        })
+        .collect();
     let visible: Vec<Vec<Value>> = stations
         .map(|station| {
             sky.visible(station)
@@ -75,7 +86,13 @@ fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError>
         });
     }
     let links = sky.links();
-    Ok(json!({"links": links, "visible": visible, "used": used, "paths": paths}))
+    Ok(json!({
+        "links": links,
+        "visible": visible,
+        "highest": highest,
+        "used": used,
+        "paths": paths,
+    }))
 }
 
 /// Paths and delays of the pairs over time, as columns.

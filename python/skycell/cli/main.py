@@ -18,6 +18,7 @@ VERBS = {
     "reproduce": "Run published studies again and compare.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Tell which factors matter, and by how much.",
+    "orbit": "Compute constellations, paths over them, and their delays.",
     "plot": "Draw a run, a study or a sweep.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "presets": "Show named sets of parameters with their sources.",
@@ -80,6 +81,8 @@ def _ending(error: Exception) -> tuple[str, int]:
         return str(error), 2
     if isinstance(error, _core.SpecError):
         return f"The engine refuses the spec: {error}", 2
+    if isinstance(error, _core.OrbitError):
+        return f"The constellation cannot be computed: {error}", 2
     if isinstance(error, _core.RunError):
         return f"The run failed: {error}", 1
     if isinstance(error, BrokenPipeError):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from skycell.scenario.presets import Preset
 
 
 @click.command(
@@ -20,22 +24,32 @@ def presets(name: str | None, as_json: bool) -> None:
 
     A value is either stated by the preset's source or chosen, with the reason.
     """
-    from skycell.scenario.faults import show_value
     from skycell.scenario.presets import presets as known
+
+    show_presets(known(), name, as_json)
+
+
+def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -> None:
+    """Shows the titles of some presets, or one with its values and their sources.
+
+    Raises:
+        click.UsageError: no preset has the name.
+    """
+    from skycell.scenario.faults import show_value
 
     if name is None:
         if as_json:
-            click.echo(json.dumps({k: {"title": p.title} for k, p in known().items()}, indent=2))
+            click.echo(json.dumps({k: {"title": p.title} for k, p in known.items()}, indent=2))
             return
-        width = max(map(len, known()))
-        for key, preset in known().items():
+        width = max(map(len, known))
+        for key, preset in known.items():
             click.echo(f"{key:<{width}}  {preset.title}")
         return
-    if name not in known():
-        close = get_close_matches(name, known(), n=1)
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise click.UsageError(f"no preset is called {name!r}.{hint}")
-    preset = known()[name]
+    preset = known[name]
     if as_json:
         values: dict[str, Any] = {
             v.key: {"value": v.value, "stated": v.is_stated, "reason": v.reason}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
+from typing import Self
 
 import click
 
@@ -14,39 +15,39 @@ _LINE_EVERY_S = 10.0
 _PS_PER_S = 10**12
 
 
-class RunProgress:
-    """Tells the progress of one run; hand it to the engine as `on_progress`."""
+class ShareProgress:
+    """Tells which share of some work is done; hand it over as `on_progress`."""
 
-    def __init__(self, duration_ps: int) -> None:
-        self._duration_ps = duration_ps
+    def __init__(self, what: str) -> None:
+        self._what = what
         self._begun = time.monotonic()
         self._said = self._begun + _QUIET_S - _LINE_EVERY_S
         self._is_terminal = sys.stderr.isatty()
         self._has_line = False
 
-    def __call__(self, now_ps: int) -> bool:
-        """Tells the simulated time; the run always goes on."""
+    def __call__(self, share: float) -> bool:
+        """Tells the share, from 0 to 1; the work always goes on."""
         now = time.monotonic()
         elapsed = now - self._begun
         if elapsed >= _QUIET_S and (self._is_terminal or now - self._said >= _LINE_EVERY_S):
             self._said = now
-            self._say(now_ps, elapsed)
+            self._say(share, elapsed)
         return True
 
-    def _say(self, now_ps: int, elapsed: float) -> None:
-        done = now_ps / self._duration_ps
-        left = f", about {elapsed * (1 - done) / done:.0f} s left" if done > 0 else ""
-        text = (
-            f"{now_ps / _PS_PER_S:.2f} of {self._duration_ps / _PS_PER_S:g} s simulated "
-            f"({done:.0%}){left}"
-        )
+    def _done(self, share: float) -> str:
+        """How much is done, in words."""
+        return f"{share:.0%} {self._what}"
+
+    def _say(self, share: float, elapsed: float) -> None:
+        left = f", about {elapsed * (1 - share) / share:.0f} s left" if share > 0 else ""
+        text = f"{self._done(share)}{left}"
         if self._is_terminal:
             click.echo(f"\r{text}\x1b[K", err=True, nl=False)
             self._has_line = True
         else:
             click.echo(text, err=True)
 
-    def __enter__(self) -> RunProgress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -57,3 +58,19 @@ class RunProgress:
     ) -> None:
         if self._has_line:
             click.echo("\r\x1b[K", err=True, nl=False)
+
+
+class RunProgress(ShareProgress):
+    """Tells the progress of one run; hand it to the engine as `on_progress`."""
+
+    def __init__(self, duration_ps: int) -> None:
+        super().__init__("simulated")
+        self._duration_ps = duration_ps
+
+    def __call__(self, now_ps: float) -> bool:
+        """Tells the simulated time in ps; the run always goes on."""
+        return super().__call__(now_ps / self._duration_ps)
+
+    def _done(self, share: float) -> str:
+        duration_s = self._duration_ps / _PS_PER_S
+        return f"{share * duration_s:.2f} of {duration_s:g} s simulated ({share:.0%})"

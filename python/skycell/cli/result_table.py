@@ -23,11 +23,15 @@ _MOST_ROWS = 40
 _PLAIN_WIDTH = 100
 
 
+def plain_console(width: int) -> Console:
+    """Standard output, of a width of its own where it is no terminal."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=width)
+
+
 def show_result(result: RunResult) -> None:
     """Prints flows, congested ports, totals and the run's identity to standard output."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=_PLAIN_WIDTH)
+    console = plain_console(_PLAIN_WIDTH)
     console.print(_flows(result))
     congested = [
         (link, port)

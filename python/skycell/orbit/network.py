@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.file import ElementsPattern
 from skycell.orbit.places import Place
+from skycell.orbit.reach import refuse_out_of_reach
 from skycell.scenario.faults import Fault, ScenarioFaults, Shown, show_value
 from skycell.scenario.quantities import PS_PER_SECOND, show_time
 
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 
 NO_PATH_PS = 2**64 - 1
 """Delay of a step without a path, in the columns of the compiled part."""
-
-
-class NoPathError(Exception):
-    """There is no path; the message says why, with numbers."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +135,8 @@ def look(
         at_ps: since time 0.
 
     Raises:
-        ScenarioFaults: the moment is too far from the elements' epochs.
+        ScenarioFaults: a place can see no satellite at any time, or the moment is too far from the
+            elements' epochs.
         OrbitError: SGP4 gives no position.
 
     >>> from skycell.orbit import as_constellation, find_places
@@ -150,12 +148,17 @@ def look(
     from skycell import _core
 
     refuse_distant_elements(constellation, at_ps, at_ps)
+    refuse_out_of_reach(constellation, places)
     spec = json.dumps(constellation.spec(places, pairs))
     found = json.loads(_core.orbit_moment(spec, at_ps))
     names = constellation.satellites
+    highest = [
+        None if seen is None else Sight(names[seen[0]], seen[1], seen[2])
+        for seen in found["highest"]
+    ]
     return Moment(
         routes=tuple(
-            _route(path, places, pair, names)
+            _route(path, places, pair, names, highest)
             for pair, path in zip(pairs, found["paths"], strict=True)
         ),
         links=tuple((names[a], names[b]) for a, b in found["links"]),
@@ -171,11 +174,18 @@ def look(
 
 
 def _route(
-    path: dict[str, Any], places: Sequence[Place], pair: tuple[int, int], names: Sequence[str]
+    path: dict[str, Any],
+    places: Sequence[Place],
+    pair: tuple[int, int],
+    names: Sequence[str],
+    highest: Sequence[Sight | None],
 ) -> Route:
     source, target = (places[end].name for end in pair)
     if "reason" in path:
-        return Route(source, target, (), (), missing=_reason(path, places))
+        missing = _reason(path, places)
+        if "station" in path and (best := highest[path["station"]]):
+            missing += f"; the highest, {best.satellite}, stands at {best.elevation_deg:.1f} deg"
+        return Route(source, target, (), (), missing=missing)
     satellites = tuple(names[n] for n in path["satellites"])
     return Route(source, target, satellites, tuple(path["links_ps"]))
 
@@ -477,7 +487,8 @@ def series(
         on_progress: told the share that is done about every 0.1 s; False gives up.
 
     Raises:
-        ScenarioFaults: a moment is too far from the elements' epochs.
+        ScenarioFaults: a place can see no satellite at any time, or a moment is too far from the
+            elements' epochs.
         OrbitError: SGP4 gives no position.
         ValueError: a step that is not above 0, or more values than fit.
     """
@@ -489,6 +500,7 @@ def series(
         text = f"{show_time(max(duration_ps, 0))} in steps of {step_ps} ps: steps are above 0"
         raise ValueError(text)
     refuse_distant_elements(constellation, start_ps, start_ps + duration_ps)
+    refuse_out_of_reach(constellation, places)
     steps = duration_ps // step_ps + 1
     columns = _core.orbit_series(
         json.dumps(constellation.spec(places, pairs)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,7 @@ class Figure:
         origin: where the numbers come from; ends the caption.
         description: what a reader who cannot see the figure should know.
         subtitle: second line under the title.
+        datasets: rows that the chart refers to by name; Altair takes long to look at many.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Figure:
     origin: Origin
     description: str = field(repr=False)
     subtitle: str | None = None
+    datasets: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def caption_text(self) -> str:
         """The whole caption, as one paragraph."""
@@ -91,7 +93,10 @@ class Figure:
     @cached_property
     def _drawn(self) -> dict[str, Any]:
         """The chart as Vega-Lite; Altair checks it against the schema, which takes a while."""
-        return dict(self.chart.to_dict())
+        drawn = dict(self.chart.to_dict())
+        if self.datasets:
+            drawn["datasets"] = {**drawn.get("datasets", {}), **self.datasets}
+        return drawn
 
     def bare_spec(self) -> dict[str, Any]:
         """Vega-Lite without title and caption, for pages that set them as text."""
@@ -108,6 +113,13 @@ class Figure:
         outer: dict[str, Any] = {
             key: inner.pop(key) for key in ("$schema", "datasets") if key in inner
         }
+        # Parameters that are no selections belong to no view.
+        params = inner.pop("params", [])
+        outer["params"] = [param for param in params if "select" not in param]
+        inner["params"] = [param for param in params if "select" in param]
+        for view in (outer, inner):
+            if not view["params"]:
+                del view["params"]
         # Legends belong to the outer view, so its title is above them and the caption below all.
         inner["title"] = {
             "text": textwrap.wrap(self.caption_text(), CAPTION_COLUMNS),

@@ -119,6 +119,15 @@ def name(value: object) -> str:
     return known or re.sub(r"(?<=\d)-(?=\d)", "–", str(value).replace("_", " "))
 
 
+def place_name(key: str) -> str:
+    """A place as people write it.
+
+    >>> place_name("new_york"), place_name("52.5,13.4")
+    ('New York', '52.5,13.4')
+    """
+    return key.replace("_", " ").title() if key.islower() else key
+
+
 def grouped(number: int) -> str:
     """A whole number in groups of three digits, with narrow spaces that do not break.
 

@@ -1,0 +1,276 @@
+"""`skycell orbit`: constellations, paths over them, and how delays change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from skycell.cli.orbit_globe import globe
+from skycell.cli.orbit_options import (
+    common,
+    read_constellation,
+    read_named_places,
+    read_time,
+    refuse_targets,
+    tables,
+    tell_written,
+    time_option,
+    write_tables,
+)
+from skycell.cli.orbit_series import series
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.orbit import Constellation, Moment, Route
+
+
+@click.group(short_help="Compute constellations, paths over them, and their delays.")
+def orbit() -> None:
+    """Compute constellations, paths over them, and how delays change.
+
+    CONSTELLATION is a file, or one of those that `skycell orbit list` shows. A place is a built-in
+    city, a place of a file of yours, or latitude,longitude in degrees.
+    """
+
+
+orbit.add_command(series)
+orbit.add_command(globe)
+
+
+@orbit.command("list", epilog="Example:  skycell orbit list iridium-like")
+@click.argument("name", required=False)
+@click.option("--cities", is_flag=True, help="List the built-in cities instead.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+def list_(name: str | None, cities: bool, as_json: bool) -> None:
+    """List the built-in constellations, or the values of NAME with their sources."""
+    from skycell.cli.presets import show_presets
+    from skycell.orbit import cities as built_in
+    from skycell.orbit import constellations
+
+    if not cities:
+        show_presets(constellations(), name, as_json)
+    elif as_json:
+        known = {
+            place.name: [place.latitude_deg, place.longitude_deg] for place in built_in().values()
+        }
+        click.echo(json.dumps(known, indent=2))
+    else:
+        width = max(map(len, built_in()))
+        for place in built_in().values():
+            at = f"{place.latitude_deg:7.2f} {place.longitude_deg:8.2f}"
+            click.echo(f"{place.name:<{width}} {at}")
+
+
+@orbit.command(epilog="Example:  skycell orbit table jsac98-6x11 new_york tokyo paris")
+@click.argument("constellation")
+@click.argument("place", nargs=-1)
+@time_option("--at", "0 s", "Moment, since time 0.")
+@tables
+@common
+def table(
+    constellation: str,
+    place: tuple[str, ...],
+    at: str,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Show delay and satellites of the paths between all PLACEs, from row to column.
+
+    Without a PLACE: those of --places, or the ten cities of the JSAC paper.
+    """
+    from skycell.orbit import look
+
+    refuse_targets(force, csv_file, parquet)
+    sky = read_constellation(constellation, settings)
+    names = place or (() if places_file else _JSAC_CITIES)
+    places = read_named_places(names, places_file)
+    pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
+    at_ps = read_time(at, "--at")
+    moment = look(sky, places, pairs, at_ps)
+    written = write_tables(_rows(moment), csv_file, parquet)
+    if as_json:
+        told = {
+            "constellation": sky.title,
+            "at_ps": at_ps,
+            "paths": [route.as_dict() for route in moment.routes],
+        }
+        click.echo(json.dumps(told, indent=2))
+        return
+    _show_matrix(sky, [entry.name for entry in places], moment, at)
+    tell_written(written)
+
+
+_JSAC_CITIES = (
+    "new_york",
+    "tokyo",
+    "paris",
+    "london",
+    "seoul",
+    "los_angeles",
+    "toronto",
+    "mexico_city",
+    "sydney",
+    "chicago",
+)
+
+
+def _rows(moment: Moment) -> pl.DataFrame:
+    import polars as pl
+
+    rows = [
+        (
+            route.source,
+            route.target,
+            route.delay_ps,
+            len(route.satellites) or None,
+            " ".join(route.satellites),
+            route.missing,
+        )
+        for route in moment.routes
+    ]
+    schema = {
+        "from": pl.String,
+        "to": pl.String,
+        "delay_ps": pl.UInt64,
+        "satellites": pl.UInt32,
+        "path": pl.String,
+        "missing": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: str) -> None:
+    from rich.table import Table
+
+    from skycell.cli.result_table import plain_console
+
+    title = f"{sky.title}, at {at}: one-way delay in ms (satellites)"
+    grid = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    grid.add_column("from \\ to", no_wrap=True)
+    for name in names:
+        grid.add_column(name.replace("_", " "), justify="right")
+    routes = iter(moment.routes)
+    for name in names:
+        cells = [next(routes) for _ in names]
+        grid.add_row(name.replace("_", " "), *map(_cell, cells))
+    console = plain_console(120)
+    console.print(grid)
+    for missing in dict.fromkeys(route.missing for route in moment.routes if route.missing):
+        console.print(f"–: {missing}")
+
+
+def _cell(route: Route) -> str:
+    if route.delay_ms is None:
+        return "–"
+    return f"{route.delay_ms:.1f} ({len(route.satellites)})"
+
+
+@orbit.command(epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london")
+@click.argument("constellation")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@time_option("--at", "0 s", "Moment, since time 0.")
+@tables
+@common
+def path(
+    constellation: str,
+    source: str,
+    target: str,
+    at: str,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Show the links of the path from FROM to TO, and what either place sees.
+
+    Ends with 0, with 1 when there is no path, with 2 when the input is faulty.
+    """
+    from skycell.orbit import look
+
+    refuse_targets(force, csv_file, parquet)
+    sky = read_constellation(constellation, settings)
+    places = read_named_places((source, target), places_file)
+    at_ps = read_time(at, "--at")
+    moment = look(sky, places, [(0, 1)], at_ps)
+    other = "shortest" if sky.file.route == "greedy" else "greedy"
+    compared = None
+    if sky.file.ground.access != "any":
+        compared = look(sky.with_values({"route": other}), places, [(0, 1)], at_ps).routes[0]
+    (route,) = moment.routes
+    written = write_tables(_links(route), csv_file, parquet)
+    if as_json:
+        told = {
+            "constellation": sky.title,
+            "at_ps": at_ps,
+            "route": sky.file.route,
+            **route.as_dict(),
+            "visible": {
+                name: [
+                    {
+                        "satellite": sight.satellite,
+                        "elevation_deg": sight.elevation_deg,
+                        "slant_range_km": sight.slant_range_km,
+                    }
+                    for sight in sights
+                ]
+                for name, sights in moment.sights.items()
+            },
+        }
+        if compared is not None:
+            told[other] = compared.as_dict()
+        click.echo(json.dumps(told, indent=2))
+    else:
+        _show_path(sky, moment, route, at)
+        if compared is not None and compared.delay_ms is not None:
+            count = len(compared.satellites)
+            click.echo(f"The {other} route takes {compared.delay_ms:.3f} ms over {count}.")
+        tell_written(written)
+    if not route.satellites:
+        click.echo(f"No path: {route.missing}.", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _links(route: Route) -> pl.DataFrame:
+    import polars as pl
+
+    rows = [(hop.kind, hop.source, hop.target, hop.delay_ps) for hop in route.hops]
+    schema = {"link": pl.String, "from": pl.String, "to": pl.String, "delay_ps": pl.UInt64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _show_path(sky: Constellation, moment: Moment, route: Route, at: str) -> None:
+    from rich.table import Table
+
+    from skycell.cli.result_table import plain_console
+
+    console = plain_console(100)
+    title = f"{sky.title}, at {at}: {sky.file.route} route"
+    grid = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    grid.add_column("link")
+    grid.add_column("from")
+    grid.add_column("to")
+    grid.add_column("delay, ms", justify="right")
+    for hop in route.hops:
+        grid.add_row(hop.kind, hop.source, hop.target, f"{hop.delay_ps / 1e9:.3f}")
+    if route.delay_ms is not None:
+        grid.add_section()
+        grid.add_row(
+            "all", route.source, route.target, f"{route.delay_ms:.3f}", style="bold"
+        )
+        console.print(grid)
+    for name, sights in moment.sights.items():
+        seen = sorted(sights, key=lambda sight: -sight.elevation_deg)
+        told = ", ".join(f"{sight.satellite} at {sight.elevation_deg:.1f} deg" for sight in seen[:4])
+        more = f" and {len(seen) - 4} more" if len(seen) > 4 else ""
+        console.print(f"{name} sees {told or 'no satellite'}{more}", soft_wrap=True)

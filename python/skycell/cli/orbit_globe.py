@@ -1,0 +1,145 @@
+"""`skycell orbit globe`: a picture of a constellation, or a page that one can turn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from skycell.cli.orbit_options import (
+    common,
+    read_constellation,
+    read_named_places,
+    read_time,
+    refuse_targets,
+    tables,
+    tell_written,
+    time_option,
+    write_tables,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.orbit import Constellation
+    from skycell.plots.globe import View
+
+
+@click.command(
+    epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html --view 40,-150"
+)
+@click.argument("constellation")
+@click.argument("place", nargs=-1)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The picture, .svg, .png or .pdf, or a page to turn, .html.",
+)
+@click.option(
+    "--view",
+    metavar="LAT,LON",
+    help="Point of the earth in the middle  [default: the middle of the places]",
+)
+@click.option(
+    "--links",
+    type=click.Choice(["some", "all", "none"]),
+    default="some",
+    show_default=True,
+    help="Links between satellites; some: all unless there are more than 600.",
+)
+@time_option("--at", "0 s", "Moment, since time 0.")
+@time_option("--every", "60 s", "Between the moments of a page.")
+@click.option(
+    "--frames",
+    type=click.IntRange(1, 240),
+    default=1,
+    show_default=True,
+    help="Moments of a page, with a slider.",
+)
+@tables
+@common
+def globe(
+    constellation: str,
+    place: tuple[str, ...],
+    out: Path | None,
+    view: str | None,
+    links: str,
+    at: str,
+    every: str,
+    frames: int,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Draw the earth with the satellites at their height, links, and the path between two PLACEs.
+
+    With two PLACEs the path from the first to the second is drawn, with more the paths from each to
+    the next. --csv, --parquet and --json give the satellites' positions.
+    """
+    if out is None and csv_file is None and parquet is None and not as_json:
+        raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
+    refuse_targets(force, out, csv_file, parquet)
+    sky = read_constellation(constellation, settings)
+    places = read_named_places(place, places_file)
+    step_ps = read_time(every, "--every")
+    times_ps = [read_time(at, "--at") + frame * step_ps for frame in range(frames)]
+    written = []
+    if out is not None:
+        from skycell.cli.plot import drawing_faults
+        from skycell.plots.export import save
+        from skycell.plots.globe import globe_figure
+
+        pairs = [(n, n + 1) for n in range(len(places) - 1)]
+        with drawing_faults():
+            figure = globe_figure(
+                sky, places, pairs, times_ps=times_ps, view=_view(view), links=links
+            )
+            save({out: figure}, force=force)
+        written.append(out)
+    if csv_file is not None or parquet is not None or as_json:
+        rows = _positions(sky, times_ps)
+        written += write_tables(rows, csv_file, parquet)
+        if as_json:
+            click.echo(json.dumps(rows.to_dicts(), indent=2))
+            return
+    tell_written(written)
+
+
+def _view(text: str | None) -> View | None:
+    from skycell.orbit import find_places
+    from skycell.plots.globe import View
+    from skycell.scenario import ScenarioFaults
+
+    if text is None:
+        return None
+    try:
+        (point,) = find_places([text])
+    except ScenarioFaults:
+        message = f"{text!r}: allowed is latitude,longitude in degrees, or a city"
+        raise click.BadParameter(message, param_hint="'--view'") from None
+    return View(point.latitude_deg, point.longitude_deg)
+
+
+def _positions(sky: Constellation, times_ps: list[int]) -> pl.DataFrame:
+    import numpy as np
+    import polars as pl
+
+    from skycell.orbit import positions_km
+
+    at = positions_km(sky, times_ps).reshape(-1, 3)
+    count = len(sky.satellites)
+    return pl.DataFrame(
+        {
+            "time_ps": np.repeat(np.array(times_ps, dtype=np.uint64), count),
+            "satellite": list(sky.satellites) * len(times_ps),
+            "x_km": at[:, 0],
+            "y_km": at[:, 1],
+            "z_km": at[:, 2],
+        }
+    )

@@ -1,0 +1,141 @@
+"""Options that the verbs of `skycell orbit` share, and how they become constellations and places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from skycell.cli.settings import read_setting
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.orbit import Constellation, Place
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
+
+
+def common(command: Command) -> Command:
+    """--places, --set and --json."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Write one JSON object."),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Replace a value of the constellation, such as route=shortest; may be repeated.",
+        ),
+        click.option(
+            "--places",
+            "places_file",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Places of your own: CSV with name, latitude_deg, longitude_deg.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def tables(command: Command) -> Command:
+    """--csv, --parquet and --force."""
+    for option in (
+        click.option("--force", is_flag=True, help="Replace files that exist."),
+        click.option(
+            "--parquet",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Write the rows as Parquet.",
+        ),
+        click.option(
+            "--csv",
+            "csv_file",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Write the rows as CSV.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def time_option(name: str, default: str, what: str) -> Callable[[Command], Command]:
+    """An option that takes a time such as 10 min."""
+    return click.option(name, default=default, show_default=True, metavar="TIME", help=what)
+
+
+def read_time(text: str, option: str) -> int:
+    """A time of the command line in picoseconds, 0 or later."""
+    from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+
+    try:
+        quantity = parse_quantity(text)
+    except Refused as error:
+        raise click.BadParameter(f"{text!r}: {error}", param_hint=f"'{option}'") from None
+    if quantity.dimension is not Dimension.TIME or quantity.amount < 0:
+        message = f"{text!r}: allowed is a time from 0 s, such as '10 min'"
+        raise click.BadParameter(message, param_hint=f"'{option}'")
+    return int(quantity.amount)
+
+
+def read_constellation(name: str, settings: Sequence[str]) -> Constellation:
+    """The constellation of a preset or a file, with what the command line changes."""
+    from difflib import get_close_matches
+
+    from skycell.orbit import as_constellation, constellations
+
+    if name not in constellations() and not Path(name).exists():
+        close = get_close_matches(name, constellations(), n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        known = ", ".join(constellations())
+        raise click.UsageError(
+            f"{name!r} is no file and no constellation.{hint} Constellations are {known}."
+        )
+    constellation = as_constellation(name)
+    values = dict(read_setting(text) for text in settings)
+    return constellation.with_values(values) if values else constellation
+
+
+def read_named_places(names: Sequence[str], file: Path | None) -> list[Place]:
+    """The places of some names; all of the file's where no name is given."""
+    from skycell.orbit import find_places, read_places
+
+    own = read_places(file) if file is not None else []
+    return find_places(names, own) if names or not own else own
+
+
+def refuse_targets(force: bool, *files: Path | None) -> None:
+    """Refuses files that exist, before anything is computed."""
+    from skycell.plots.files import WouldOverwriteError, refuse_overwriting
+
+    try:
+        refuse_overwriting([file for file in files if file is not None], force=force)
+    except WouldOverwriteError as error:
+        raise click.UsageError(f"{error}; --force replaces it") from None
+
+
+def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None) -> list[Path]:
+    """Writes rows to the files that are asked for."""
+    written = []
+    for file in (csv_file, parquet):
+        if file is None:
+            continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file is csv_file:
+            rows.write_csv(file)
+        else:
+            rows.write_parquet(file)
+        written.append(file)
+    return written
+
+
+def tell_written(written: Sequence[Path]) -> None:
+    """One line that names the files."""
+    if written:
+        click.echo(f"Written to {' and '.join(map(str, written))}.")

@@ -1,0 +1,265 @@
+"""`skycell orbit series`: paths and delays over time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skycell.cli.orbit_options import (
+    PLACE_HELP,
+    common,
+    read_constellation,
+    read_named_places,
+    read_time,
+    refuse_targets,
+    tables,
+    tell_written,
+    time_option,
+    write_tables,
+)
+
+if TYPE_CHECKING:
+    from skycell.orbit import Series
+
+_MOST_HANDOVERS = 30
+"""Handovers shown one by one."""
+
+
+@click.command(
+    epilog="Example:  skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'"
+)
+@click.argument("constellation")
+@click.option(
+    "--pair",
+    "pairs",
+    nargs=2,
+    multiple=True,
+    metavar="FROM TO",
+    help=f"Where a path begins and ends, each {PLACE_HELP}; may be repeated.",
+)
+@click.option(
+    "--pairs",
+    "pairs_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Pairs: CSV with from and to.",
+)
+@time_option("--start", "0 s", "First moment.")
+@time_option("--duration", "10 min", "From the first moment to the last.")
+@time_option("--step", "1 s", "From one moment to the next.")
+@click.option(
+    "--rows",
+    type=click.Choice(["delays", "paths", "links"]),
+    default="delays",
+    show_default=True,
+    help="What files hold: a row per step, per path, or per link and step.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw delay over time with handovers marked: .svg, .png, .pdf or .html.",
+)
+@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores if not given.")
+@tables
+@common
+def series(
+    constellation: str,
+    pairs: tuple[tuple[str, str], ...],
+    pairs_file: Path | None,
+    start: str,
+    duration: str,
+    step: str,
+    rows: str,
+    plot: Path | None,
+    jobs: int | None,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Show how path and delay between places change with time.
+
+    A handover is told at the first step on the new path; the change itself lies within the step
+    before it.
+    """
+    from skycell.orbit import series as compute
+
+    refuse_targets(force, csv_file, parquet, plot)
+    sky = read_constellation(constellation, settings)
+    listed = [*pairs, *(_read_pairs(pairs_file) if pairs_file else ())]
+    if not listed:
+        raise click.UsageError("name a pair of places: --pair FROM TO")
+    names = list(dict.fromkeys(name for pair in listed for name in pair))
+    places = read_named_places(names, places_file)
+    numbers = {name: number for number, name in enumerate(names)}
+    step_ps = read_time(step, "--step")
+    if step_ps == 0:
+        raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
+    with _progress() as tell:
+        found = compute(
+            sky,
+            places,
+            [(numbers[source], numbers[target]) for source, target in listed],
+            duration_ps=read_time(duration, "--duration"),
+            step_ps=step_ps,
+            start_ps=read_time(start, "--start"),
+            with_links=rows == "links",
+            jobs=jobs,
+            on_progress=tell,
+        )
+    written = []
+    if csv_file is not None or parquet is not None:
+        table = {
+            "delays": found.delay_table,
+            "paths": found.path_table,
+            "links": found.link_table,
+        }[rows]()
+        written = write_tables(table, csv_file, parquet)
+    if plot is not None:
+        written.append(_draw(found, plot, force))
+    if as_json:
+        click.echo(json.dumps(_as_dict(found), indent=2))
+    else:
+        _show(found)
+        tell_written(written)
+
+
+def _read_pairs(file: Path) -> list[tuple[str, str]]:
+    import csv
+    from io import StringIO
+
+    from skycell.scenario.faults import Fault, ScenarioFaults
+    from skycell.scenario.scenario import read_text
+
+    reader = csv.DictReader(StringIO(read_text(file), newline=""))
+    if not {"from", "to"} <= set(reader.fieldnames or []):
+        got = ", ".join(reader.fieldnames or []) or "nothing"
+        raise ScenarioFaults([Fault(str(file), "", got, "a header with from, to", line=1)])
+    return [(row["from"] or "", row["to"] or "") for row in reader]
+
+
+def _progress() -> Any:
+    from skycell.cli.progress import ShareProgress
+
+    return ShareProgress("of the series computed")
+
+
+def _draw(found: Series, file: Path, force: bool) -> Path:
+    from skycell.cli.plot import drawing_faults
+    from skycell.plots.delay import delay_figure
+    from skycell.plots.export import save
+
+    with drawing_faults():
+        save({file: delay_figure(found)}, force=force)
+    return file
+
+
+def _as_dict(found: Series) -> dict[str, Any]:
+    from skycell.orbit.network import NO_PATH_PS
+
+    told = []
+    for pair in range(len(found.pairs)):
+        source, target = found.ends(pair)
+        delays = [int(d) if d != NO_PATH_PS else None for d in found.delays_ps(pair)]
+        told.append(
+            {
+                "from": source,
+                "to": target,
+                "delays_ps": delays,
+                "handovers": [
+                    {
+                        "at_ps": change.at_ps,
+                        "what": change.what,
+                        "before": list(change.before),
+                        "after": list(change.after),
+                        "delay_before_ps": change.delay_before_ps,
+                        "delay_after_ps": change.delay_after_ps,
+                    }
+                    for change in found.handovers(pair)
+                ],
+            }
+        )
+    return {
+        "constellation": found.constellation.title,
+        "start_ps": found.start_ps,
+        "step_ps": found.step_ps,
+        "steps": found.steps,
+        "pairs": told,
+    }
+
+
+def _show(found: Series) -> None:
+    import numpy as np
+    from rich.table import Table
+
+    from skycell.cli.result_table import plain_console
+    from skycell.orbit.network import NO_PATH_PS
+    from skycell.scenario.quantities import show_time
+
+    console = plain_console(110)
+    span = f"{found.steps} steps of {show_time(found.step_ps)} from {show_time(found.start_ps)}"
+    title = f"{found.constellation.title}: {span}; one-way delay in ms"
+    grid = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    grid.add_column("from")
+    grid.add_column("to")
+    for heading in ("least", "mean", "most", "largest jump", "handovers", "without path"):
+        grid.add_column(heading, justify="right")
+    for pair in range(len(found.pairs)):
+        delays = found.delays_ps(pair)
+        there = delays[delays != NO_PATH_PS] / 1e9
+        changes = found.handovers(pair)
+        jumps = [
+            abs(change.delay_after_ps - change.delay_before_ps) / 1e9
+            for change in changes
+            if change.delay_after_ps is not None and change.delay_before_ps is not None
+        ]
+        numbers = (np.min, np.mean, np.max) if there.size else ()
+        grid.add_row(
+            *found.ends(pair),
+            *([f"{function(there):.2f}" for function in numbers] or ["–"] * 3),
+            f"{max(jumps, default=0.0):.2f}",
+            str(len(changes)),
+            f"{np.mean(delays == NO_PATH_PS):.1%}",
+        )
+    console.print(grid)
+    if len(found.pairs) == 1:
+        _show_handovers(found)
+
+
+def _show_handovers(found: Series) -> None:
+    from rich.table import Table
+
+    from skycell.cli.result_table import plain_console
+    from skycell.scenario.quantities import show_amount
+
+    changes = found.handovers(0)
+    if not changes:
+        return
+    grid = Table(title="Handovers", title_justify="left", title_style="bold", header_style="dim")
+    for heading in ("at, s", "what"):
+        grid.add_column(heading, no_wrap=True, justify="right" if heading != "what" else "left")
+    for heading in ("before, ms", "after, ms", "satellites"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    grid.add_column("path")
+
+    def shown(delay_ps: int | None) -> str:
+        return "–" if delay_ps is None else f"{delay_ps / 1e9:.3f}"
+
+    for change in changes[:_MOST_HANDOVERS]:
+        grid.add_row(
+            show_amount(change.at_ps / 1e12),
+            change.what,
+            shown(change.delay_before_ps),
+            shown(change.delay_after_ps),
+            str(len(change.after)),
+            " ".join(change.after),
+        )
+    if len(changes) > _MOST_HANDOVERS:
+        grid.add_row("", f"and {len(changes) - _MOST_HANDOVERS} more")
+    plain_console(110).print(grid)

@@ -1,0 +1,84 @@
+"""Places that no satellite of a constellation ever rises for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
+from skycell.orbit.file import ElementsPattern, SlotsPattern
+from skycell.orbit.places import Place
+from skycell.scenario.faults import Fault, ScenarioFaults
+
+if TYPE_CHECKING:
+    from skycell.orbit.constellation import Constellation
+
+_MARGIN_DEG = 0.3
+"""By which up on the ellipsoid differs from up on the sphere, 0.19 degrees, and some more."""
+
+
+def coverage_deg(radius_km: float, mask_deg: float) -> float:
+    """Angle at the earth's centre from a satellite's foot to where it stands at the mask.
+
+    Negative where the mask is higher than any satellite can stand.
+
+    >>> round(coverage_deg(42164.0, 0.0), 1)  # the geostationary orbit sees to latitude 81
+    81.3
+    """
+    mask = math.radians(mask_deg)
+    return math.degrees(math.acos(EQUATORIAL_RADIUS_KM / radius_km * math.cos(mask))) - mask_deg
+
+
+def refuse_out_of_reach(constellation: Constellation, places: Sequence[Place]) -> None:
+    """Refuses places that can see no satellite at any time.
+
+    Satellites of elements are not judged: their orbits are no circles.
+
+    Raises:
+        ScenarioFaults: for each such place, with how far the satellites reach.
+    """
+    pattern = constellation.file.pattern
+    if isinstance(pattern, ElementsPattern):
+        return
+    faults = []
+    for place in places:
+        mask_deg = place.mask_deg
+        if mask_deg is None:
+            mask_deg = float(constellation.file.ground.mask.amount)
+        if isinstance(pattern, SlotsPattern):
+            away_deg, reach_deg = _from_slots(constellation, pattern, place, mask_deg)
+            got = f"{away_deg:.1f} deg from the nearest slot"
+        else:
+            inclination_deg = float(pattern.inclination.amount)
+            radius_km = EQUATORIAL_RADIUS_KM + float(pattern.altitude.amount)
+            away_deg = abs(place.latitude_deg)
+            reach_deg = min(inclination_deg, 180 - inclination_deg)
+            reach_deg += coverage_deg(radius_km + place.height_km, mask_deg)
+            got = f"latitude {place.latitude_deg:g} deg"
+        if away_deg > reach_deg + _MARGIN_DEG:
+            faults.append(
+                Fault(
+                    constellation.name,
+                    place.name,
+                    got,
+                    f"up to {reach_deg:.1f} deg, where a satellite still rises to {mask_deg:g} deg",
+                    "a place that no satellite ever rises for",
+                )
+            )
+    if faults:
+        raise ScenarioFaults(faults)
+
+
+def _from_slots(
+    constellation: Constellation, pattern: SlotsPattern, place: Place, mask_deg: float
+) -> tuple[float, float]:
+    from skycell.orbit.constellation import longitudes_deg
+
+    latitude = math.radians(place.latitude_deg)
+    cosines = (
+        math.cos(latitude) * math.cos(math.radians(longitude - place.longitude_deg))
+        for longitude in longitudes_deg(pattern)
+    )
+    away_deg = math.degrees(math.acos(max(-1.0, min(1.0, max(cosines)))))
+    return away_deg, coverage_deg(float(pattern.radius.amount), mask_deg)

@@ -1,0 +1,175 @@
+"""Delay of paths over time, with every handover marked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.thin import thin
+from skycell.plots.words import place_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.orbit import Series
+
+MOST_PAIRS = 6
+"""Panels of one figure."""
+
+KINDS = {
+    "up": "first satellite",
+    "down": "last satellite",
+    "up and down": "both",
+    "route": "only in between",
+}
+"""What changes at a handover, for the legend; losing and finding a path shows as a gap."""
+
+
+def delay_figure(series: Series) -> Figure:
+    """One-way delay over time, one panel for each pair of places.
+
+    Args:
+        series: paths and delays over time; of more than six pairs the first six are drawn.
+
+    Raises:
+        NothingToDrawError: no pair has a path at any time.
+    """
+    import altair as alt
+    import polars as pl
+
+    from skycell._core import VERSION
+
+    pairs = range(min(len(series.pairs), MOST_PAIRS))
+    lines, sentence = _lines(series, len(pairs))
+    if lines.is_empty():
+        raise NothingToDrawError("no pair has a path at any time of the series")
+    marks = pl.DataFrame(
+        [
+            {
+                "panel": _panel(series, change.pair),
+                "time_s": change.at_ps / 1e12,
+                "delay_ms": change.delay_after_ps / 1e9,
+                "what": KINDS[change.what],
+            }
+            for pair in pairs
+            for change in series.handovers(pair)
+            if change.what in KINDS and change.delay_after_ps is not None
+        ],
+        schema={
+            "panel": pl.String,
+            "time_s": pl.Float64,
+            "delay_ms": pl.Float64,
+            "what": pl.String,
+        },
+        orient="row",
+    )
+    x = alt.X("time_s:Q", title="Time (s)", scale=alt.Scale(nice=False))
+    y = alt.Y("delay_ms:Q", title="One-way delay (ms)", scale=alt.Scale(zero=False))
+    line = (
+        alt.Chart()
+        .mark_line()
+        .transform_filter("isValid(datum.stretch)")
+        .encode(x=x, y=y, detail="stretch:N")
+    )
+    kinds = [kind for kind in KINDS.values() if kind in marks["what"].unique().to_list()]
+    mark = (
+        alt.Chart()
+        .mark_point(filled=True, size=36, opacity=1)
+        .transform_filter("isValid(datum.what)")
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color(
+                "what:N",
+                title="handover of",
+                scale=alt.Scale(domain=kinds, range=list(theme.PALETTE[1 : len(kinds) + 1])),
+            ),
+            shape=alt.Shape(
+                "what:N",
+                title="handover of",
+                scale=alt.Scale(domain=kinds, range=list(theme.SHAPES[: len(kinds)])),
+            ),
+            tooltip=[
+                alt.Tooltip("time_s:Q", title="time (s)"),
+                alt.Tooltip("delay_ms:Q", title="delay (ms)", format=".3f"),
+                alt.Tooltip("what:N", title="handover of"),
+            ],
+        )
+    )
+    rows = pl.concat([lines, marks], how="diagonal").to_dicts()
+    names = [_panel(series, pair) for pair in pairs]
+    layers: Any = alt.layer(line, mark, data=alt.Data(values=rows)).properties(
+        width=theme.WIDTH, height=280 if len(names) == 1 else 150
+    )
+    chart = layers
+    if len(names) > 1:
+        chart = layers.facet(
+            row=alt.Row("panel:N", title=None, sort=names, header=alt.Header(labelOrient="top"))
+        ).resolve_scale(y="independent")
+    left_out = len(series.pairs) - len(names)
+    caption = [
+        "Propagation delay from ground to ground. A mark stands at the first step on a new path; "
+        "a gap is a time without a path.",
+        f"{left_out} more pairs are not drawn." if left_out else "",
+        sentence,
+    ]
+    return Figure(
+        name="delay",
+        title=f"{_panel(series, 0)}: delay over time" if len(names) == 1 else "Delay over time",
+        subtitle=series.constellation.title,
+        chart=chart,
+        caption=tuple(filter(None, caption)),
+        origin=Origin("orbit", VERSION),
+        description=_description(series, names),
+    )
+
+
+def _panel(series: Series, pair: int) -> str:
+    source, target = map(place_name, series.ends(pair))
+    return f"{source} to {target}"
+
+
+def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
+    import polars as pl
+
+    parts = []
+    for number, stretch in enumerate(series.stretches):
+        if stretch.pair >= pairs or not stretch.satellites:
+            continue
+        steps = slice(stretch.first_step, stretch.first_step + stretch.steps)
+        parts.append(
+            pl.DataFrame(
+                {
+                    "time_ps": series.times_ps[steps],
+                    "delay_ms": series.delays_ps(stretch.pair)[steps] / 1e9,
+                }
+            ).with_columns(
+                pl.lit(_panel(series, stretch.pair)).alias("panel"),
+                pl.lit(number).alias("stretch"),
+            )
+        )
+    if not parts:
+        return pl.DataFrame(), ""
+    thinned = thin(
+        pl.concat(parts),
+        from_ps=series.start_ps,
+        to_ps=series.start_ps + series.step_ps * series.steps,
+        columns=theme.WIDTH,
+        values=["delay_ms"],
+        keys=["panel", "stretch"],
+    )
+    frame = thinned.frame.with_columns((pl.col("time_ps") / 1e12).alias("time_s"))
+    return frame.select("panel", "stretch", "time_s", "delay_ms"), thinned.sentence() or ""
+
+
+def _description(series: Series, names: list[str]) -> str:
+    from skycell.orbit.network import NO_PATH_PS
+
+    told = []
+    for pair, name in enumerate(names):
+        delays = series.delays_ps(pair)
+        there = delays[delays != NO_PATH_PS] / 1e9
+        span = f"{there.min():.1f} to {there.max():.1f} ms" if there.size else "no path"
+        told.append(f"{name}: {span}, {len(series.handovers(pair))} handovers")
+    return "Delay over time. " + "; ".join(told) + "."

@@ -1,0 +1,418 @@
+"""The earth from any side, with satellites at their height, links, places and paths.
+
+Coastlines are drawn by Vega's orthographic projection. What flies is put beside them by the same
+projection, written as expressions over earth-fixed coordinates: so it stands at its true height, the
+earth hides what is behind it, and a page can turn the whole by two sliders.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, Origin
+from skycell.plots.words import place_name
+
+if TYPE_CHECKING:
+    import altair as alt
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from skycell.orbit import Constellation, Place
+
+SIZE = 620
+"""Width and height of the drawing, pixels."""
+EARTH_KM = 6378.137
+"""What is drawn as 1: the equatorial radius (WGS84)."""
+MOST_LINKS = 600
+"""More links than this are left out, unless they are asked for: they would hide the earth."""
+MOST_PLANES = 24
+"""More orbits than this are left out."""
+MOST_FRAMES = 240
+"""Moments of one page."""
+
+_PARTS, _PARTS_MOVING = 10, 5
+"""Pieces of a link, in a picture and on a page of many moments; each is hidden or not as a whole."""
+_ORBIT_PARTS = 120
+_OCEAN, _LAND, _EDGE = "#eef3f8", "#d5dccf", "#b9c3ae"
+_LINES = {"orbit": ("#c3ced9", 0.9), "link": (theme.AXIS, 1.0), "path": (theme.PALETTE[1], 2.8)}
+"""Colour and width of each kind of line, from below to above."""
+
+
+@dataclass(frozen=True)
+class View:
+    """From where the earth is looked at.
+
+    Attributes:
+        latitude_deg: of the middle of the disc.
+        longitude_deg: of the middle of the disc.
+    """
+
+    latitude_deg: float = 30.0
+    longitude_deg: float = 0.0
+
+
+def globe_figure(
+    constellation: Constellation,
+    places: Sequence[Place] = (),
+    pairs: Sequence[tuple[int, int]] = (),
+    *,
+    times_ps: Sequence[int] = (0,),
+    view: View | None = None,
+    links: str = "some",
+) -> Figure:
+    """A constellation over the earth.
+
+    Args:
+        constellation: the satellites.
+        places: on the ground.
+        pairs: paths to draw, as numbers of places.
+        times_ps: moments; a page has a slider for several, a picture shows the first.
+        view: from where; over the middle of the places if not given.
+        links: `all` links between satellites, `none`, or `some`: all unless there are very many.
+
+    Raises:
+        ScenarioFaults: a place can see no satellite at any time.
+        ValueError: more moments than a page holds, or none.
+    """
+    import altair as alt
+
+    from skycell._core import VERSION
+
+    if not 1 <= len(times_ps) <= MOST_FRAMES:
+        raise ValueError(f"{len(times_ps)} moments: allowed are 1 to {MOST_FRAMES}")
+    drawn = _Drawing(constellation, places, pairs, times_ps, links)
+    looked = view or _over(places, pairs)
+    sliders = _sliders(looked, times_ps)
+    extent = drawn.extent * 1.04
+    layers = [
+        *_earth(sliders, extent),
+        *(
+            _segments(kind, sliders, extent, behind=behind)
+            for behind in (True, False)
+            for kind in _LINES
+            if any(segment["k"] == kind for segment in drawn.segments)
+        ),
+        _points(drawn, sliders, extent),
+        *_stations(drawn, sliders, extent),
+    ]
+    chart = (
+        alt.layer(*layers)
+        .add_params(*sliders.params)
+        .properties(width=SIZE, height=SIZE)
+        .resolve_scale(color="independent")
+    )
+    return Figure(
+        name="globe",
+        title=constellation.title,
+        subtitle=drawn.subtitle(),
+        chart=chart,
+        caption=drawn.caption(looked),
+        origin=Origin("orbit", VERSION),
+        description=drawn.description(),
+        datasets=drawn.datasets(),
+    )
+
+
+def _over(places: Sequence[Place], pairs: Sequence[tuple[int, int]]) -> View:
+    """Over the middle of the places of the paths, or of all; the view from the side if none."""
+    import math
+
+    ends = [places[end] for pair in pairs for end in pair] or list(places)
+    points = [(math.radians(p.latitude_deg), math.radians(p.longitude_deg)) for p in ends]
+    x = sum(math.cos(a) * math.cos(b) for a, b in points)
+    y = sum(math.cos(a) * math.sin(b) for a, b in points)
+    z = sum(math.sin(a) for a, _ in points)
+    if math.hypot(x, y, z) < 1e-6:
+        return View()
+    latitude_deg = math.degrees(math.atan2(z, math.hypot(x, y)))
+    return View(round(latitude_deg, 1), round(math.degrees(math.atan2(y, x)), 1))
+
+
+class _Drawing:
+    """What is drawn, as rows of plain numbers in earth radii."""
+
+    def __init__(
+        self,
+        constellation: Constellation,
+        places: Sequence[Place],
+        pairs: Sequence[tuple[int, int]],
+        times_ps: Sequence[int],
+        links: str,
+    ) -> None:
+        import numpy as np
+
+        from skycell.orbit import look, positions_km
+
+        self.constellation = constellation
+        self.places = list(places)
+        self.times_ps = list(times_ps)
+        self.parts = _PARTS if len(times_ps) == 1 else _PARTS_MOVING
+        self.routes: list[Any] = []
+        self.segments: list[dict[str, Any]] = []
+        self.satellites: list[dict[str, Any]] = []
+        self.left_out: list[str] = []
+        number = {name: place for place, name in enumerate(constellation.satellites)}
+        ground = {place.name: _on_ground(place) for place in places}
+        self.stations = [
+            {"name": place_name(name), **_point("", at)} for name, at in ground.items()
+        ]
+        moving = positions_km(constellation, times_ps) / EARTH_KM
+        self.extent = max(1.0, float(np.linalg.norm(moving, axis=2).max()))
+        for frame, (at_ps, at) in enumerate(zip(times_ps, moving, strict=True)):
+            moment = look(constellation, places, pairs, at_ps)
+            self.routes += moment.routes
+            on_path = {name for route in moment.routes for name in route.satellites}
+            self.satellites += [
+                {"f": frame, "name": name, "used": name in on_path, **_point("", at[n])}
+                for name, n in number.items()
+            ]
+            if links == "all" or (links == "some" and len(moment.links) <= MOST_LINKS):
+                for a, b in moment.links:
+                    self._line("link", frame, at[number[a]], at[number[b]])
+            elif links == "some" and frame == 0:
+                self.left_out.append(f"{len(moment.links)} links between satellites")
+            for route in moment.routes:
+                ends = [
+                    ground[route.source],
+                    *(at[number[name]] for name in route.satellites),
+                    ground[route.target],
+                ]
+                if route.satellites:
+                    for start, end in zip(ends, ends[1:], strict=False):
+                        self._line("path", frame, start, end)
+            if len(times_ps) == 1:
+                self._orbits(frame, at)
+
+    def _line(
+        self, kind: str, frame: int, start: NDArray[np.float64], end: NDArray[np.float64]
+    ) -> None:
+        import numpy as np
+
+        points = [start + (end - start) * share for share in np.linspace(0, 1, self.parts + 1)]
+        self._pieces(kind, frame, points)
+
+    def _pieces(self, kind: str, frame: int, points: Sequence[NDArray[np.float64]]) -> None:
+        for start, end in zip(points, points[1:], strict=False):
+            self.segments.append({"f": frame, "k": kind, **_point("", start), **_point("e", end)})
+
+    def _orbits(self, frame: int, at: NDArray[np.float64]) -> None:
+        """The circle of each plane, through its satellites as they stand on a still earth."""
+        import numpy as np
+
+        from skycell.orbit.file import ElementsPattern, SlotsPattern
+
+        pattern = self.constellation.file.pattern
+        if isinstance(pattern, ElementsPattern | SlotsPattern):
+            return
+        if pattern.planes > MOST_PLANES:
+            if frame == 0:
+                self.left_out.append(f"{pattern.planes} orbits")
+            return
+        count = pattern.satellites_per_plane
+        if count < 3:
+            return
+        for plane in range(pattern.planes):
+            own = at[plane * count : (plane + 1) * count]
+            first = own[0]
+            normal = np.cross(first, own[1])
+            quarter = np.cross(normal / np.linalg.norm(normal), first)
+            turns = np.linspace(0, 2 * np.pi, _ORBIT_PARTS + 1)
+            self._pieces(
+                "orbit", frame, [first * np.cos(turn) + quarter * np.sin(turn) for turn in turns]
+            )
+
+    def datasets(self) -> dict[str, Any]:
+        """Every row by the name that the layers call it."""
+        lines = {
+            kind: [segment for segment in self.segments if segment["k"] == kind] for kind in _LINES
+        }
+        return {**lines, "satellites": self.satellites, "stations": self.stations}
+
+    def subtitle(self) -> str:
+        """When, and the delay of each path."""
+        from skycell.scenario.quantities import show_time
+
+        when = f"at {show_time(self.times_ps[0])}"
+        told = []
+        for route in self.routes[: len(self.routes) // len(self.times_ps)]:
+            ends = f"{place_name(route.source)} to {place_name(route.target)}"
+            if route.delay_ms is None:
+                told.append(f"{ends}: {route.missing}")
+            else:
+                told.append(
+                    f"{ends}: {route.delay_ms:.1f} ms over {len(route.satellites)} satellites"
+                )
+        return "; ".join([f"{len(self.constellation.satellites)} satellites {when}", *told])
+
+    def caption(self, view: View) -> tuple[str, ...]:
+        """What is drawn how, and what is not."""
+        north = "N" if view.latitude_deg >= 0 else "S"
+        east = "E" if view.longitude_deg >= 0 else "W"
+        return (
+            "Orthographic projection, heights to scale; grey points and lines are satellites and "
+            f"their links, coloured ones the path. Seen from above {abs(view.latitude_deg):g}°\u202f"
+            f"{north}, {abs(view.longitude_deg):g}°\u202f{east}.",
+            *([f"Not drawn: {' and '.join(self.left_out)}."] if self.left_out else []),
+            "Coastlines: Natural Earth.",
+        )
+
+    def description(self) -> str:
+        """For who cannot see it."""
+        return f"A globe with a constellation over it. {self.subtitle()}."
+
+
+def _on_ground(place: Place) -> Any:
+    import numpy as np
+
+    latitude, longitude = np.radians([place.latitude_deg, place.longitude_deg])
+    height = 1 + place.height_km / EARTH_KM
+    return height * np.array(
+        [
+            np.cos(latitude) * np.cos(longitude),
+            np.cos(latitude) * np.sin(longitude),
+            np.sin(latitude),
+        ]
+    )
+
+
+def _point(prefix: str, at: NDArray[np.float64]) -> dict[str, float]:
+    x, y, z = (round(float(number), 4) for number in at)
+    return {f"{prefix}x": x, f"{prefix}y": y, f"{prefix}z": z}
+
+
+@dataclass(frozen=True)
+class _Sliders:
+    """The parameters that turn the globe."""
+
+    params: tuple[alt.Parameter, ...]
+    frames: int
+
+    def projected(self, chart: alt.Chart, prefix: str = "") -> alt.Chart:
+        """The chart with fields u, v and d: right, up, and toward the viewer, in earth radii."""
+        x, y, z = (f"datum.{prefix}{axis}" for axis in "xyz")
+        lon, lat = "globe_longitude * PI / 180", "globe_latitude * PI / 180"
+        ahead = f"(cos({lon}) * {x} + sin({lon}) * {y})"
+        return chart.transform_calculate(
+            **{
+                f"{prefix}u": f"cos({lon}) * {y} - sin({lon}) * {x}",
+                f"{prefix}v": f"cos({lat}) * {z} - sin({lat}) * {ahead}",
+                f"{prefix}d": f"cos({lat}) * {ahead} + sin({lat}) * {z}",
+            }
+        )
+
+    def now(self, chart: alt.Chart) -> alt.Chart:
+        """The chart with the rows of the moment that the slider shows."""
+        return chart.transform_filter("datum.f == globe_frame") if self.frames > 1 else chart
+
+
+def _sliders(view: View, times_ps: Sequence[int]) -> _Sliders:
+    import altair as alt
+
+    def slider(name: str, value: float, low: float, high: float, label: str) -> alt.Parameter:
+        bound = alt.binding_range(min=low, max=high, step=1, name=label)
+        return alt.param(name=name, value=value, bind=bound)
+
+    params = [
+        slider("globe_longitude", view.longitude_deg, -180, 180, "longitude "),
+        slider("globe_latitude", view.latitude_deg, -90, 90, "latitude "),
+    ]
+    if len(times_ps) > 1:
+        step_s = (times_ps[1] - times_ps[0]) / 1e12
+        label = f"step of {step_s:g} s "
+        params.append(slider("globe_frame", 0, 0, len(times_ps) - 1, label))
+    return _Sliders(tuple(params), len(times_ps))
+
+
+def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
+    import altair as alt
+
+    projection: dict[str, Any] = {
+        "type": "orthographic",
+        "scale": SIZE / 2 / extent,
+        "translate": [SIZE / 2, SIZE / 2],
+        "rotate": alt.ExprRef("[-globe_longitude, -globe_latitude, 0]"),
+        "clipAngle": 90,
+    }
+    text = resources.files("skycell.plots").joinpath("land/land-110m.json").read_text("utf-8")
+    shape = alt.TopoDataFormat(type="topojson", feature="land")
+    land = alt.Data(values=json.loads(text), format=shape)
+    layers = [
+        alt.Chart(alt.sphere()).mark_geoshape(fill=_OCEAN, stroke=theme.AXIS, strokeWidth=0.8),
+        alt.Chart(land).mark_geoshape(fill=_LAND, stroke=_EDGE, strokeWidth=0.6),
+        alt.Chart(alt.graticule(step=[30, 30])).mark_geoshape(
+            filled=False, stroke="#8a96a3", strokeWidth=0.4, opacity=0.35
+        ),
+    ]
+    return [layer.project(**projection) for layer in layers]
+
+
+def _axes(extent: float) -> tuple[alt.Scale, alt.Scale]:
+    import altair as alt
+
+    scale = alt.Scale(domain=[-extent, extent], nice=False, zero=False)
+    return scale, scale
+
+
+def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> alt.Chart:
+    """Lines in pieces: those behind the disc's plane paler than those before it."""
+    import altair as alt
+
+    chart = sliders.now(alt.Chart(alt.NamedData(name=kind)))
+    chart = sliders.projected(sliders.projected(chart), "e")
+    middle = "(datum.d + datum.ed) / 2"
+    off = "pow((datum.u + datum.eu) / 2, 2) + pow((datum.v + datum.ev) / 2, 2)"
+    chart = chart.transform_filter(f"{middle} < 0 && {off} > 1" if behind else f"{middle} >= 0")
+    across, up = _axes(extent)
+    color, width = _LINES[kind]
+    return chart.mark_rule(
+        color=color, strokeWidth=width, opacity=0.4 if behind else 0.95
+    ).encode(
+        x=alt.X("u:Q", scale=across, axis=None),
+        y=alt.Y("v:Q", scale=up, axis=None),
+        x2="eu:Q",
+        y2="ev:Q",
+    )
+
+
+def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
+    import altair as alt
+
+    chart = sliders.projected(sliders.now(alt.Chart(alt.NamedData(name="satellites"))))
+    chart = chart.transform_filter("datum.d >= 0 || pow(datum.u, 2) + pow(datum.v, 2) > 1")
+    across, up = _axes(extent)
+    size = 26 if len(drawn.constellation.satellites) <= 400 else 9
+    colors = alt.Scale(domain=[False, True], range=[theme.MUTED, theme.PALETTE[1]])
+    return chart.mark_circle().encode(
+        x=alt.X("u:Q", scale=across, axis=None),
+        y=alt.Y("v:Q", scale=up, axis=None),
+        color=alt.Color("used:N", scale=colors, legend=None),
+        size=alt.condition("datum.used", alt.value(60), alt.value(size)),
+        opacity=alt.condition("datum.d >= 0", alt.value(1.0), alt.value(0.4)),
+        tooltip=alt.Tooltip("name:N", title="satellite"),
+    )
+
+
+def _stations(drawn: _Drawing, sliders: _Sliders, extent: float) -> list[alt.Chart]:
+    import altair as alt
+
+    if not drawn.stations:
+        return []
+    chart = sliders.projected(alt.Chart(alt.NamedData(name="stations")))
+    chart = chart.transform_filter("datum.d >= 0")
+    across, up = _axes(extent)
+    placed = chart.encode(
+        x=alt.X("u:Q", scale=across, axis=None), y=alt.Y("v:Q", scale=up, axis=None)
+    )
+    return [
+        placed.mark_point(
+            shape="square", filled=True, size=60, color=theme.INK, opacity=1, stroke="white"
+        ),
+        placed.mark_text(
+            align="left", dx=8, dy=1, fontSize=12, fontWeight=600, color=theme.INK
+        ).encode(text="name:N"),
+    ]
