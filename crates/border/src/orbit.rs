@@ -62,9 +62,12 @@ fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError>
             (0..world.fleet.len() as u32)
                 .map(|satellite| (satellite, sky.look(station, satellite)))
                 .max_by(|x, y| x.1.0.total_cmp(&y.1.0))
-                .map_or(Value::Null, |(satellite, (elevation_deg, slant_range_km))| {
-                    json!([satellite, elevation_deg, slant_range_km])
-                })
+                .map_or(
+                    Value::Null,
+                    |(satellite, (elevation_deg, slant_range_km))| {
+                        json!([satellite, elevation_deg, slant_range_km])
+                    },
+                )
         })
         .collect();
     let visible: Vec<Vec<Value>> = stations

@@ -5,6 +5,9 @@ use sgp4::Elements;
 /// One thing that is wrong with a text: its line, from 1, and what it is.
 pub type TextError = (usize, String);
 
+/// Column of the ephemeris type in the first line, from 0.
+const EPHEMERIS_TYPE: usize = 62;
+
 /// Reads element sets of two lines, each with a line for its name before it or without.
 ///
 /// Empty lines are passed over. All errors of the text are told together.
@@ -37,11 +40,13 @@ pub fn read_tle(text: &str) -> Result<Vec<Elements>, Vec<TextError>> {
             name = None;
             continue;
         };
-        match Elements::from_tle(
-            name.take().map(str::to_owned),
-            line.as_bytes(),
-            second.as_bytes(),
-        ) {
+        let mut first = line.as_bytes().to_vec();
+        // Older sets leave the ephemeris type blank; a 0 means the same and leaves the checksum.
+        if first.get(EPHEMERIS_TYPE) == Some(&b' ') {
+            first[EPHEMERIS_TYPE] = b'0';
+        }
+        let name = name.take().map(str::to_owned);
+        match Elements::from_tle(name, &first, second.as_bytes()) {
             Ok(elements) => read.push(elements),
             Err(error) => errors.push((number, error.to_string())),
         }
@@ -71,6 +76,13 @@ mod tests {
         assert_eq!(read[0].object_name.as_deref(), Some("VANGUARD 1"));
         assert_eq!(read[1].object_name, None);
         assert_eq!(read[1].inclination, 34.2682);
+    }
+
+    #[test]
+    fn a_blank_ephemeris_type_is_that_of_sgp4() {
+        let blank = FIRST.replace("28098-4 0 ", "28098-4   ");
+        let read = read_tle(&format!("{blank}\n{SECOND}")).unwrap();
+        assert_eq!(read[0].ephemeris_type, 0);
     }
 
     #[test]

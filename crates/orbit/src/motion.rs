@@ -82,9 +82,11 @@ impl Fleet {
             Motion::Circular(orbit) => Ok(turned(orbit.position_km(seconds), turn)),
             Motion::Elements(propagated) => {
                 let minutes = propagated.minutes_at_start + seconds / 60.0;
+                // Sidereal time at the epoch by the formula of AFSPC, but without its slip where a
+                // node falls below 0 (case 23599): all verification states are met only so.
                 propagated
                     .constants
-                    .propagate_afspc_compatibility_mode(MinutesSinceEpoch(minutes))
+                    .propagate(MinutesSinceEpoch(minutes))
                     .map(|prediction| turned(prediction.position, turn))
                     .map_err(|error| OrbitError::NotPropagated {
                         satellite,

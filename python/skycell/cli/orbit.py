@@ -265,12 +265,10 @@ def _show_path(sky: Constellation, moment: Moment, route: Route, at: str) -> Non
         grid.add_row(hop.kind, hop.source, hop.target, f"{hop.delay_ps / 1e9:.3f}")
     if route.delay_ms is not None:
         grid.add_section()
-        grid.add_row(
-            "all", route.source, route.target, f"{route.delay_ms:.3f}", style="bold"
-        )
+        grid.add_row("all", route.source, route.target, f"{route.delay_ms:.3f}", style="bold")
         console.print(grid)
     for name, sights in moment.sights.items():
         seen = sorted(sights, key=lambda sight: -sight.elevation_deg)
-        told = ", ".join(f"{sight.satellite} at {sight.elevation_deg:.1f} deg" for sight in seen[:4])
+        told = ", ".join(f"{at.satellite} at {at.elevation_deg:.1f} deg" for at in seen[:4])
         more = f" and {len(seen) - 4} more" if len(seen) > 4 else ""
         console.print(f"{name} sees {told or 'no satellite'}{more}", soft_wrap=True)

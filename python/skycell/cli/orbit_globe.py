@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from skycell.plots.globe import View
 
 
-@click.command(
-    epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html --view 40,-150"
-)
+@click.command(epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html")
 @click.argument("constellation")
 @click.argument("place", nargs=-1)
 @click.option(

@@ -1,4 +1,4 @@
-"""Options that the verbs of `skycell orbit` share, and how they become constellations and places."""
+"""Options that the verbs of `skycell orbit` share, and what they are read as."""
 
 from __future__ import annotations
 

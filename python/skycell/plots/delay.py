@@ -99,7 +99,7 @@ def delay_figure(series: Series) -> Figure:
     )
     rows = pl.concat([lines, marks], how="diagonal").to_dicts()
     names = [_panel(series, pair) for pair in pairs]
-    layers: Any = alt.layer(line, mark, data=alt.Data(values=rows)).properties(
+    layers: Any = alt.layer(line, mark, data=alt.InlineData(values=rows)).properties(
         width=theme.WIDTH, height=280 if len(names) == 1 else 150
     )
     chart = layers
@@ -109,8 +109,8 @@ def delay_figure(series: Series) -> Figure:
         ).resolve_scale(y="independent")
     left_out = len(series.pairs) - len(names)
     caption = [
-        "Propagation delay from ground to ground. A mark stands at the first step on a new path; "
-        "a gap is a time without a path.",
+        "Propagation delay from ground to ground.",
+        "A mark stands at the first step on a new path; a gap is a time without a path.",
         f"{left_out} more pairs are not drawn." if left_out else "",
         sentence,
     ]

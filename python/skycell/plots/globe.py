@@ -1,8 +1,8 @@
 """The earth from any side, with satellites at their height, links, places and paths.
 
 Coastlines are drawn by Vega's orthographic projection. What flies is put beside them by the same
-projection, written as expressions over earth-fixed coordinates: so it stands at its true height, the
-earth hides what is behind it, and a page can turn the whole by two sliders.
+projection, written as expressions over earth-fixed coordinates: so it stands at its true height,
+the earth hides what is behind it, and a page can turn the whole by two sliders.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
@@ -36,7 +37,7 @@ MOST_FRAMES = 240
 """Moments of one page."""
 
 _PARTS, _PARTS_MOVING = 10, 5
-"""Pieces of a link, in a picture and on a page of many moments; each is hidden or not as a whole."""
+"""Pieces of a link, in a picture and on a page; each is hidden or not as a whole."""
 _ORBIT_PARTS = 120
 _OCEAN, _LAND, _EDGE = "#eef3f8", "#d5dccf", "#b9c3ae"
 _LINES = {"orbit": ("#c3ced9", 0.9), "link": (theme.AXIS, 1.0), "path": (theme.PALETTE[1], 2.8)}
@@ -183,7 +184,7 @@ class _Drawing:
                     ground[route.target],
                 ]
                 if route.satellites:
-                    for start, end in zip(ends, ends[1:], strict=False):
+                    for start, end in pairwise(ends):
                         self._line("path", frame, start, end)
             if len(times_ps) == 1:
                 self._orbits(frame, at)
@@ -197,7 +198,7 @@ class _Drawing:
         self._pieces(kind, frame, points)
 
     def _pieces(self, kind: str, frame: int, points: Sequence[NDArray[np.float64]]) -> None:
-        for start, end in zip(points, points[1:], strict=False):
+        for start, end in pairwise(points):
             self.segments.append({"f": frame, "k": kind, **_point("", start), **_point("e", end)})
 
     def _orbits(self, frame: int, at: NDArray[np.float64]) -> None:
@@ -253,10 +254,11 @@ class _Drawing:
         """What is drawn how, and what is not."""
         north = "N" if view.latitude_deg >= 0 else "S"
         east = "E" if view.longitude_deg >= 0 else "W"
+        latitude, longitude = abs(view.latitude_deg), abs(view.longitude_deg)
         return (
-            "Orthographic projection, heights to scale; grey points and lines are satellites and "
-            f"their links, coloured ones the path. Seen from above {abs(view.latitude_deg):g}°\u202f"
-            f"{north}, {abs(view.longitude_deg):g}°\u202f{east}.",
+            "Orthographic projection, heights to scale.",
+            "Grey points and lines are satellites and their links, coloured ones the path.",
+            f"Seen from above {latitude:g}°\u202f{north}, {longitude:g}°\u202f{east}.",
             *([f"Not drawn: {' and '.join(self.left_out)}."] if self.left_out else []),
             "Coastlines: Natural Earth.",
         )
@@ -340,7 +342,7 @@ def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
     }
     text = resources.files("skycell.plots").joinpath("land/land-110m.json").read_text("utf-8")
     shape = alt.TopoDataFormat(type="topojson", feature="land")
-    land = alt.Data(values=json.loads(text), format=shape)
+    land = alt.InlineData(values=json.loads(text), format=shape)
     layers = [
         alt.Chart(alt.sphere()).mark_geoshape(fill=_OCEAN, stroke=theme.AXIS, strokeWidth=0.8),
         alt.Chart(land).mark_geoshape(fill=_LAND, stroke=_EDGE, strokeWidth=0.6),
@@ -369,7 +371,7 @@ def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> a
     chart = chart.transform_filter(f"{middle} < 0 && {off} > 1" if behind else f"{middle} >= 0")
     across, up = _axes(extent)
     color, width = _LINES[kind]
-    return chart.mark_rule(
+    drawn: alt.Chart = chart.mark_rule(
         color=color, strokeWidth=width, opacity=0.4 if behind else 0.95
     ).encode(
         x=alt.X("u:Q", scale=across, axis=None),
@@ -377,6 +379,7 @@ def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> a
         x2="eu:Q",
         y2="ev:Q",
     )
+    return drawn
 
 
 def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
@@ -387,7 +390,7 @@ def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
     across, up = _axes(extent)
     size = 26 if len(drawn.constellation.satellites) <= 400 else 9
     colors = alt.Scale(domain=[False, True], range=[theme.MUTED, theme.PALETTE[1]])
-    return chart.mark_circle().encode(
+    placed: alt.Chart = chart.mark_circle().encode(
         x=alt.X("u:Q", scale=across, axis=None),
         y=alt.Y("v:Q", scale=up, axis=None),
         color=alt.Color("used:N", scale=colors, legend=None),
@@ -395,6 +398,7 @@ def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
         opacity=alt.condition("datum.d >= 0", alt.value(1.0), alt.value(0.4)),
         tooltip=alt.Tooltip("name:N", title="satellite"),
     )
+    return placed
 
 
 def _stations(drawn: _Drawing, sliders: _Sliders, extent: float) -> list[alt.Chart]:

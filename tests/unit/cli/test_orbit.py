@@ -1,0 +1,103 @@
+"""`skycell orbit` as it is called."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+from click.testing import CliRunner, Result
+
+from skycell.cli.main import main
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["orbit", *arguments])
+
+
+def test_the_path_of_the_paper_is_shown_link_by_link() -> None:
+    result = call("path", "jsac98-6x11", "los_angeles", "london", "--json")
+    told = json.loads(result.stdout)
+    assert [round(link["delay_ps"] / 1e9, 1) for link in told["links"]] == [
+        5.9,
+        13.4,
+        13.4,
+        13.4,
+        7.8,
+        13.4,
+        9.6,
+        6.2,
+    ]
+    assert told["shortest"]["delay_ps"] < told["delay_ps"]
+    text = call("path", "jsac98-6x11", "los_angeles", "london").output
+    assert "83.292" in text
+    assert "The shortest route takes 51.565 ms over 5." in text
+
+
+def test_a_table_goes_to_files_and_not_over_others(tmp_path: Path) -> None:
+    csv_file, parquet = tmp_path / "t.csv", tmp_path / "t.parquet"
+    files = ["--csv", str(csv_file), "--parquet", str(parquet)]
+    assert call("table", "jsac98-6x11", "new_york", "tokyo", *files).exit_code == 0
+    rows = pl.read_csv(csv_file)
+    assert rows.shape == (4, 6)
+    assert rows["delay_ps"].to_list() == pl.read_parquet(parquet)["delay_ps"].to_list()
+    again = call("table", "jsac98-6x11", "new_york", "tokyo", *files)
+    assert again.exit_code == 2
+    assert "--force replaces it" in again.output
+
+
+def test_a_series_tells_delays_and_handovers(tmp_path: Path) -> None:
+    common = ["series", "jsac98-6x11", "--pair", "new_york", "tokyo", "--duration", "100 s"]
+    told = json.loads(call(*common, "--json").stdout)
+    (pair,) = told["pairs"]
+    assert len(pair["delays_ps"]) == told["steps"] == 101
+    assert [change["what"] for change in pair["handovers"]] == ["down", "up"]
+    for kind, columns in (
+        ("delays", ["from", "to", "time_ps", "delay_ps", "satellites"]),
+        ("paths", ["from", "to", "start_ps", "end_ps", "satellites", "path", "missing"]),
+        ("links", ["from", "to", "time_ps", "link", "source", "target", "delay_ps"]),
+    ):
+        file = tmp_path / f"{kind}.csv"
+        assert call(*common, "--rows", kind, "--csv", str(file)).exit_code == 0
+        assert pl.read_csv(file).columns == columns
+
+
+def test_pairs_and_places_come_from_files(tmp_path: Path) -> None:
+    places = tmp_path / "places.csv"
+    places.write_text("name,latitude_deg,longitude_deg\nhut,46.5,8.0\n", encoding="utf-8")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("from,to\nhut,tokyo\ntokyo,hut\n", encoding="utf-8")
+    files = ["--places", str(places), "--pairs", str(pairs)]
+    result = call("series", "iridium-like", *files, "--duration", "60 s", "--json")
+    assert [pair["from"] for pair in json.loads(result.stdout)["pairs"]] == ["hut", "tokyo"]
+
+
+def test_positions_are_told_as_json() -> None:
+    rows = json.loads(call("globe", "geo-ring", "--json").stdout)
+    assert [row["satellite"] for row in rows] == ["slot-1", "slot-2", "slot-3"]
+    assert rows[0]["x_km"] == 42164.0
+
+
+def test_constellations_and_cities_are_listed() -> None:
+    assert "starlink-like" in call("list").output
+    assert "stated: Table 2" in call("list", "jsac98-6x11").output
+    assert json.loads(call("list", "--cities", "--json").stdout)["tokyo"] == [35.69, 139.69]
+
+
+def test_there_being_no_path_ends_with_1_and_says_why() -> None:
+    result = call("path", "o3b-like", "new_york", "tokyo")
+    assert result.exit_code == 1
+    assert "No path: the satellites at both ends are not connected." in result.output
+
+
+def test_faulty_input_ends_with_2_and_says_what_is_allowed() -> None:
+    for arguments, message in (
+        (["path", "iridum-like", "paris", "rome"], "Did you mean 'iridium-like'?"),
+        (["path", "iridium-like", "paris", "rom"], "did you mean rome?"),
+        (["path", "iridium-like", "paris", "rome", "--at", "5"], "the unit is missing"),
+        (["path", "iridium-like", "paris", "rome", "--set", "route=x"], '"shortest" or "greedy"'),
+        (["path", "starlink-like", "paris", "longyearbyen"], "up to 61.5 deg"),
+        (["series", "iridium-like"], "--pair FROM TO"),
+        (["series", "iridium-like", "--pair", "rome", "lima", "--step", "0 s"], "above 0"),
+        (["globe", "iridium-like"], "says what is wanted"),
+    ):
+        result = call(*arguments)
+        assert (result.exit_code, message in result.output) == (2, True), result.output

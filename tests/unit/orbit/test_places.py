@@ -1,0 +1,49 @@
+"""Places: the built-in cities, points, and files."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from skycell.orbit import Place, cities, find_places, read_places
+from skycell.scenario import ScenarioFaults
+
+
+def test_a_place_is_a_city_a_point_or_ones_own() -> None:
+    own = read_places_of("name,latitude_deg,longitude_deg,mask_deg\nhut,46.5,8.0,30\n")
+    hut, city, point = find_places(["hut", "new_york", "-33.9, 18.4, 1.2"], own)
+    assert (hut.mask_deg, city.latitude_deg) == (30.0, 40.71)
+    assert (point.latitude_deg, point.longitude_deg, point.height_km) == (-33.9, 18.4, 1.2)
+
+
+def read_places_of(text: str) -> list[Place]:
+    with tempfile.TemporaryDirectory() as made:
+        file = Path(made) / "places.csv"
+        file.write_text(text, encoding="utf-8")
+        return read_places(file)
+
+
+def test_an_unknown_place_is_answered_with_its_neighbour() -> None:
+    with pytest.raises(ScenarioFaults) as caught:
+        find_places(["New Yrok", "atlantis", "95,0"])
+    told = [fault.allowed for fault in caught.value.faults]
+    assert any("did you mean new_york?" in allowed for allowed in told)
+    assert len(told) == 3
+
+
+def test_every_fault_of_a_file_is_told_with_its_line() -> None:
+    text = "name,latitude_deg,longitude_deg\na,1,2\na,3,4\n,91,x\n"
+    with pytest.raises(ScenarioFaults) as caught:
+        read_places_of(text)
+    told = {(fault.line, fault.path) for fault in caught.value.faults}
+    assert told == {(3, "name"), (4, "name"), (4, "latitude_deg"), (4, "longitude_deg")}
+
+
+def test_a_file_without_the_columns_is_refused() -> None:
+    with pytest.raises(ScenarioFaults, match="longitude_deg missing"):
+        read_places_of("name,latitude_deg\na,1\n")
+
+
+def test_cities_are_different_places_on_the_earth() -> None:
+    points = {(place.latitude_deg, place.longitude_deg) for place in cities().values()}
+    assert len(points) == len(cities()) > 70

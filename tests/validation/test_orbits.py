@@ -1,0 +1,202 @@
+"""Orbits, delays and routes against independent libraries."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from skycell.orbit import as_constellation, cities, find_places, look, positions_km, series
+from skycell.orbit.elements import read_elements
+from skycell.orbit.network import NO_PATH_PS
+
+ELEMENTS = Path(__file__).parent / "orbits" / "stations.tle"
+EPOCH = datetime(2006, 6, 20, 0, 0, 0, tzinfo=UTC)
+LIGHT_KM_S = 299_792.458
+MICROSECOND_KM = LIGHT_KM_S * 1e-6
+
+
+def constellation(**values: str) -> Any:
+    data = {
+        "pattern": {"kind": "elements", "file": str(ELEMENTS), "farthest": "2400 h"},
+        "earth": {"epoch": EPOCH.isoformat(), **values},
+    }
+    return as_constellation(data)
+
+
+@pytest.fixture(scope="module")
+def sky() -> Any:
+    return pytest.importorskip("skyfield.api")
+
+
+def test_positions_and_delays_of_elements_agree_with_skyfield(sky: Any) -> None:
+    # skyfield has its own tables of UT1; ours is told the same difference.
+    time_scale = sky.load.timescale(builtin=True)
+    start = time_scale.from_datetime(EPOCH)
+    found = constellation(ut1_minus_utc=f"{float(start.dut1) * 1000:.6f} ms")
+    sets = read_elements(ELEMENTS)
+    minutes = [0, 7, 61, 500]
+    ours = positions_km(found, [minute * 60 * 10**12 for minute in minutes])
+    places = find_places(["new_york", "sydney"])
+    lines = ELEMENTS.read_text("utf-8").splitlines()
+    for number, entry in enumerate(sets):
+        place = next(n for n, line in enumerate(lines) if line.strip() == entry.name)
+        satellite = sky.EarthSatellite(lines[place + 1], lines[place + 2], ts=time_scale)
+        for step, minute in enumerate(minutes):
+            moment = time_scale.from_datetime(EPOCH + timedelta(minutes=minute))
+            itrs = sky_position(satellite, moment)
+            assert np.linalg.norm(ours[step, number] - itrs) < MICROSECOND_KM / 10
+            for station in places:
+                point = sky.wgs84.latlon(station.latitude_deg, station.longitude_deg)
+                at = np.array(point.itrs_xyz.km)
+                delay_us = np.linalg.norm(itrs - at) / LIGHT_KM_S * 1e6
+                own_us = np.linalg.norm(ours[step, number] - ground_km(station)) / LIGHT_KM_S * 1e6
+                assert abs(delay_us - own_us) < 1
+
+
+def sky_position(satellite: Any, moment: Any) -> np.ndarray[Any, Any]:
+    from skyfield.framelib import itrs
+
+    position: np.ndarray[Any, Any] = satellite.at(moment).frame_xyz(itrs).km
+    return position
+
+
+def ground_km(place: Any) -> np.ndarray[Any, Any]:
+    """Geodetic to Cartesian by the textbook, for WGS84."""
+    latitude, longitude = np.radians([place.latitude_deg, place.longitude_deg])
+    flattening = 1 / 298.257223563
+    squared = flattening * (2 - flattening)
+    normal = 6378.137 / np.sqrt(1 - squared * np.sin(latitude) ** 2)
+    return np.array(
+        [
+            normal * np.cos(latitude) * np.cos(longitude),
+            normal * np.cos(latitude) * np.sin(longitude),
+            normal * (1 - squared) * np.sin(latitude),
+        ]
+    )
+
+
+def test_the_slant_range_of_a_place_is_that_of_skyfield(sky: Any) -> None:
+    time_scale = sky.load.timescale(builtin=True)
+    moment = time_scale.from_datetime(EPOCH)
+    found = constellation(ut1_minus_utc=f"{float(moment.dut1) * 1000:.6f} ms")
+    found = found.with_values({"ground.mask": "-90 deg"})
+    (station,) = find_places(["new_york"])
+    sights = look(found, [station]).sights["new_york"]
+    lines = ELEMENTS.read_text("utf-8").splitlines()
+    point = sky.wgs84.latlon(station.latitude_deg, station.longitude_deg)
+    for sight in sights:
+        place = next(n for n, line in enumerate(lines) if line.strip() == sight.satellite)
+        satellite = sky.EarthSatellite(lines[place + 1], lines[place + 2], ts=time_scale)
+        elevation, _, distance = (satellite - point).at(moment).altaz()
+        assert abs(distance.km - sight.slant_range_km) < MICROSECOND_KM
+        assert abs(elevation.degrees - sight.elevation_deg) < 0.01
+
+
+def test_circular_orbits_are_those_of_two_bodies(sky: Any) -> None:
+    from skyfield.keplerlib import propagate
+
+    found = as_constellation("kuiper-like")
+    times_s = np.array([0.0, 60.0, 3000.0])
+    fixed = positions_km(found, [int(time * 1e12) for time in times_s])
+    inertial = [turned(at, 7.292115e-5 * time) for at, time in zip(fixed, times_s, strict=True)]
+    # Velocity of a circular orbit: at right angles, from the plane that two moments span.
+    start, soon = inertial[0], inertial[1]
+    normal = np.cross(start, soon)
+    ahead = np.cross(normal, start)
+    radius = np.linalg.norm(start, axis=1, keepdims=True)
+    speed = np.sqrt(398_600.4418 / radius)
+    velocity = speed * ahead / np.linalg.norm(ahead, axis=1, keepdims=True)
+    for number in range(0, len(start), 97):
+        at, _ = propagate(start[number], velocity[number], 0.0, np.array([3000.0]), 398_600.4418)
+        assert np.linalg.norm(at.reshape(3) - inertial[2][number]) < MICROSECOND_KM
+
+
+def turned(at: np.ndarray[Any, Any], angle: float) -> np.ndarray[Any, Any]:
+    """Earth-fixed points in axes that do not turn."""
+    cosine, sine = np.cos(angle), np.sin(angle)
+    x, y, z = at.T
+    return np.stack([cosine * x - sine * y, sine * x + cosine * y, z], axis=1)
+
+
+@pytest.mark.parametrize("name", ["jsac98-12x24", "starlink-like", "iridium-like"])
+def test_shortest_routes_are_those_of_scipy(name: str) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    found = as_constellation(name).with_values({"route": "shortest", "ground.access": "nearest"})
+    places = list(cities().values())[::7]
+    pairs = [(a, b) for a in range(len(places)) for b in range(len(places)) if a != b]
+    light = float(found.file.earth.light_speed.amount)
+    for at_ps in (0, 1234 * 10**12):
+        moment = look(found, places, pairs, at_ps)
+        at = positions_km(found, [at_ps])[0]
+        number = {name: place for place, name in enumerate(found.satellites)}
+        ends = np.array([[number[a], number[b]] for a, b in moment.links])
+        length = np.linalg.norm(at[ends[:, 0]] - at[ends[:, 1]], axis=1)
+        delay_ps = np.round(length / light * 1e12)
+        graph = coo_array((delay_ps, (ends[:, 0], ends[:, 1])), shape=(len(at), len(at)))
+        used = sorted({number[name] for name in moment.used.values() if name is not None})
+        least = dict(zip(used, dijkstra(graph.tocsr(), directed=False, indices=used), strict=True))
+        compared = 0
+        for route in moment.routes:
+            if route.satellites:
+                first, last = number[route.satellites[0]], number[route.satellites[-1]]
+                assert sum(route.links_ps[1:-1]) == int(least[first][last])
+                compared += 1
+        assert compared > len(pairs) / 2
+
+
+def test_a_free_choice_of_satellites_is_the_least_over_all_choices() -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    found = as_constellation("starlink-like")
+    places = find_places(["new_york", "london"])
+    moment = look(found, places, [(0, 1)])
+    at = positions_km(found, [0])[0]
+    number = {name: place for place, name in enumerate(found.satellites)}
+    ends = np.array([[number[a], number[b]] for a, b in moment.links])
+
+    def delay_ps(a: Any, b: Any) -> Any:
+        return np.round(np.linalg.norm(a - b, axis=-1) / LIGHT_KM_S * 1e12)
+
+    a, b = ends.T
+    graph = coo_array((delay_ps(at[a], at[b]), (a, b)), shape=(1584, 1584))
+    up = [number[sight.satellite] for sight in moment.sights["new_york"]]
+    down = [number[sight.satellite] for sight in moment.sights["london"]]
+    inner = dijkstra(graph.tocsr(), directed=False, indices=up)
+    begin, end = map(ground_km, places)
+    best = min(
+        inner[row, last] + delay_ps(at[first], begin) + delay_ps(at[last], end)
+        for row, first in enumerate(up)
+        for last in down
+    )
+    assert moment.routes[0].delay_ps == int(best)
+
+
+def test_a_series_is_its_moments_whatever_the_threads_and_steps() -> None:
+    found = as_constellation("iridium-like").with_values({"ground.hold": False})
+    places = find_places(["paris", "sydney", "lima"])
+    pairs = [(0, 1), (1, 2)]
+    minute = 60 * 10**12
+    by_one = series(found, places, pairs, duration_ps=200 * minute, step_ps=minute, jobs=1)
+    by_three = series(found, places, pairs, duration_ps=200 * minute, step_ps=minute, jobs=3)
+    assert by_one.stretches == by_three.stretches
+    for pair in range(2):
+        assert (by_one.delays_ps(pair) == by_three.delays_ps(pair)).all()
+    for step in (0, 77, 200):
+        routes = look(found, places, pairs, step * minute).routes
+        for pair, route in enumerate(routes):
+            expected = NO_PATH_PS if route.delay_ps is None else route.delay_ps
+            assert int(by_one.delays_ps(pair)[step]) == expected
+
+
+def test_formats_of_elements_say_the_same() -> None:
+    from skycell.orbit.elements import parse_elements
+
+    sets = read_elements(ELEMENTS)
+    as_json = json.dumps([dict(entry.omm) for entry in sets])
+    assert parse_elements(as_json) == sets
