@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from skycell.orbit import Constellation, Moment, Route
 
 
-@click.group(short_help="Compute constellations, paths over them, and their delays.")
+@click.group(
+    epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london",
+    short_help="Compute constellations, paths over them, and their delays.",
+)
 def orbit() -> None:
     """Compute constellations, paths over them, and how delays change.
 
@@ -44,14 +47,19 @@ orbit.add_command(globe)
 @orbit.command("list", epilog="Example:  skycell orbit list iridium-like")
 @click.argument("name", required=False)
 @click.option("--cities", is_flag=True, help="List the built-in cities instead.")
+@click.option("--markdown", is_flag=True, help="Write the reference page of constellation files.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
-def list_(name: str | None, cities: bool, as_json: bool) -> None:
+def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None:
     """List the built-in constellations, or the values of NAME with their sources."""
     from skycell.cli.presets import show_presets
     from skycell.orbit import cities as built_in
     from skycell.orbit import constellations
 
-    if not cities:
+    if markdown:
+        from skycell.orbit.reference import page
+
+        click.echo(page(), nl=False)
+    elif not cities:
         show_presets(constellations(), name, as_json)
     elif as_json:
         known = {
@@ -153,7 +161,7 @@ def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: str) 
     from skycell.cli.result_table import plain_console
 
     title = f"{sky.title}, at {at}: one-way delay in ms (satellites)"
-    grid = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    grid = Table(header_style="dim")
     grid.add_column("from \\ to", no_wrap=True)
     for name in names:
         grid.add_column(name.replace("_", " "), justify="right")
@@ -162,6 +170,7 @@ def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: str) 
         cells = [next(routes) for _ in names]
         grid.add_row(name.replace("_", " "), *map(_cell, cells))
     console = plain_console(120)
+    console.print(title, style="bold", soft_wrap=True)
     console.print(grid)
     for missing in dict.fromkeys(route.missing for route in moment.routes if route.missing):
         console.print(f"–: {missing}")
@@ -234,7 +243,9 @@ def path(
         _show_path(sky, moment, route, at)
         if compared is not None and compared.delay_ms is not None:
             count = len(compared.satellites)
-            click.echo(f"The {other} route takes {compared.delay_ms:.3f} ms over {count}.")
+            click.echo(
+                f"The {other} route takes {compared.delay_ms:.3f} ms over {count} satellites."
+            )
         tell_written(written)
     if not route.satellites:
         click.echo(f"No path: {route.missing}.", err=True)
@@ -256,7 +267,8 @@ def _show_path(sky: Constellation, moment: Moment, route: Route, at: str) -> Non
 
     console = plain_console(100)
     title = f"{sky.title}, at {at}: {sky.file.route} route"
-    grid = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    console.print(title, style="bold", soft_wrap=True)
+    grid = Table(header_style="dim")
     grid.add_column("link")
     grid.add_column("from")
     grid.add_column("to")

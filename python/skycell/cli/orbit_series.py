@@ -205,7 +205,8 @@ def _show(found: Series) -> None:
     console = plain_console(110)
     span = f"{found.steps} steps of {show_time(found.step_ps)} from {show_time(found.start_ps)}"
     title = f"{found.constellation.title}: {span}; one-way delay in ms"
-    grid = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    console.print(title, style="bold", soft_wrap=True)
+    grid = Table(header_style="dim")
     grid.add_column("from")
     grid.add_column("to")
     for heading in ("least", "mean", "most", "largest jump", "handovers", "without path"):

@@ -159,7 +159,8 @@ def field_named(model: type[BaseModel], key: str) -> FieldInfo | None:
 def kind_of(model: type[BaseModel]) -> str | None:
     """The `kind` that a tagged table must have."""
     found = model.model_fields.get("kind")
-    return str(get_args(found.annotation)[0]) if found else None
+    words = get_args(found.annotation) if found else ()
+    return str(words[0]) if words else None
 
 
 def models_of(annotation: Any) -> list[type[BaseModel]]:

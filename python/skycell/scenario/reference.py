@@ -5,7 +5,7 @@ Both come from the declarations of the parameters; nothing is written twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +52,11 @@ class Table:
     keys: tuple[Key, ...]
 
 
-def tables() -> list[Table]:
-    """Every table that a scenario file may hold, from the top down, each told once."""
+def tables(root: type[BaseModel] = ScenarioFile) -> list[Table]:
+    """Every table that a file of some form may hold, from the top down, each told once."""
     found: list[Table] = []
     seen: dict[type[BaseModel], str] = {}
-    _collect(ScenarioFile, "", found, seen)
+    _collect(root, "", found, seen)
     return found
 
 
@@ -69,7 +69,7 @@ def _collect(
     below: list[tuple[type[BaseModel], str]] = []
     keys = []
     for name, found_field in keys_of(model).items():
-        if name == "kind":
+        if name == "kind" and kind:
             continue
         annotation = annotated(found_field)
         nested = models_of(annotation) or models_of(item_of(annotation))
@@ -155,8 +155,13 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 def page() -> str:
     """The reference page of the scenario file, in Markdown."""
-    lines = [_PREAMBLE]
-    for table in tables():
+    return page_of(ScenarioFile, _PREAMBLE, presets())
+
+
+def page_of(root: type[BaseModel], preamble: str, known: Mapping[str, Preset]) -> str:
+    """The reference page of a file's form and of its presets, in Markdown."""
+    lines = [preamble]
+    for table in tables(root):
         lines += [f"## `[{table.heading}]`" if table.heading else "## Top of the file", ""]
         lines += [f"{table.meaning}", ""]
         if not table.keys:
@@ -167,7 +172,7 @@ def page() -> str:
         lines += [_row(key) for key in table.keys]
         lines.append("")
     lines += ["## Presets", ""]
-    for preset in presets().values():
+    for preset in known.values():
         lines += _preset_lines(preset)
     return "\n".join(lines).rstrip() + "\n"
 

@@ -29,7 +29,7 @@ def test_the_path_of_the_paper_is_shown_link_by_link() -> None:
     assert told["shortest"]["delay_ps"] < told["delay_ps"]
     text = call("path", "jsac98-6x11", "los_angeles", "london").output
     assert "83.292" in text
-    assert "The shortest route takes 51.565 ms over 5." in text
+    assert "The shortest route takes 51.565 ms over 5 satellites." in text
 
 
 def test_a_table_goes_to_files_and_not_over_others(tmp_path: Path) -> None:

@@ -1,0 +1,21 @@
+"""The reference page of constellation files, from the declarations of their parameters."""
+
+from __future__ import annotations
+
+from skycell.orbit.file import ConstellationFile
+from skycell.orbit.presets import constellations
+from skycell.scenario.reference import page_of
+
+_PREAMBLE = """# The constellation file
+
+Written by `skycell orbit list --markdown` from the declarations of the parameters; change those,
+not this page. What the parameters do is told in [Constellations](README.md).
+
+A constellation is a TOML file. Values carry their unit (`"780 km"`, `"86 deg"`). `preset` at the
+top of the file names a built-in constellation to build on.
+"""
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    return page_of(ConstellationFile, _PREAMBLE, constellations())
