@@ -9,7 +9,6 @@ from typing import Any
 
 from skycell.orbit import (
     Constellation,
-    Place,
     Route,
     as_constellation,
     find_places,
@@ -45,8 +44,8 @@ class Computed:
     def route(self, **values: Any) -> Route:
         """The path from the row's city to the column's, some values of the file set otherwise."""
         constellation = self.constellation.with_values(values) if values else self.constellation
-        ends = (str(self.factors["city_row"]), str(self.factors["city_column"]))
-        return _routes(_Hashed(constellation))[ends]
+        source, target = str(self.factors["city_row"]), str(self.factors["city_column"])
+        return _route(_Hashed(constellation), source, target)
 
 
 class _Hashed:
@@ -63,28 +62,11 @@ class _Hashed:
         return hash(self.key)
 
 
-CITIES = (
-    "new_york",
-    "tokyo",
-    "paris",
-    "london",
-    "seoul",
-    "los_angeles",
-    "toronto",
-    "mexico_city",
-    "sydney",
-    "chicago",
-)
-"""The cities of the tables, in their order."""
-
-
-@lru_cache(maxsize=32)
-def _routes(key: _Hashed) -> dict[tuple[str, str], Route]:
-    """The path between each two cities, at time 0."""
-    places: list[Place] = find_places(CITIES)
-    pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
-    routes = look(key.constellation, places, pairs).routes
-    return {(route.source, route.target): route for route in routes}
+@lru_cache(maxsize=1024)
+def _route(key: _Hashed, source: str, target: str) -> Route:
+    """The path from one city to another, at time 0."""
+    places = find_places([source, target])
+    return look(key.constellation, places, [(0, 1)]).routes[0]
 
 
 def _satellites(of: Computed) -> float:
