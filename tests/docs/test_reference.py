@@ -8,9 +8,12 @@ import pytest
 
 import skycell
 from skycell.cli.main import VERBS
+from skycell.plots.factorial import FACTORIAL_KINDS
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario.policies import Policy
 from skycell.scenario.tcp import Tcp
+from skycell.sweeps.file import KEYS
+from skycell.sweeps.responses import RESPONSES
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
 
@@ -92,6 +95,24 @@ def test_every_command_is_there_with_its_help() -> None:
     page = REFERENCE / "commands.md"
     shown = [command.command for block in blocks(page) for command in commands(block)]
     assert shown == ["skycell --help", *(f"skycell {verb} --help" for verb in VERBS)]
+
+
+def test_every_response_and_key_of_a_sweep_is_explained_and_no_other() -> None:
+    page = REFERENCE / "sweep.md"
+    own = {*KEYS, *RESPONSES, "key", "form", "sweep.json", "runs.csv", "report.html"}
+    assert set(first_cells(page)) == own
+    text = page.read_text(encoding="utf-8")
+    table = text.partition("## What can be measured")[2].splitlines()
+    for name, response in RESPONSES.items():
+        (row,) = [line for line in table if line.startswith(f"| `{name}` |")]
+        unit, part, meaning = (cell.strip() for cell in row.split("|")[2:5])
+        assert (unit, part) == (response.unit, response.part)
+        assert meaning.startswith(response.meaning.split(",")[0])
+
+
+def test_every_kind_of_figure_of_a_sweep_is_explained() -> None:
+    told = first_cells(REFERENCE / "figures-and-reports.md")
+    assert set(FACTORIAL_KINDS) <= set(told)
 
 
 def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> None:

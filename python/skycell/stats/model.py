@@ -264,16 +264,29 @@ def _fitted_with_sums(
 
 
 def _pure_error(table: DesignTable) -> tuple[float, int]:
-    """Variation of replications within their cells, blocks taken off, and its degrees."""
+    """Variation of replications within their cells, blocks taken off, and its degrees.
+
+    Taking the mean of its cell off every run leaves what cells do not explain (Frisch and Waugh);
+    what blocks explain of that is then a small fit of its own.
+    """
     import numpy as np
-    from statsmodels.regression.linear_model import OLS
 
     cells = {cell: place for place, cell in enumerate(table.cells)}
-    columns = [np.eye(len(cells))[[cells[code] for code in table.codes]]]
+    place = np.asarray([cells[code] for code in table.codes])
+    runs = np.bincount(place)
+
+    def within(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(values - (np.bincount(place, values) / runs)[place])
+
+    rest = within(np.asarray(table.values))
+    degrees = len(table.values) - len(cells)
     if table.blocks is not None:
-        columns.append(np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:])
-    fit = OLS(np.asarray(table.values), np.hstack(columns)).fit()
-    return float(fit.ssr), round(float(fit.df_resid))
+        member = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
+        blocks = np.column_stack([within(column) for column in member.T])
+        fit, _, rank, _ = np.linalg.lstsq(blocks, rest, rcond=None)
+        rest = rest - blocks @ fit
+        degrees -= int(rank)
+    return float(rest @ rest), degrees
 
 
 def _width(table: DesignTable, term: Term) -> int:

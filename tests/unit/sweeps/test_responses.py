@@ -1,0 +1,140 @@
+"""What a sweep measures on a run, worked out by hand."""
+
+from typing import Any
+
+import pytest
+
+import skycell
+from skycell.metrics import link_cell_bps
+from skycell.sweeps.responses import RESPONSES, Network, RunView, is_response, measure
+
+PARKING_LOT = {
+    "run": {"duration": "20 ms"},
+    "topology": {
+        "kind": "parking_lot",
+        "hops": 3,
+        "long_flows": 1,
+        "cross_flows": 2,
+        "bottleneck": {
+            "rate": "155.52 Mbit/s",
+            "framing": "sts3c",
+            "delay": "1 ms",
+            "buffer": "1000 cells",
+            "policy": "epd",
+        },
+        "access": {"delay": "1 km"},
+    },
+    "tcp": {"mss": "512 B"},
+}
+
+
+def flow(name: str, octets: int, **others: int) -> dict[str, Any]:
+    plain = {
+        "segments_sent": 100,
+        "segments_retransmitted": 10,
+        "segments_received": 80,
+        "timeouts": 1,
+        "fast_retransmits": 4,
+        "delay_mean_ps": 2 * 10**9,
+        "delay_max_ps": 10**10,
+    }
+    return {"name": name, "octets_delivered": octets} | plain | others
+
+
+def port(name: str, arrived: int, discarded: int, mean: float) -> dict[str, Any]:
+    return {
+        "name": name,
+        "arrived": arrived,
+        "discarded": {"overflow": discarded},
+        "queue": {"mean": mean, "max": 70},
+    }
+
+
+NETWORK = Network(ceiling_bps=10e6, fair_bps=(4e6, 1e6), congested=("slow", "fast"))
+RUN = RunView(
+    summary={
+        "duration_ps": 10**12,
+        "flows": [
+            flow("a", 500_000),
+            flow("b", 250_000, segments_received=20, delay_mean_ps=10**10, delay_max_ps=5 * 10**10),
+        ],
+        "ports": [port("fast", 100, 1, 3.5), port("slow", 300, 7, 20.5)],
+    },
+    network=NETWORK,
+    definition="delivered_over_duration",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("efficiency", 0.6),  # 4 and 2 Mbit/s of 10
+        ("fairness", 0.9),  # 1 and 2 times their share: 9 / (2 x 5)
+        ("throughput", 6.0),
+        ("throughput:b", 2.0),
+        ("smallest_throughput", 2.0),
+        ("largest_throughput", 4.0),
+        ("timeouts", 2.0),
+        ("fast_retransmits:a", 4.0),
+        ("retransmitted_part", 0.1),
+        ("mean_delay", 3.6),  # (80 x 2 + 20 x 10) / 100 ms
+        ("mean_delay:b", 10.0),
+        ("largest_delay", 50.0),
+        ("cells_discarded", 8.0),
+        ("cells_discarded:fast", 1.0),
+        ("discarded_part", 0.02),
+        ("mean_queue", 20.5),  # of the slower link
+        ("mean_queue:fast", 3.5),
+        ("largest_queue", 70.0),
+        ("throughput:c", None),
+    ],
+)
+def test_a_response_is_what_its_meaning_says(name: str, value: float | None) -> None:
+    assert is_response(name)
+    assert measure(name, RUN) == (None if value is None else pytest.approx(value))
+
+
+def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
+    silent = flow("a", 0, segments_sent=0, segments_received=0)
+    view = RunView({"duration_ps": 10**12, "flows": [silent], "ports": []}, NETWORK, RUN.definition)
+    for name in ("fairness", "retransmitted_part", "mean_delay", "largest_delay"):
+        assert measure(name, view) is None
+    for name in ("discarded_part", "mean_queue", "largest_queue"):
+        assert measure(name, view) is None
+    assert measure("throughput", view) == 0
+
+
+@pytest.mark.parametrize("name", ["speed", "", "efficiency:a", "timeouts:", ":a", "Efficiency"])
+def test_other_names_are_no_responses(name: str) -> None:
+    assert not is_response(name)
+
+
+def test_fair_shares_are_worked_out_for_the_network_as_it_is() -> None:
+    spec = skycell.parse(PARKING_LOT).resolve()
+    network = Network.of(spec)
+    rate = link_cell_bps(spec.links[0].cell_time_ps)
+    # Three links of three flows each: everybody gets a third, of which 512 of 636 octets are TCP's.
+    assert network.fair_bps == pytest.approx([rate / 3 * 512 / 636] * 7)
+    assert network.ceiling_bps == pytest.approx(rate * 512 / 636)
+    assert len(network.congested) == 3
+
+
+def test_the_ceiling_may_be_stated() -> None:
+    spec = skycell.parse(PARKING_LOT).resolve()
+    assert Network.of(spec, "63 Mbit/s").ceiling_bps == pytest.approx(63e6 * 512 / 636)
+
+
+def test_without_a_limited_buffer_the_slowest_link_on_the_way_is_the_ceiling() -> None:
+    scenario = skycell.parse(PARKING_LOT).with_values(
+        {"topology.bottleneck.buffer": "unlimited", "topology.bottleneck.policy": "tail_drop"}
+    )
+    network = Network.of(scenario.resolve())
+    assert network.congested == ()
+    assert network.ceiling_bps > 100e6
+
+
+def test_every_response_has_a_unit_and_a_meaning() -> None:
+    for name, response in RESPONSES.items():
+        assert response.unit, name
+        assert not response.meaning.endswith("."), name
+        assert response.part in {"", "flow", "port"}
