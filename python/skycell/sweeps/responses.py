@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,12 +47,16 @@ class Network:
 
     Attributes:
         ceiling_bps: largest sum of TCP throughputs.
-        fair_bps: max-min fair TCP throughput of each flow, as if all always had more to send.
+        routes: links that each flow's data cross.
+        rates_bps: rate of each link's cells.
+        shares: TCP's part of the cells that a flow fills.
         congested: names of the ports with a limited buffer, the one of the slowest link first.
     """
 
     ceiling_bps: float
-    fair_bps: tuple[float, ...]
+    routes: tuple[tuple[int, ...], ...]
+    rates_bps: tuple[float, ...]
+    shares: tuple[float, ...]
     congested: tuple[str, ...]
 
     @classmethod
@@ -79,12 +84,25 @@ class Network:
             min({p for route in routes for p in route}, key=rates.__getitem__)
         ]
         base = rates[crossed[0]] if ceiling == "link" else float(parse_quantity(ceiling).amount)
-        fair = max_min_rates(routes, dict(enumerate(rates)))
         return cls(
             ceiling_bps=base * max(shares),
-            fair_bps=tuple(rate * share for rate, share in zip(fair, shares, strict=True)),
+            routes=tuple(map(tuple, routes)),
+            rates_bps=tuple(rates),
+            shares=tuple(shares),
             congested=tuple(spec.links[place].name for place in limited),
         )
+
+    def fair_bps(self, demand_bps: Sequence[float] | None = None) -> list[float]:
+        """Max-min fair TCP throughput of each flow, bit/s.
+
+        Args:
+            demand_bps: TCP throughput that each flow could use; endless if not given.
+        """
+        demand = None
+        if demand_bps is not None:
+            demand = [rate / share for rate, share in zip(demand_bps, self.shares, strict=True)]
+        fair = max_min_rates(self.routes, dict(enumerate(self.rates_bps)), demand)
+        return [rate * share for rate, share in zip(fair, self.shares, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -135,7 +153,23 @@ def _efficiency(run: RunView) -> float:
 
 def _fairness(run: RunView) -> float | None:
     rates = run.rates_bps()
-    return fairness_index(rates, run.network.fair_bps) if any(rates) else None
+    fair = run.network.fair_bps(_scheduled_bps(run))
+    # A user who asked for nothing was due nothing.
+    due = [(rate, share) for rate, share in zip(rates, fair, strict=True) if share > 0]
+    if not any(rate for rate, _ in due):
+        return None
+    return fairness_index([rate for rate, _ in due], [share for _, share in due])
+
+
+def _scheduled_bps(run: RunView) -> list[float] | None:
+    """What each flow could use: web users no more than was asked of their servers (98-0876R1)."""
+    if not any("web" in flow for flow in run.flows):
+        return None
+    seconds = run.summary["duration_ps"] / 1e12
+    return [
+        8 * flow["web"]["octets_scheduled"] / seconds if "web" in flow else math.inf
+        for flow in run.flows
+    ]
 
 
 def _throughput(run: RunView) -> float:
@@ -187,6 +221,21 @@ def _largest_queue(run: RunView) -> float | None:
     return None if port is None else float(port["queue"]["max"])
 
 
+def _web(run: RunView, times: str, key: str) -> float | None:
+    """A figure of the response times of all web users, milliseconds."""
+    found = run.summary.get("web", {}).get(times)
+    if not found or not found["count"]:
+        return None
+    return float(found[key]) / _PS_PER_MS
+
+
+def _late_files(run: RunView) -> float | None:
+    web = run.summary.get("web")
+    if not web or not web["requests"]:
+        return None
+    return 1.0 - float(web["file_response"]["count"]) / float(web["requests"])
+
+
 RESPONSES: Mapping[str, Response] = {
     "efficiency": Response(
         "1", "sum of the TCP throughputs as a part of the ceiling", "", _efficiency
@@ -225,6 +274,36 @@ RESPONSES: Mapping[str, Response] = {
         _mean_queue,
     ),
     "largest_queue": Response("cells", "largest queue at that port", "port", _largest_queue),
+    "mean_page_response": Response(
+        "ms",
+        "mean time from a web page's first request to its last octet",
+        "",
+        lambda run: _web(run, "page_response", "mean_ps"),
+    ),
+    "p95_page_response": Response(
+        "ms",
+        "time within which 95 % of the web pages came",
+        "",
+        lambda run: _web(run, "page_response", "p95_ps"),
+    ),
+    "mean_file_response": Response(
+        "ms",
+        "mean time from a web file's request to its last octet",
+        "",
+        lambda run: _web(run, "file_response", "mean_ps"),
+    ),
+    "p95_file_response": Response(
+        "ms",
+        "time within which 95 % of the web files came",
+        "",
+        lambda run: _web(run, "file_response", "p95_ps"),
+    ),
+    "late_files_part": Response(
+        "1",
+        "web files that had not come whole when the run ended, of those asked for",
+        "",
+        _late_files,
+    ),
 }
 """Responses by name. Where `part` says so, `NAME:FLOW` or `NAME:PORT` measures a single one."""
 

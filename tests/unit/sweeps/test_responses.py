@@ -1,5 +1,6 @@
 """What a sweep measures on a run, worked out by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -50,7 +51,14 @@ def port(name: str, arrived: int, discarded: int, mean: float) -> dict[str, Any]
     }
 
 
-NETWORK = Network(ceiling_bps=10e6, fair_bps=(4e6, 1e6), congested=("slow", "fast"))
+# Flow a has a link of 8 Mbit/s and b one of 2, of which half is TCP's.
+NETWORK = Network(
+    ceiling_bps=10e6,
+    routes=((0,), (1,)),
+    rates_bps=(8e6, 2e6),
+    shares=(0.5, 0.5),
+    congested=("slow", "fast"),
+)
 RUN = RunView(
     summary={
         "duration_ps": 10**12,
@@ -94,9 +102,49 @@ def test_a_response_is_what_its_meaning_says(name: str, value: float | None) -> 
     assert measure(name, RUN) == (None if value is None else pytest.approx(value))
 
 
+def test_web_users_are_due_no_more_than_was_asked_of_their_servers() -> None:
+    # Of 4 Mbit/s each could have on its own link, a's server had 2 Mbit/s to send, b's nothing.
+    flows = [
+        flow("a", 250_000) | {"web": {"octets_scheduled": 250_000}},
+        flow("b", 0) | {"web": {"octets_scheduled": 0}},
+        flow("c", 125_000) | {"web": {"octets_scheduled": 10_000_000}},
+    ]
+    network = Network(10e6, ((0,), (0,), (0,)), (12e6,), (0.5,) * 3, ())
+    assert network.fair_bps([2e6, 0, 80e6]) == pytest.approx([2e6, 0, 4e6])
+    view = RunView({"duration_ps": 10**12, "flows": flows, "ports": []}, network, RUN.definition)
+    # 1 and 1/4 of what they are due; b was due nothing: (5/4)^2 / (2 x 17/16).
+    assert measure("fairness", view) == pytest.approx(25 / 34)
+
+
+def test_response_times_of_web_users_are_those_of_the_summary() -> None:
+    times = {"count": 80, "mean_ps": 2 * 10**11, "p95_ps": 7 * 10**11}
+    web = {"requests": 100, "file_response": times, "page_response": times | {"mean_ps": 10**12}}
+    view = replace(RUN, summary={**RUN.summary, "web": web})
+    assert measure("mean_file_response", view) == 200
+    assert measure("p95_file_response", view) == 700
+    assert measure("mean_page_response", view) == 1000
+    assert measure("p95_page_response", view) == 700
+    assert measure("late_files_part", view) == pytest.approx(0.2)
+    for name in ("mean_file_response", "p95_page_response", "late_files_part"):
+        assert measure(name, RUN) is None
+
+
+def test_web_users_of_the_engine_have_all_of_these() -> None:
+    source = {
+        "scenario": {"preset": "icccn97-lan", "traffic": "web", "run": {"duration": "5 s"}},
+        "factors": {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}},
+        "responses": ["mean_page_response", "p95_file_response", "late_files_part", "fairness"],
+    }
+    rows = skycell.sweep(source, jobs=1).rows()
+    assert all(row["mean_page_response"] > 0 for row in rows)
+    assert all(0 <= row["late_files_part"] < 1 for row in rows)
+    assert all(0 < row["fairness"] <= 1 for row in rows)
+
+
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
     silent = flow("a", 0, segments_sent=0, segments_received=0)
-    view = RunView({"duration_ps": 10**12, "flows": [silent], "ports": []}, NETWORK, RUN.definition)
+    flows = [silent, silent | {"name": "b"}]
+    view = RunView({"duration_ps": 10**12, "flows": flows, "ports": []}, NETWORK, RUN.definition)
     for name in ("fairness", "retransmitted_part", "mean_delay", "largest_delay"):
         assert measure(name, view) is None
     for name in ("discarded_part", "mean_queue", "largest_queue"):
@@ -114,7 +162,7 @@ def test_fair_shares_are_worked_out_for_the_network_as_it_is() -> None:
     network = Network.of(spec)
     rate = link_cell_bps(spec.links[0].cell_time_ps)
     # Three links of three flows each: everybody gets a third, of which 512 of 636 octets are TCP's.
-    assert network.fair_bps == pytest.approx([rate / 3 * 512 / 636] * 7)
+    assert network.fair_bps() == pytest.approx([rate / 3 * 512 / 636] * 7)
     assert network.ceiling_bps == pytest.approx(rate * 512 / 636)
     assert len(network.congested) == 3
 
