@@ -72,7 +72,9 @@ def example_run(reproduction: Reproduction, study: Study) -> Example | None:
 
 def _chosen(reproduction: Reproduction, study: Study) -> Row | None:
     rows = [
-        row for row in reproduction.rows if row.study == study.id and row.n and not row.is_average
+        row
+        for row in reproduction.rows
+        if row.study == study.id and row.n and not row.is_average and not row.is_computed
     ]
 
     def rank(row: Row) -> tuple[int, float]:

@@ -1,5 +1,7 @@
 """The tables that are computed on constellations, beside their print."""
 
+from pathlib import Path
+
 import pytest
 
 from skycell.scenario import ScenarioFaults
@@ -89,3 +91,13 @@ def test_a_value_that_the_constellation_cannot_have_is_refused() -> None:
 
 def test_every_path_measure_is_computed() -> None:
     assert set(COMPUTE) == set(PATH_MEASURES)
+
+
+def test_a_report_of_computed_tables_shows_no_run_and_says_so(
+    result: Reproduction, tmp_path: Path
+) -> None:
+    from skycell.report import write_study_report
+
+    write_study_report(result, tmp_path, False)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Ours: computed once, as nothing is drawn." in text
