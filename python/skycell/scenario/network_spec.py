@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -482,6 +483,13 @@ class NetworkSpec(_Part):
     def hash(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+    def hashes(self, seeds: Iterable[int]) -> list[str]:
+        """The hashes of the same run with each of these seeds; the text is written only once."""
+        # A quote within a name is escaped, so the key stands there once.
+        before, after = self.canonical_json().split(f'"seed":{self.seed}', 1)
+        texts = (f'{before}"seed":{seed}{after}' for seed in seeds)
+        return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
     def with_seed(self, seed: int) -> NetworkSpec:
         """The same run with other draws."""

@@ -85,18 +85,22 @@ def _add(plan: Plan, found: Selection, case: Case, seeds: range, overrides: Over
         specs = specs_of(found.study, case, overrides)
         plan.specs[case] = specs
         plan.facts[case] = Facts.of(specs[0])
-        plan.of_case[case] = [_replication(plan, case, specs, seed) for seed in seeds]
+        by_part = [spec.hashes(seeds) for spec in specs]
+        plan.of_case[case] = [
+            _replication(plan, case, specs, seed, hashes)
+            for seed, *hashes in zip(seeds, *by_part, strict=True)
+        ]
     for hashes in plan.of_case[case]:
         for spec_hash in hashes:
             plan.tables.setdefault(spec_hash, set()).add(found.table.id)
 
 
-def _replication(plan: Plan, case: Case, specs: Sequence[NetworkSpec], seed: int) -> list[str]:
-    hashes = []
-    for part, spec in enumerate(specs):
-        run = PlannedRun(case, seed, spec.with_seed(seed).hash(), spec.duration_ps, part)
-        plan.runs.setdefault(run.spec_hash, run)
-        hashes.append(run.spec_hash)
+def _replication(
+    plan: Plan, case: Case, specs: Sequence[NetworkSpec], seed: int, hashes: list[str]
+) -> list[str]:
+    for part, (spec, spec_hash) in enumerate(zip(specs, hashes, strict=True)):
+        run = PlannedRun(case, seed, spec_hash, spec.duration_ps, part)
+        plan.runs.setdefault(spec_hash, run)
     return hashes
 
 
