@@ -101,3 +101,4 @@ def test_a_report_of_computed_tables_shows_no_run_and_says_so(
     write_study_report(result, tmp_path, False)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Ours: computed once, as nothing is drawn." in text
+    assert "Figures</h2>" not in text
