@@ -8,27 +8,35 @@ from skycell.scenario.network_spec import (
     CountSpec,
     DelayedAckSpec,
     DfbaSpec,
+    DynamicEpdSpec,
     EpdSpec,
     ExponentialSpec,
     FairBufferAllocationSpec,
     FifoSpec,
     FileClassSpec,
     FlowSpec,
+    FredSpec,
     GcraSpec,
+    GfrSpec,
     GuaranteedRateSpec,
     LinkSpec,
     LossScript,
+    McrSchedulingSpec,
     NetworkSpec,
     NodeSpec,
     OnOffPattern,
     PersistentSpec,
     PhaseAt,
     PhaseDrawn,
+    PmeEredSpec,
     PolicySpec,
     PortSpec,
     PpdSpec,
+    PriorityDropSpec,
     QueueSpec,
     RecordSpec,
+    RedPart,
+    RedSpec,
     RetransmitDelayNone,
     RetransmitDelaySegments,
     SchedulerSpec,
@@ -45,6 +53,7 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
     VcSpec,
+    VirtualQueueingSpec,
     WebSpec,
     WeightedRoundRobinSpec,
     ZComplementSpec,
@@ -82,6 +91,67 @@ def policies(capacity: int | None) -> st.SearchStrategy[PolicySpec]:
         | st.builds(SelectiveDropSpec, threshold_cells=threshold, fairness_threshold=parts)
         | st.builds(FairBufferAllocationSpec, threshold_cells=threshold, fairness_threshold=parts)
         | dfba(capacity)
+        | survey()
+        | priority_drop(capacity)
+    )
+
+
+@st.composite
+def priority_drop(draw: st.DrawFn, capacity: int) -> PriorityDropSpec:
+    """LBO and HBO for a buffer, in their order."""
+    high = draw(st.integers(0, capacity))
+    return PriorityDropSpec(tagged_cells=draw(st.integers(0, high)), threshold_cells=high)
+
+
+@st.composite
+def reds(draw: st.DrawFn) -> RedPart:
+    """Parameters of RED: thresholds in their order."""
+    high = draw(st.integers(1, U32))
+    return RedPart(
+        min_cells=draw(st.integers(0, high - 1)),
+        max_cells=high,
+        max_p=draw(parts),
+        weight=draw(parts),
+        frame_ps=draw(st.integers(1, U64)),
+    )
+
+
+def survey() -> st.SearchStrategy[PolicySpec]:
+    """The policies of the classification table that take any threshold."""
+    mcrs = st.lists(st.integers(0, 10**15), max_size=3).map(tuple)
+    cells, interval = st.integers(0, U32), st.integers(1, 86_400 * SECOND)
+    return (
+        reds().map(lambda red: RedSpec(**red.model_dump()))
+        | st.builds(FredSpec, red=reds(), min_queue_cells=cells, frame_cells=st.integers(1, U32))
+        | st.builds(VirtualQueueingSpec, threshold_cells=cells)
+        | st.builds(DynamicEpdSpec, threshold_cells=cells)
+        | st.builds(
+            McrSchedulingSpec, threshold_cells=cells, interval_ps=interval, mcr_millicells=mcrs
+        )
+        | st.builds(
+            PmeEredSpec,
+            red=reds(),
+            interval_ps=interval,
+            step=parts,
+            marked_part=st.floats(min_value=0, max_value=1),
+            mcr_millicells=mcrs,
+        )
+    )
+
+
+@st.composite
+def contracts(draw: st.DrawFn) -> GfrSpec:
+    """A GFR contract: PCR at least MCR, a window of whole steps."""
+    mcr = draw(st.integers(1, 86_400 * SECOND))
+    step = draw(st.integers(10**12, 86_400 * SECOND))
+    return GfrSpec(
+        mcr_interval_ps=mcr,
+        pcr_interval_ps=draw(st.integers(1, mcr)),
+        burst_tolerance_ps=draw(st.integers(0, 86_400 * SECOND)),
+        mfs_cells=draw(st.integers(1, 1_366)),
+        tagging=draw(st.sampled_from(["none", "network", "adapter"])),
+        window_ps=step * draw(st.integers(1, 20)),
+        window_step_ps=step,
     )
 
 
@@ -140,7 +210,14 @@ def vcs_over(draw: st.DrawFn, path: list[int]) -> VcSpec:
     )
     policing = draw(st.lists(bucket, max_size=2)) if len(path) > 1 else []
     service = draw(st.sampled_from(CLASSES))
-    vc = {"name": draw(names), "path": tuple(path), "class": service, "policing": tuple(policing)}
+    gfr = draw(st.none() | contracts()) if len(path) > 1 else None
+    vc = {
+        "name": draw(names),
+        "path": tuple(path),
+        "class": service,
+        "policing": tuple(policing),
+        "gfr": gfr,
+    }
     return VcSpec.model_validate(vc)
 
 

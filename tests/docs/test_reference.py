@@ -11,6 +11,7 @@ from skycell.cli.main import VERBS
 from skycell.plots.factorial import FACTORIAL_KINDS
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario.policies import Policy
+from skycell.scenario.policy_table import policy_page, policy_rows
 from skycell.scenario.tcp import Tcp
 from skycell.sweeps.file import KEYS
 from skycell.sweeps.responses import RESPONSES
@@ -115,24 +116,37 @@ def test_every_kind_of_figure_of_a_sweep_is_explained() -> None:
     assert set(FACTORIAL_KINDS) <= set(told)
 
 
+def test_the_table_of_classes_is_that_of_the_code() -> None:
+    page = (REFERENCE / "policies" / "README.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- classes: begin -->\n")[2].partition("<!-- classes: end -->")[0]
+    assert table == policy_page(), "skycell policies --markdown"
+    assert {row.kind for row in policy_rows()} == set(policy_kinds())
+
+
 def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> None:
     told = first_cells(REFERENCE / "randomness.md")
     sources = [
         path.read_text(encoding="utf-8")
-        for crate in ("traffic", "reference", "engine")
+        for crate in ("traffic", "reference", "engine", "switch")
         for path in (ROOT / "crates" / crate / "src").rglob("*.rs")
     ]
     opened = set()
     for text in sources:
         streams = set(re.findall(r'format!\("((?:flow|host|port|source)/[^"]+)"', text))
         opened |= streams
+        # What a stream is for comes last in its name: a flow's purpose, the kind of a policy.
         opened |= {
-            stream.replace("{purpose}", purpose)
+            stream.replace(variable, purpose)
+            for variable in ("{purpose}", "{kind}")
             for stream in streams
             for purpose in re.findall(r'stream\("(\w+)"\)', text)
-            if "{purpose}" in stream
+            if variable in stream
         }
-    plain = {re.sub(r"\{[^}]*\}", "*", stream) for stream in opened if "{purpose}" not in stream}
+    plain = {
+        re.sub(r"\{[^}]*\}", "*", stream)
+        for stream in opened
+        if not stream.endswith(("{purpose}", "{kind}"))
+    }
     assert {re.sub(r"<[^>]*>", "*", stream) for stream in told} == plain
 
 

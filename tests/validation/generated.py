@@ -20,8 +20,20 @@ _POLICIES: list[Values] = [
     {"kind": "selective_drop", "drop_threshold": 0.6, "fairness_threshold": 0.8},
     {"kind": "fair_buffer_allocation", "drop_threshold": 0.5, "fairness_threshold": 0.8},
     {"kind": "single_drop"},
+    {"kind": "priority_drop"},
+    {"kind": "red", "min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
+    {"kind": "fred", "min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
+    {"kind": "virtual_queueing"},
+    {"kind": "dynamic_epd"},
+    {"kind": "pme_ered", "min_threshold": 0.2, "max_threshold": 0.8},
+    {"kind": "mcr_scheduling"},
     {"kind": "dfba", "low_threshold": 0.4, "high_threshold": 0.9},
 ]
+
+
+_ORDERED = ("dfba", "red", "fred", "pme_ered")
+_WITH_INTERVAL = ("pme_ered", "mcr_scheduling")
+_WITH_MCRS = ("dfba", "pme_ered", "mcr_scheduling")
 
 
 @st.composite
@@ -34,7 +46,7 @@ def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
     mss = draw(st.sampled_from([40, 512, 1000, 1460, 9180]))
     buffer = draw(st.integers(1, 400))
     policy = dict(draw(st.sampled_from(_POLICIES)))
-    if policy["kind"] == "dfba":
+    if policy["kind"] in _ORDERED:
         buffer = max(buffer, 3)  # L below H, in whole cells
     if policy["kind"] == "single_drop":
         policy["thresholds"] = [f"{max(1, buffer // 3)} cells"] * sources
@@ -117,7 +129,11 @@ def _at_scale(
         for step in path:
             table = table.setdefault(step, {})
         table[last] = value
-    if plain["topology.bottleneck.policy"]["kind"] == "dfba":
+    policy = plain["topology.bottleneck.policy"]
+    if policy["kind"] in _WITH_INTERVAL:
+        interval = time(100_000, scale)
+        values["topology"]["bottleneck"]["policy"] = {**policy, "interval": interval}
+    if policy["kind"] in _WITH_MCRS:
         mcr = {"mcr": f"{rate // sources} cells/s"}
         values["gfr"] = [{"vcs": [f"flow{i}.forward" for i in range(1, sources + 1)], **mcr}]
     return values

@@ -129,6 +129,9 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
     }
     record.cells_delivered = arrived;
     record.cells_open = arrived - record.cells_whole - record.cells_corrupt;
+    if let Some(guaranteed) = &vc.guaranteed {
+        guaranteed.write(&mut record);
+    }
     record
 }
 

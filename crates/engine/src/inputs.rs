@@ -14,6 +14,8 @@ pub(crate) struct Due {
     /// Place of its VC at the port.
     pub(crate) place: u32,
     pub(crate) cells: u32,
+    /// Whether its cells have CLP = 1.
+    pub(crate) is_tagged: bool,
 }
 
 /// One link's frames, in order.

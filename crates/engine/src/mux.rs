@@ -6,7 +6,7 @@
 
 use crate::active::ActiveVcs;
 use crate::arrivals::{ArrivalLog, Moment, Train};
-use crate::inputs::Inputs;
+use crate::inputs::{Due, Inputs};
 use crate::occupancy::MuxVc;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
@@ -139,13 +139,14 @@ impl MuxPort {
     }
 
     /// The first cell of a frame comes at `moment`: the policy decides. Returns X.
-    fn begin_frame(&mut self, moment: Moment, place: u32, is_last: bool) -> u64 {
+    fn begin_frame(&mut self, moment: Moment, due: &Due) -> u64 {
+        let place = due.place;
         self.advance(moment);
         self.trim(moment.time);
         let queued = self.queued(moment.time);
         let vc = &mut self.vcs[place as usize];
         vc.has_lost = false;
-        if self.policy.takes_all() || is_last && self.policy.keeps_last_cells() {
+        if self.policy.takes_all() || due.cells == 1 && self.policy.keeps_last_cells() {
             vc.discarding = None;
             return queued;
         }
@@ -155,7 +156,11 @@ impl MuxPort {
             active_vcs: 0,
             active_weight: 0,
             capacity: self.capacity as u32,
-            is_tagged: false,
+            now_ps: moment.time.0,
+            departed: self.log.departed(moment.time),
+            idle_since_ps: (queued == 0 && self.log.taken_in() > 0)
+                .then(|| self.log.last_departure().0),
+            is_tagged: due.is_tagged,
         };
         if self.counts_vcs && self.policy.looks_at_vcs(view.queued) {
             self.count_vcs(moment.time, place, &mut view);
@@ -227,6 +232,7 @@ impl MuxPort {
                 let train = &mut arriving.train;
                 let vc = &mut self.vcs[train.place as usize];
                 vc.take_in(train.next, train.spacing, count, train.link);
+                self.policy.on_taken_in(vc.vc, count as u32);
                 self.integral.arrived(arrival_times(train, count));
                 train.next += count * train.spacing;
                 arriving.left -= count as u32;
@@ -343,6 +349,7 @@ impl MuxPort {
             return false;
         }
         vc.take_in(moment.time.0, 1, 1, moment.link);
+        self.policy.on_taken_in(vc.vc, 1);
         self.note_boundary(place, is_last);
         self.integral.arrived(u128::from(moment.time.0));
         if queued == 0 {

@@ -6,6 +6,7 @@ use crate::inputs::Due;
 use crate::mux::{Fate, MuxPort};
 use crate::plan::{Plan, Route};
 use crate::stations::{Port, in_pass, ports};
+use skycell_atm::GuaranteedVc;
 use skycell_des::{EventQueue, Key};
 use skycell_records::{Discards, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
@@ -32,6 +33,8 @@ pub(crate) struct Vc {
     pub(crate) cells_whole: u64,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
+    /// Its contract, if it has one.
+    pub(crate) guaranteed: Option<GuaranteedVc>,
     /// Cells refused by its source port.
     pub(crate) discarded_at_source: Discards,
 }
@@ -82,23 +85,27 @@ impl<'a> Network<'a> {
         let (ports, places) = ports(spec, &plan);
         let is_mux = |port: &u32| matches!(ports[*port as usize], Port::Mux(_));
         let muxes = (0..ports.len() as u32).filter(is_mux).collect();
-        let vcs = plan
-            .routes
-            .into_iter()
-            .zip(places)
-            .map(|(route, places)| Vc {
-                route,
-                source_place: places.source,
-                mux_place: places.mux,
-                lane: places.lane,
-                cells_offered: 0,
-                frames_offered: 0,
-                frames_delivered: 0,
-                cells_whole: 0,
-                frames_corrupt: 0,
-                cells_corrupt: 0,
-                discarded_at_source: Discards::default(),
-            });
+        let vcs =
+            plan.routes
+                .into_iter()
+                .zip(places)
+                .zip(&spec.vcs)
+                .map(|((route, places), vc)| Vc {
+                    route,
+                    source_place: places.source,
+                    mux_place: places.mux,
+                    lane: places.lane,
+                    cells_offered: 0,
+                    frames_offered: 0,
+                    frames_delivered: 0,
+                    cells_whole: 0,
+                    frames_corrupt: 0,
+                    cells_corrupt: 0,
+                    guaranteed: vc
+                        .gfr
+                        .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                    discarded_at_source: Discards::default(),
+                });
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
             let hosts = Hosts::of(spec, flow);
             FlowAtWork {
@@ -249,6 +256,9 @@ impl<'a> Network<'a> {
         let vc = &mut self.vcs[frame.vc as usize];
         vc.frames_delivered += 1;
         vc.cells_whole += u64::from(frame.cells);
+        if let Some(guaranteed) = &mut vc.guaranteed {
+            guaranteed.on_delivered(now, frame.cells);
+        }
         let at_work = &mut self.flows[frame.flow as usize];
         let route = if frame.is_forward {
             &at_work.forward
@@ -351,6 +361,11 @@ impl<'a> Network<'a> {
                 let first = start + SimTime(spacing) + delay;
                 let last = first + SimTime(u64::from(frame.cells - 1) * spacing);
                 let link = vc.route.first.link;
+                let is_tagged = vc.guaranteed.as_mut().is_some_and(|guaranteed| {
+                    let at_adapter = guaranteed.on_sending(start, frame.cells);
+                    let across = SimTime(spacing + self.spec.links[port_id as usize].delay_ps);
+                    guaranteed.on_network(start + across, frame.cells, at_adapter)
+                });
                 let Some((mux, _)) = vc.route.mux else {
                     return self.push_due(link, last, id);
                 };
@@ -360,6 +375,7 @@ impl<'a> Network<'a> {
                     frame: id,
                     place,
                     cells: frame.cells,
+                    is_tagged,
                 };
                 self.mux(mux).inputs.push(lane, due);
                 self.plan_mux(mux);

@@ -139,6 +139,7 @@ impl SourcePort {
             cells,
             place,
         });
+        self.policy.on_taken_in(self.vcs[place as usize].vc, cells);
         self.queued += u64::from(cells);
         if self.counts_vcs {
             let vc = &mut self.vcs[place as usize];
@@ -165,12 +166,17 @@ impl SourcePort {
         if self.policy.takes_all() || cells == 1 && self.policy.keeps_last_cells() {
             return None;
         }
+        // What came and was neither refused nor is still here has left.
+        let departed = self.arrived - u64::from(cells) - self.discarded.total() - u64::from(queued);
         let view = BufferView {
             queued,
             vc_queued: self.vc_queued(now, place),
             // A frame that has not wholly left keeps its VC active.
             active_vcs: self.active_vcs,
             active_weight: self.active_weight,
+            now_ps: now.0,
+            departed,
+            idle_since_ps: (queued == 0 && departed > 0).then_some(self.free_at.0),
             is_tagged: false,
             capacity: self.capacity,
         };

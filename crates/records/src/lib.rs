@@ -1,12 +1,14 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
 mod delay;
+mod guarantee;
 mod ledger;
 mod queue;
 mod traces;
 mod web;
 
 pub use delay::{CellDelayRecord, CellDelays};
+pub use guarantee::{WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
@@ -254,6 +256,16 @@ pub struct VcRecord {
     pub cells_corrupt: u64,
     /// Cells of a reassembly that was open at the end of the run.
     pub cells_open: u64,
+    /// Frames that F-GCRA found eligible where they entered the first switch; 0 without a contract.
+    pub frames_eligible: u64,
+    /// Cells of those frames.
+    pub cells_eligible: u64,
+    /// Frames that went on from there with CLP = 1.
+    pub frames_tagged: u64,
+    /// Frames that came there and were longer than MFS.
+    pub frames_oversized: u64,
+    /// The guarantee over sliding windows; all zero without a contract.
+    pub guarantee: WindowRecord,
 }
 
 /// What an output port did.

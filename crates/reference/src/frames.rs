@@ -26,6 +26,8 @@ pub(crate) struct Frame {
     /// Number of the frame in the run; never repeats.
     pub(crate) serial: u64,
     pub(crate) content: Content,
+    /// Whether it goes with CLP = 1 on the VC it is on, by its adapter or by the VC's contract.
+    pub(crate) is_tagged: bool,
     /// Its length, cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
@@ -70,6 +72,7 @@ impl Frames {
         let frame = Frame {
             serial: self.serial,
             content,
+            is_tagged: false,
             cells,
             handed_at,
             left: cells,
@@ -96,12 +99,18 @@ impl Frames {
         &self.frames[id as usize]
     }
 
+    /// Sets the CLP bit of all cells of the frame.
+    pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
+        self.frames[id as usize].is_tagged = is_tagged;
+    }
+
     /// Puts the frame on the next VC of its route, all cells before it again.
     pub(crate) fn next_leg(&mut self, id: u32) {
         let frame = &mut self.frames[id as usize];
         if let Content::Segment { leg, .. } = &mut frame.content {
             *leg += 1;
         }
+        frame.is_tagged = false;
         frame.left = frame.cells;
     }
 

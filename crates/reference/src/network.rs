@@ -2,7 +2,7 @@
 
 use crate::frames::{Cell, Content, Frames};
 use crate::port::{Port, Verdict};
-use skycell_atm::{Policer, Reassembled, Reassembly};
+use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, Traces, VcRecord};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
@@ -20,6 +20,8 @@ struct Vc {
     /// The frame whose cells a source is sending.
     frame_under_way: u32,
     reassembly: Reassembly,
+    /// Its contract, if it has one.
+    guaranteed: Option<GuaranteedVc>,
     record: VcRecord,
 }
 
@@ -71,6 +73,9 @@ impl<'a> Network<'a> {
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
                 frame_under_way: 0,
                 reassembly: Reassembly::default(),
+                guaranteed: vc
+                    .gfr
+                    .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
                 record: VcRecord {
                     name: vc.name.clone(),
                     ..VcRecord::default()
@@ -134,12 +139,31 @@ impl<'a> Network<'a> {
         let vcs = &self.vcs;
         let place = |cell: &Cell| vcs[cell.vc as usize].hops[usize::from(cell.hop)].1;
         port.on_departure(now, place);
-        if let Some(next) = port.begin_sending(now) {
-            self.events.push(Key::new(next, rank::DEPARTURE, port_id));
-        }
+        self.begin_sending(now, port_id);
+        let port = &mut self.ports[port_id as usize];
         if port.link.len() == 1 {
             let arrival = port.link[0].0;
             self.events.push(Key::new(arrival, rank::ARRIVAL, port_id));
+        }
+    }
+
+    /// The port begins to send its next cell, if it has one. With the first cell of a frame that the
+    /// VC's adapter sends goes the decision whether it is tagged.
+    fn begin_sending(&mut self, now: SimTime, port_id: u32) {
+        let port = &mut self.ports[port_id as usize];
+        let Some(departure) = port.begin_sending(now) else {
+            return;
+        };
+        let event = Key::new(departure, rank::DEPARTURE, port_id);
+        self.events.push(event);
+        let (cell, start) = port.sending();
+        if cell.hop == 0
+            && cell.index == 0
+            && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
+        {
+            let cells = self.frames.get(cell.frame).cells;
+            let is_tagged = guaranteed.on_sending(start, cells);
+            self.frames.set_tagged(cell.frame, is_tagged);
         }
     }
 
@@ -154,6 +178,9 @@ impl<'a> Network<'a> {
             return;
         }
         if usize::from(cell.hop) < self.vcs[cell.vc as usize].hops.len() {
+            if cell.hop == 1 {
+                self.hold_against_contract(now, &mut cell);
+            }
             self.offer_cell(now, cell);
         } else {
             self.on_cell_at_end(now, cell);
@@ -181,6 +208,21 @@ impl<'a> Network<'a> {
         action == PolicingAction::Discard
     }
 
+    /// Where a VC with a contract enters its first switch: F-GCRA decides on a frame's first cell,
+    /// and all cells of the frame get its CLP bit.
+    fn hold_against_contract(&mut self, now: SimTime, cell: &mut Cell) {
+        let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed else {
+            return;
+        };
+        let frame = self.frames.get(cell.frame);
+        if cell.index == 0 {
+            let was_tagged = frame.is_tagged || cell.is_tagged;
+            let is_tagged = guaranteed.on_network(now, frame.cells, was_tagged);
+            self.frames.set_tagged(cell.frame, is_tagged);
+        }
+        cell.is_tagged |= self.frames.get(cell.frame).is_tagged;
+    }
+
     /// Offers a cell to the port of its hop.
     fn offer_cell(&mut self, now: SimTime, cell: Cell) {
         let (port_id, place) = self.vcs[cell.vc as usize].hops[usize::from(cell.hop)];
@@ -205,6 +247,9 @@ impl<'a> Network<'a> {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
                 vc.record.cells_whole += u64::from(frame.cells);
+                if let Some(guaranteed) = &mut vc.guaranteed {
+                    guaranteed.on_delivered(now, frame.cells);
+                }
                 self.on_frame_at_end(now, cell.frame);
             }
             Some(Reassembled::Corrupt { cells }) => {
@@ -364,10 +409,7 @@ impl<'a> Network<'a> {
     ) {
         match verdict {
             Verdict::Accepted if was_idle => {
-                let departure = self.ports[port_id as usize].begin_sending(now);
-                let departure = departure.expect("a cell was taken in");
-                let event = Key::new(departure, rank::DEPARTURE, port_id);
-                self.events.push(event);
+                self.begin_sending(now, port_id);
             }
             Verdict::Accepted => {}
             Verdict::Discarded {
@@ -437,9 +479,13 @@ impl<'a> Network<'a> {
         let cell_delays = measured
             .filter_map(|(vc, id)| vc.delays.as_ref().map(|delays| delays.record(id)))
             .collect();
-        let vcs = self.vcs.into_iter().map(|vc| VcRecord {
-            cells_open: u64::from(vc.reassembly.open_cells()),
-            ..vc.record
+        let vcs = self.vcs.into_iter().map(|vc| {
+            let mut record = vc.record;
+            record.cells_open = u64::from(vc.reassembly.open_cells());
+            if let Some(guaranteed) = &vc.guaranteed {
+                guaranteed.write(&mut record);
+            }
+            record
         });
         Finished {
             ports: self.ports,

@@ -120,6 +120,15 @@ impl Port {
         Some(self.sending_since + self.cell_time)
     }
 
+    /// The cell under transmission, and when its transmission began or will; there is one.
+    pub(crate) fn sending(&self) -> (Cell, SimTime) {
+        let cell = self.queues[self.sending].cells.front();
+        (
+            *cell.expect("a cell is under transmission"),
+            self.sending_since,
+        )
+    }
+
     /// The last bit of the cell under transmission leaves: it is on the link now. `place` gives the
     /// place of a cell's VC at this port.
     pub(crate) fn on_departure(&mut self, now: SimTime, place: impl Fn(&Cell) -> u32) {

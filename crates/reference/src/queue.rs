@@ -65,6 +65,7 @@ pub(crate) struct Queue {
     pub(crate) active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
+    last_departure: Option<SimTime>,
     pub(crate) arrived: u64,
     pub(crate) departed: u64,
     pub(crate) discarded: Discards,
@@ -85,6 +86,7 @@ impl Queue {
             cells: VecDeque::new(),
             active_vcs: 0,
             active_weight: 0,
+            last_departure: None,
             arrived: 0,
             departed: 0,
             discarded: Discards::default(),
@@ -105,7 +107,7 @@ impl Queue {
         self.arrived += 1;
         self.integral.arrived(u128::from(now.0));
         if !vc.in_frame {
-            self.begin_frame(vc, cell.is_last, cell.is_tagged);
+            self.begin_frame(now, vc, cell.is_last, cell.is_tagged);
         }
         let has_room = self.queued() < self.capacity;
         let keeps_last = self.policy.keeps_last_cells();
@@ -141,7 +143,7 @@ impl Queue {
     ) -> Verdict {
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
-        self.begin_frame(vc, cells == 1, false);
+        self.begin_frame(now, vc, cells == 1, false);
         let refused = vc.discarding.take();
         let has_room = u64::from(self.queued()) + u64::from(cells) <= u64::from(self.capacity);
         let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
@@ -156,6 +158,7 @@ impl Queue {
     pub(crate) fn on_departure(&mut self, now: SimTime, vc: &mut VcAtPort) {
         self.cells.pop_front();
         self.departed += 1;
+        self.last_departure = Some(now);
         self.integral.departed(u128::from(now.0));
         vc.queued -= 1;
         if vc.queued == 0 {
@@ -179,12 +182,18 @@ impl Queue {
     }
 
     /// The first cell of a frame, of a frame of one cell if `is_last`: the policy decides.
-    fn begin_frame(&mut self, vc: &mut VcAtPort, is_last: bool, is_tagged: bool) {
+    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, is_last: bool, is_tagged: bool) {
         let view = BufferView {
             queued: self.queued(),
             vc_queued: vc.queued,
             active_vcs: self.active_vcs,
             active_weight: self.active_weight,
+            now_ps: now.0,
+            departed: self.departed,
+            idle_since_ps: self
+                .last_departure
+                .filter(|_| self.cells.is_empty())
+                .map(|t| t.0),
             is_tagged,
             capacity: self.capacity,
         };
@@ -224,6 +233,7 @@ impl Queue {
             self.active_weight += self.policy.weight(vc.vc);
         }
         vc.queued += 1;
+        self.policy.on_taken_in(vc.vc, 1);
         self.cells.push_back(cell);
         self.queue_max = self.queue_max.max(self.queued());
     }

@@ -1,5 +1,6 @@
 //! What a `NetworkSpec` must fulfil before an engine may run it.
 
+use crate::gfr::validate_gfr;
 use crate::{
     Distribution, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase, TrafficSpec,
 };
@@ -184,6 +185,7 @@ impl NetworkSpec {
                 }
             }
             self.validate_class(i, vc)?;
+            validate_gfr(i, vc, self.duration_ps)?;
         }
         Ok(())
     }

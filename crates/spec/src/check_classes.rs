@@ -3,7 +3,7 @@
 use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::{
     DfbaZ, Distribution, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, PolicySpec, QueueSpec,
-    SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
+    RedSpec, SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
 };
 
 /// Longest interval between cells, and largest tolerance of a policer: 1 day, picoseconds.
@@ -193,7 +193,66 @@ fn validate_queue(queue: &QueueSpec, path: &str) -> Result<(), SpecError> {
                 _ => Ok(()),
             }
         }
+        PolicySpec::PriorityDrop {
+            tagged_cells,
+            threshold_cells,
+        } => {
+            threshold(*threshold_cells)?;
+            if tagged_cells > threshold_cells {
+                let allowed = format!("at most threshold_cells, {threshold_cells}");
+                return Err(range(at("policy.tagged_cells"), tagged_cells, &allowed));
+            }
+            Ok(())
+        }
+        PolicySpec::VirtualQueueing { .. } | PolicySpec::DynamicEpd { .. } => Ok(()),
+        PolicySpec::Red(red) => validate_red(red, &at("policy")),
+        PolicySpec::Fred(fred) => {
+            if fred.frame_cells == 0 {
+                return Err(range(at("policy.frame_cells"), 0, "above 0"));
+            }
+            validate_red(&fred.red, &at("policy.red"))
+        }
+        PolicySpec::McrScheduling(spec) => {
+            validate_interval(spec.interval_ps, at("policy.interval_ps"))
+        }
+        PolicySpec::PmeEred(spec) => {
+            validate_red(&spec.red, &at("policy.red"))?;
+            validate_interval(spec.interval_ps, at("policy.interval_ps"))?;
+            validate_part(spec.step, at("policy.step"))?;
+            if !(0.0..=1.0).contains(&spec.marked_part) {
+                return Err(range(at("policy.marked_part"), spec.marked_part, "0 to 1"));
+            }
+            Ok(())
+        }
     }
+}
+
+fn validate_red(red: &RedSpec, path: &str) -> Result<(), SpecError> {
+    let at = |key: &str| format!("{path}.{key}");
+    if red.min_cells >= red.max_cells {
+        let allowed = format!("below max_cells, {}", red.max_cells);
+        return Err(range(at("min_cells"), red.min_cells, &allowed));
+    }
+    if red.frame_ps == 0 {
+        return Err(range(at("frame_ps"), 0, "above 0"));
+    }
+    validate_part(red.max_p, at("max_p"))?;
+    validate_part(red.weight, at("weight"))
+}
+
+fn validate_part(value: f64, path: String) -> Result<(), SpecError> {
+    if value > 0.0 && value <= 1.0 {
+        Ok(())
+    } else {
+        Err(range(path, value, "above 0, at most 1"))
+    }
+}
+
+fn validate_interval(interval_ps: u64, path: String) -> Result<(), SpecError> {
+    if interval_ps == 0 || interval_ps > LONGEST_PS {
+        return Err(range(path, interval_ps, "above 0, at most 1 day"));
+    }
+    Ok(())
 }
 
 fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {

@@ -8,6 +8,8 @@ mod check;
 mod check_classes;
 mod classes;
 mod form;
+mod gfr;
+mod policies;
 mod sources;
 mod tcp;
 mod web;
@@ -16,6 +18,8 @@ pub use check::SpecError;
 pub use classes::{
     GcraSpec, PolicingAction, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, WHOLE_PPB,
 };
+pub use gfr::{GfrSpec, Tagging};
+pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
     CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
@@ -151,6 +155,31 @@ pub enum PolicySpec {
         /// Whether the last cell of a frame is taken in whenever there is room, its frame lost or not.
         keeps_last_cells: bool,
     },
+    /// Discards tagged frames that begin while X > LBO, and all that begin while X > HBO.
+    PriorityDrop {
+        /// LBO, cells, at most HBO.
+        tagged_cells: u32,
+        /// HBO, cells.
+        threshold_cells: u32,
+    },
+    /// Random Early Detection.
+    Red(RedSpec),
+    /// Flow Random Early Drop.
+    Fred(FredSpec),
+    /// Virtual Queueing: discards frames of VCs whose virtual queue is above a threshold.
+    VirtualQueueing {
+        /// The threshold, cells.
+        threshold_cells: u32,
+    },
+    /// Virtual Queueing with Dynamic EPD: VCs above their part of R.
+    DynamicEpd {
+        /// R, cells.
+        threshold_cells: u32,
+    },
+    /// Virtual Queueing with MCR scheduling.
+    McrScheduling(McrSchedulingSpec),
+    /// Packet Marking Engine and Enhanced RED.
+    PmeEred(PmeEredSpec),
 }
 
 /// Z_i of DFBA, by which a VC's probability of discard is scaled.
@@ -180,6 +209,8 @@ pub struct VcSpec {
     pub class: ServiceClass,
     /// What the network holds its cells to where they enter the first switch; empty for nothing.
     pub policing: Vec<GcraSpec>,
+    /// What it is promised; none for a VC without a guarantee.
+    pub gfr: Option<GfrSpec>,
 }
 
 /// A TCP connection between two hosts.

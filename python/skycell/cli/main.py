@@ -22,6 +22,7 @@ VERBS = {
     "plot": "Draw a run, a study or a sweep.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "presets": "Show named sets of parameters with their sources.",
+    "policies": "List the buffer policies by class.",
     "schema": "Describe the scenario file.",
 }
 

@@ -20,6 +20,13 @@ NAMES = {
     "fair_buffer_allocation": "FBA",
     "single_drop": "single drop",
     "dfba": "DFBA",
+    "priority_drop": "LBO/HBO",
+    "red": "RED",
+    "fred": "FRED",
+    "virtual_queueing": "VQ",
+    "dynamic_epd": "VQ + Dynamic EPD",
+    "mcr_scheduling": "VQ + MCR scheduling",
+    "pme_ered": "PME + ERED",
     # TCP
     "vanilla": "vanilla",
     "reno": "Reno",

@@ -1,17 +1,18 @@
-"""GFR contracts of VCs as a scenario file writes them: what a VC is promised."""
+"""GFR contracts of VCs as a scenario file writes them: what a VC is promised, and who tags."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.links import CELL_BITS
-from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity
+from skycell.scenario.network_spec import GfrSpec
+from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import Dimension, Quantity, show_amount
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount
 
 #: The MCR of a VC is counted in thousandths of a cell a second.
 MILLICELLS = 1000
@@ -29,6 +30,19 @@ CellRate = Annotated[
 ]
 
 
+_MFS = quantity(Dimension.CELLS, low=1, high=1366, example="200 cells")
+_BURST = quantity(
+    Dimension.CELLS,
+    Dimension.FRAMES,
+    low=1,
+    high=10**9,
+    what="frames of MFS",
+    example="400 cells",
+)
+_TOLERANCE = quantity(Dimension.TIME, high=PS_PER_SECOND, example="100 us")
+_WINDOW = quantity(Dimension.TIME, low=10**9, high=3600 * PS_PER_SECOND, example="1 s")
+
+
 class GfrContract(Parameters):
     """What some VCs are promised by the Guaranteed Frame Rate service, each of them alike."""
 
@@ -37,6 +51,48 @@ class GfrContract(Parameters):
         ...,
         "minimum cell rate: what each of them gets when it has as much to send",
         symbol="MCR",
+    )
+    pcr: CellRate | None = param(
+        None,
+        "peak cell rate: what each of them may send at most; at least mcr",
+        symbol="PCR",
+        source="the rate of the VC's first link",
+    )
+    mfs: Annotated[Quantity, _MFS] | None = param(
+        None,
+        "longest frame that has a part in the guarantee",
+        symbol="MFS",
+        source="the longest frame of the scenario's flows",
+    )
+    mbs: Annotated[Quantity, _BURST] = param(
+        "2 frames",
+        "burst at PCR that is eligible; at least MFS",
+        symbol="MBS",
+        source="Bonaventure, A simulation study of TCP with the GFR service category",
+    )
+    cdvt: Annotated[Quantity, _TOLERANCE] = param(
+        "0 s",
+        "tolerance for variations of delay on the way to the network",
+        symbol="tau",
+        source="hosts reach the network over one link of their own",
+    )
+    tagging: Annotated[
+        Literal["none", "network", "adapter"], word("none", "network", "adapter")
+    ] = param(
+        "none",
+        "who tags frames beyond the guarantee: nobody (GFR.1), the network at the first switch "
+        "(GFR.2), or the end system before it sends",
+        source="the DFBA papers describe none",
+    )
+    window: Annotated[Quantity, _WINDOW] = param(
+        "1 s",
+        "length of the windows over which the guarantee is looked at",
+        source="choice: the shortest that people notice",
+    )
+    window_step: Annotated[Quantity, _WINDOW] = param(
+        "100 ms",
+        "from the start of one window to the next; a whole number of steps makes a window",
+        source="choice: ten starts a window",
     )
 
 
@@ -86,6 +142,85 @@ def check_contracts(
                 f"up to {show_amount(int(capacity))} cells/s, what the link carries",
                 meaning_of(GfrContract.model_fields["mcr"]),
             )
+
+
+def resolve_contracts(
+    contracts: tuple[GfrContract, ...],
+    plan: Plan,
+    rates: Mapping[str, Fraction],
+    frame_cells: int,
+    faults: FaultCollector,
+) -> dict[str, GfrSpec]:
+    """The contract of each VC that has one, by its name.
+
+    Args:
+        contracts: as the file has them, checked by `check_contracts`.
+        plan: the network.
+        rates: payload rate of each link, bit/s.
+        frame_cells: cells of the longest frame of the scenario's flows.
+        faults: where parts that do not fit together go.
+    """
+    found = {}
+    for i, contract in enumerate(contracts):
+        for vc in contract.vcs:
+            if vc in plan.vcs:
+                link = plan.vcs[vc].links[0]
+                spec = _contract(contract, rates[link] / CELL_BITS, frame_cells, i, faults)
+                if len(plan.vcs[vc].links) == 1:
+                    got = Shown(f"{vc}, over one link")
+                    meaning = meaning_of(GfrContract.model_fields["vcs"])
+                    allowed = "VCs that cross a switch: there frames are held against a contract"
+                    faults.add(("gfr", i, "vcs"), got, allowed, meaning)
+                found[vc] = spec
+    return found
+
+
+def _contract(
+    contract: GfrContract,
+    link_rate: Fraction,
+    frame_cells: int,
+    i: int,
+    faults: FaultCollector,
+) -> GfrSpec:
+    """The spec of a contract on a first link of `link_rate` cells/s."""
+
+    def fault(key: str, got: object, allowed: str) -> None:
+        faults.add(("gfr", i, key), got, allowed, meaning_of(GfrContract.model_fields[key]))
+
+    mcr = _cells_per_second(contract.mcr)
+    pcr = _cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)
+    mfs = int(contract.mfs.amount) if contract.mfs else frame_cells
+    scale = mfs if contract.mbs.dimension is Dimension.FRAMES else 1
+    mbs = int(contract.mbs.amount * scale)
+    if pcr < mcr:
+        fault("pcr", contract.pcr and contract.pcr.text, f"at least mcr, {contract.mcr}")
+        pcr = mcr
+    if mbs < mfs:
+        fault("mbs", contract.mbs.text, f"at least MFS, {mfs} cells")
+    window, step = contract.window.amount, contract.window_step.amount
+    if window % step != 0:
+        fault(
+            "window", contract.window.text, f"a whole number of window_step, {contract.window_step}"
+        )
+        window = step
+    mcr_interval = _interval_ps(mcr)
+    pcr_interval = min(_interval_ps(pcr), mcr_interval)
+    return GfrSpec(
+        mcr_interval_ps=mcr_interval,
+        pcr_interval_ps=pcr_interval,
+        # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).
+        burst_tolerance_ps=max(mbs - 1, 0) * (mcr_interval - pcr_interval)
+        + int(contract.cdvt.amount),
+        mfs_cells=mfs,
+        tagging=contract.tagging,
+        window_ps=int(window),
+        window_step_ps=int(step),
+    )
+
+
+def _interval_ps(cells_per_second: Fraction) -> int:
+    """Time between cells in whole picoseconds, rounded half up."""
+    return int(PS_PER_SECOND / cells_per_second + Fraction(1, 2))
 
 
 def _cells_per_second(rate: Quantity) -> Fraction:

@@ -93,6 +93,78 @@ class ZComplementSquaredSpec(_Part):
     kind: Literal["complement_squared"] = "complement_squared"
 
 
+class RedSpec(_Part):
+    """Random Early Detection."""
+
+    kind: Literal["red"] = "red"
+    min_cells: U32
+    max_cells: U32
+    max_p: float
+    weight: float
+    frame_ps: U64
+
+
+class RedPart(_Part):
+    """What other policies share with RED."""
+
+    min_cells: U32
+    max_cells: U32
+    max_p: float
+    weight: float
+    frame_ps: U64
+
+
+class FredSpec(_Part):
+    """Flow Random Early Drop."""
+
+    kind: Literal["fred"] = "fred"
+    red: RedPart
+    min_queue_cells: U32
+    frame_cells: U32
+
+
+class PriorityDropSpec(_Part):
+    """A threshold for tagged frames and one for all."""
+
+    kind: Literal["priority_drop"] = "priority_drop"
+    tagged_cells: U32
+    threshold_cells: U32
+
+
+class VirtualQueueingSpec(_Part):
+    """Virtual Queueing with a fixed threshold."""
+
+    kind: Literal["virtual_queueing"] = "virtual_queueing"
+    threshold_cells: U32
+
+
+class DynamicEpdSpec(_Part):
+    """Virtual Queueing with Dynamic EPD."""
+
+    kind: Literal["dynamic_epd"] = "dynamic_epd"
+    threshold_cells: U32
+
+
+class McrSchedulingSpec(_Part):
+    """Virtual Queueing with MCR scheduling."""
+
+    kind: Literal["mcr_scheduling"] = "mcr_scheduling"
+    threshold_cells: U32
+    interval_ps: U64
+    mcr_millicells: tuple[U64, ...]
+
+
+class PmeEredSpec(_Part):
+    """Packet Marking Engine and Enhanced RED."""
+
+    kind: Literal["pme_ered"] = "pme_ered"
+    red: RedPart
+    interval_ps: U64
+    step: float
+    marked_part: float
+    mcr_millicells: tuple[U64, ...]
+
+
 class DfbaSpec(_Part):
     """Differential Fair Buffer Allocation."""
 
@@ -112,7 +184,14 @@ PolicySpec = Annotated[
     | SelectiveDropSpec
     | FairBufferAllocationSpec
     | SingleDropSpec
-    | DfbaSpec,
+    | DfbaSpec
+    | PriorityDropSpec
+    | RedSpec
+    | FredSpec
+    | VirtualQueueingSpec
+    | DynamicEpdSpec
+    | McrSchedulingSpec
+    | PmeEredSpec,
     Field(discriminator="kind"),
 ]
 
@@ -213,6 +292,18 @@ class GcraSpec(_Part):
     action: Literal["count", "tag", "discard"]
 
 
+class GfrSpec(_Part):
+    """GFR contract of a VC."""
+
+    mcr_interval_ps: U64
+    pcr_interval_ps: U64
+    burst_tolerance_ps: U64
+    mfs_cells: U32
+    tagging: Literal["none", "network", "adapter"]
+    window_ps: U64
+    window_step_ps: U64
+
+
 class VcSpec(_Part):
     """A virtual channel over link ids."""
 
@@ -220,6 +311,7 @@ class VcSpec(_Part):
     path: tuple[U32, ...]
     class_: ServiceClass = Field(default="ubr", alias="class")
     policing: tuple[GcraSpec, ...] = ()
+    gfr: GfrSpec | None = None
 
 
 class TickPhaseAt(_Part):

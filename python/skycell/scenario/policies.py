@@ -19,8 +19,16 @@ from skycell.scenario.parameters import (
     part,
     quantity,
     read_number,
+    whole_number,
 )
-from skycell.scenario.quantities import Dimension, Quantity, Refused, parse_quantity, unit_pattern
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    Refused,
+    parse_quantity,
+    unit_pattern,
+)
 
 _MOST_CELLS = 2**32 - 1
 _PARTIAL_DISCARD = (
@@ -62,6 +70,7 @@ _THRESHOLD = Leaf(
 )
 Threshold = Annotated[Quantity | float, _THRESHOLD]
 UpToOne = Annotated[float, part("1 is an equal share")]
+PartOfOne = Annotated[float, part("1 is the whole")]
 CellCount = Annotated[
     Quantity, quantity(Dimension.CELLS, low=0, high=_MOST_CELLS, example="917 cells")
 ]
@@ -249,13 +258,169 @@ class Dfba(Parameters):
     )
 
 
+_RED = "S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993"
+_CHOICE_OF_RED = "choice: max_th is to be at least twice min_th (Floyd and Jacobson, section 6)"
+_VQ = "choice: the documents at hand give no value; a quarter of the buffer lets four VCs fill it"
+
+Interval = Annotated[
+    Quantity,
+    quantity(Dimension.TIME, above=0, high=86_400 * PS_PER_SECOND, example="10 ms"),
+]
+
+
+class PriorityDrop(Parameters):
+    """Discards tagged frames above one threshold, and all frames above another."""
+
+    kind: Literal["priority_drop"] = param(..., "the policy")
+    tagged_threshold: Threshold = param(
+        0.75,
+        "occupancy above which tagged frames (CLP = 1) are discarded",
+        symbol="LBO",
+        source="Bonaventure, A simulation study of TCP with the GFR service category: 6144 of 8192",
+    )
+    drop_threshold: Threshold = param(
+        0.875,
+        "occupancy above which all frames are discarded; at least tagged_threshold",
+        symbol="HBO",
+        source="Bonaventure, A simulation study of TCP with the GFR service category: 7168 of 8192",
+    )
+
+
+class Red(Parameters):
+    """Random Early Detection: discards frames at random while the average queue is long."""
+
+    kind: Literal["red"] = param(..., "the policy")
+    min_threshold: Threshold = param(
+        0.2,
+        "average queue below which nothing is discarded",
+        symbol="min_th",
+        source=_CHOICE_OF_RED,
+    )
+    max_threshold: Threshold = param(
+        0.6,
+        "average queue from which every frame is discarded; above min_threshold",
+        symbol="max_th",
+        source=_CHOICE_OF_RED,
+    )
+    max_probability: PartOfOne = param(
+        0.02, "probability of discard just below max_threshold", symbol="max_p", source=_RED
+    )
+    weight: PartOfOne = param(
+        0.002, "weight of a new queue length in the average", symbol="w_q", source=_RED
+    )
+
+
+class Fred(Red):
+    """Flow Random Early Drop: RED that spares VCs with little in the queue."""
+
+    kind: Literal["fred"] = param(..., "the policy")  # type: ignore[assignment]
+    protected_frames: Annotated[int, whole_number(1, 1000)] = param(
+        4,
+        "full frames that a VC may have in the buffer without being drawn for",
+        symbol="minq",
+        source="D. Lin, R. Morris, Dynamics of Random Early Detection, 1997: 4, small buffers 2",
+    )
+
+
+class VirtualQueueing(Parameters):
+    """Discards frames of VCs whose virtual queue, as under round robin, is above a threshold."""
+
+    kind: Literal["virtual_queueing"] = param(..., "the policy")
+    vc_threshold: Threshold = param(
+        0.25, "virtual queue above which a VC's frames are discarded", source=_VQ
+    )
+
+
+class DynamicEpd(Parameters):
+    """Virtual Queueing with a threshold that is what VCs below their equal part leave."""
+
+    kind: Literal["dynamic_epd"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "cells that the VCs' virtual queues divide among themselves",
+        symbol="R",
+        source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+
+
+class McrScheduling(Parameters):
+    """Virtual Queueing under a server that gives each VC its MCR first.
+
+    MCRs stand in [[gfr]].
+    """
+
+    kind: Literal["mcr_scheduling"] = param(..., "the policy")
+    vc_threshold: Threshold = param(
+        0.25, "virtual queue above which a VC's frames are discarded", source=_VQ
+    )
+    interval: Interval = param(
+        "1 ms",
+        "time after which MCRs are served",
+        symbol="T",
+        source="choice: a few hundred cells of a 155 Mbit/s link",
+    )
+
+
+class PmeEred(Red):
+    """Marks frames of VCs below their MCR, and spares marked frames in RED.
+
+    MCRs stand in [[gfr]].
+    """
+
+    kind: Literal["pme_ered"] = param(..., "the policy")  # type: ignore[assignment]
+    interval: Interval = param(
+        "10 ms",
+        "time over which the rate of a VC is measured",
+        source="choice: hundreds of frames, and no longer than a round trip",
+    )
+    step: PartOfOne = param(
+        0.1,
+        "change of the marking probability in an interval without any frame",
+        source="choice: from never to always in ten intervals",
+    )
+    marked_part: Annotated[float, _SHARE] = param(
+        0.0,
+        "part of RED's probability with which marked frames are discarded",
+        source="choice: the guarantee first; marked frames are lost to a full buffer only",
+    )
+
+
 def _policy_by_name(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-_Policies = TailDrop | Ppd | Epd | SelectiveDrop | FairBufferAllocation | SingleDrop | Dfba
+_Policies = (
+    TailDrop
+    | Ppd
+    | Epd
+    | SelectiveDrop
+    | FairBufferAllocation
+    | SingleDrop
+    | Dfba
+    | PriorityDrop
+    | Red
+    | Fred
+    | VirtualQueueing
+    | DynamicEpd
+    | McrScheduling
+    | PmeEred
+)
 #: Policies that need no more than their name.
-_Names = Literal["tail_drop", "ppd", "epd", "selective_drop", "fair_buffer_allocation", "dfba"]
+_Names = Literal[
+    "tail_drop",
+    "ppd",
+    "epd",
+    "selective_drop",
+    "fair_buffer_allocation",
+    "dfba",
+    "priority_drop",
+    "red",
+    "fred",
+    "virtual_queueing",
+    "dynamic_epd",
+    "mcr_scheduling",
+    "pme_ered",
+]
 Policy = Annotated[
     Annotated[_Policies, Field(discriminator="kind")],
     BeforeValidator(_policy_by_name, json_schema_input_type=_Policies | _Names),

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.context import Context
-from skycell.scenario.contracts import check_contracts, mcr_of
+from skycell.scenario.contracts import check_contracts, mcr_of, resolve_contracts
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
@@ -25,34 +25,49 @@ from skycell.scenario.links import (
 )
 from skycell.scenario.network_spec import (
     DfbaSpec,
+    DynamicEpdSpec,
     EpdSpec,
     FairBufferAllocationSpec,
     FlowSpec,
+    FredSpec,
     LinkSpec,
+    McrSchedulingSpec,
     NetworkSpec,
     NodeSpec,
+    PmeEredSpec,
     PolicySpec,
     PortSpec,
     PpdSpec,
+    PriorityDropSpec,
     QueueSpec,
+    RedPart,
+    RedSpec,
     SelectiveDropSpec,
     SingleDropSpec,
     TailDropSpec,
     VcSpec,
+    VirtualQueueingSpec,
     ZComplementSpec,
     ZComplementSquaredSpec,
     ZFixedSpec,
 )
-from skycell.scenario.parameters import exact, meaning_of
+from skycell.scenario.parameters import Parameters, exact, meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.policies import (
     Dfba,
+    DynamicEpd,
     Epd,
     FairBufferAllocation,
+    Fred,
+    McrScheduling,
+    PmeEred,
     Ppd,
+    PriorityDrop,
+    Red,
     SelectiveDrop,
     SingleDrop,
     TailDrop,
+    VirtualQueueing,
 )
 from skycell.scenario.quantities import (
     PS_PER_SECOND,
@@ -84,7 +99,8 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
         default=1,
     )
-    ports = _PortResolver(plan, context.rtt_ps, frame_cells, mcr_of(file.gfr), faults)
+    ports = _PortResolver(plan, context.rtt_ps, frame_cells, mcr_of(file.gfr), rates, faults)
+    contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
         _link(link, node_ids, cell_time_ps(rates[name]), ports) for name, link in plan.links.items()
@@ -113,6 +129,7 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
                     "path": tuple(link_ids[link] for link in vc.links),
                     "class": vc.service,
                     "policing": policers.get(name, ()),
+                    "gfr": contracts.get(name),
                 }
             )
             for name, vc in plan.vcs.items()
@@ -217,6 +234,7 @@ class _PortResolver:
     rtt_ps: int
     frame_cells: int
     mcr: Mapping[str, int]
+    rates: Mapping[str, Fraction]
     faults: FaultCollector
 
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
@@ -294,6 +312,10 @@ class _PortResolver:
             return self._single_drop(link, policy, capacity, where)
         if isinstance(policy, Dfba):
             return self._dfba(link, policy, capacity, where)
+        survey = self._survey_policy(link, policy, capacity, where)
+        if survey is not None:
+            return survey
+        assert isinstance(policy, Epd | SelectiveDrop | FairBufferAllocation)
         threshold = self._threshold(policy, "drop_threshold", capacity, where)
         if isinstance(policy, Epd):
             return EpdSpec(threshold_cells=threshold, partial_discard=policy.partial_discard)
@@ -306,7 +328,7 @@ class _PortResolver:
 
     def _threshold(
         self,
-        policy: Epd | SelectiveDrop | FairBufferAllocation | Dfba,
+        policy: Parameters,
         key: str,
         capacity: int | None,
         where: Path,
@@ -330,6 +352,88 @@ class _PortResolver:
             )
         return min(cells, _MOST_CELLS_IN_A_BUFFER)
 
+    def _survey_policy(
+        self, link: PlannedLink, policy: Parameters, capacity: int | None, where: Path
+    ) -> PolicySpec | None:
+        """A policy of the classification table that is not among the older ones; else none."""
+
+        def cells(key: str) -> int:
+            return self._threshold(policy, key, capacity, where)
+
+        if isinstance(policy, PriorityDrop):
+            tagged, threshold = cells("tagged_threshold"), cells("drop_threshold")
+            if tagged > threshold:
+                self._misordered(
+                    policy,
+                    "tagged_threshold",
+                    f"up to drop_threshold, {show_amount(threshold)}",
+                    where,
+                )
+            return PriorityDropSpec(tagged_cells=tagged, threshold_cells=threshold)
+        if isinstance(policy, VirtualQueueing):
+            return VirtualQueueingSpec(threshold_cells=cells("vc_threshold"))
+        if isinstance(policy, DynamicEpd):
+            return DynamicEpdSpec(threshold_cells=cells("drop_threshold"))
+        if isinstance(policy, McrScheduling):
+            return McrSchedulingSpec(
+                threshold_cells=cells("vc_threshold"),
+                interval_ps=whole(policy.interval.amount),
+                mcr_millicells=self._mcrs(link, where),
+            )
+        if not isinstance(policy, Red):
+            return None
+        red = self._red(link, policy, capacity, where)
+        if isinstance(policy, Fred):
+            return FredSpec(
+                red=red,
+                min_queue_cells=policy.protected_frames * self.frame_cells,
+                frame_cells=self.frame_cells,
+            )
+        if isinstance(policy, PmeEred):
+            return PmeEredSpec(
+                red=red,
+                interval_ps=whole(policy.interval.amount),
+                step=policy.step,
+                marked_part=policy.marked_part,
+                mcr_millicells=self._mcrs(link, where),
+            )
+        return RedSpec(**red.model_dump())
+
+    def _red(self, link: PlannedLink, policy: Red, capacity: int | None, where: Path) -> RedPart:
+        low = self._threshold(policy, "min_threshold", capacity, where)
+        high = self._threshold(policy, "max_threshold", capacity, where)
+        if capacity is not None and low >= high:
+            self._misordered(
+                policy, "min_threshold", f"below max_threshold, {show_amount(high)}", where
+            )
+        # A typical frame is a full one.
+        frame_ps = self.frame_cells * cell_time_ps(self.rates[link.name])
+        return RedPart(
+            min_cells=low,
+            max_cells=high,
+            max_p=policy.max_probability,
+            weight=policy.weight,
+            frame_ps=frame_ps,
+        )
+
+    def _misordered(self, policy: Parameters, key: str, allowed: str, where: Path) -> None:
+        written: Quantity | float = getattr(policy, key)
+        self.faults.add(
+            (*where, key),
+            str(written) if isinstance(written, Quantity) else written,
+            f"{allowed} cells",
+            meaning_of(type(policy).model_fields[key]),
+        )
+
+    def _mcrs(self, link: PlannedLink, where: Path) -> tuple[int, ...]:
+        """MCR of each VC, 0 for one without; a fault where none across the link has one."""
+        across = self.plan.vcs_across(link.name)
+        if across and not any(name in self.mcr for name in across):
+            got = Shown(f"no VC with an MCR across {link.name}")
+            allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
+            self.faults.add(where, got, allowed, "what the buffer takes in")
+        return tuple(self.mcr.get(name, 0) for name in self.plan.vcs)
+
     def _dfba(
         self, link: PlannedLink, policy: Dfba, capacity: int | None, where: Path
     ) -> PolicySpec:
@@ -338,19 +442,9 @@ class _PortResolver:
             for key in ("low_threshold", "high_threshold")
         )
         if capacity is not None and low >= high:
-            written = policy.low_threshold
-            self.faults.add(
-                (*where, "low_threshold"),
-                str(written) if isinstance(written, Quantity) else written,
-                f"below high_threshold, {show_amount(high)} cells",
-                meaning_of(Dfba.model_fields["low_threshold"]),
-            )
-        mcr = [self.mcr.get(name, 0) for name in self.plan.vcs]
-        across = self.plan.vcs_across(link.name)
-        if across and not any(name in self.mcr for name in across):
-            got = Shown(f"no VC with an MCR across {link.name}")
-            allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
-            self.faults.add(where, got, allowed, "what the buffer takes in")
+            allowed = f"below high_threshold, {show_amount(high)}"
+            self._misordered(policy, "low_threshold", allowed, where)
+        mcr = self._mcrs(link, where)
         rules: dict[str, ZComplementSpec | ZComplementSquaredSpec] = {
             "1-w_i/w": ZComplementSpec(),
             "(1-w_i/w)^2": ZComplementSquaredSpec(),
@@ -359,7 +453,7 @@ class _PortResolver:
             low_cells=low,
             high_cells=high,
             alpha=policy.alpha,
-            mcr_millicells=tuple(mcr),
+            mcr_millicells=mcr,
             z=rules[policy.z] if isinstance(policy.z, str) else ZFixedSpec(value=policy.z),
             keeps_last_cells=policy.keep_last_cells,
         )

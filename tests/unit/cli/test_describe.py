@@ -1,4 +1,4 @@
-"""`schema` and `presets`."""
+"""`schema`, `presets` and `policies`."""
 
 import json
 
@@ -56,3 +56,14 @@ def test_an_unknown_preset_is_told_its_neighbour() -> None:
     told = skycell("presets", "icccn97-gro")
     assert (told.exit_code, told.stdout) == (2, "")
     assert "Did you mean 'icccn97-geo'?" in told.stderr
+
+
+def test_policies_are_listed_with_class_parameters_and_source() -> None:
+    told = skycell("policies").stdout
+    assert "dfba                    MA-MT  dynamic  probabilistic  sees tags" in told
+    assert "parameters: low_threshold 0.5, high_threshold 0.9, alpha 0.5" in told
+    rows = {row["kind"]: row for row in json.loads(skycell("policies", "--json").stdout)}
+    assert rows["epd"]["class"] == "SA-ST"
+    assert rows["single_drop"]["parameters"]["thresholds"] == ""  # must be given
+    assert rows["pme_ered"]["sees_tags"]
+    assert skycell("policies", "--json", "--markdown").exit_code == 2

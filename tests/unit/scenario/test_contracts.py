@@ -24,3 +24,36 @@ def test_dfba_takes_its_shares_from_the_contracts_of_the_vcs() -> None:
     assert (policy.low_cells, policy.high_cells, policy.alpha) == (6_000, 10_800, 0.5)
     assert policy.z == ZComplementSquaredSpec()
     assert policy.keeps_last_cells
+
+
+def test_a_contract_becomes_intervals_and_a_tolerance() -> None:
+    spec = wan(
+        gfr=[
+            {
+                "vcs": ["flow1.forward"],
+                "mcr": "1000 cells/s",
+                "pcr": "10000 cells/s",
+                "mfs": "20 cells",
+                "mbs": "3 frames",
+                "cdvt": "5 us",
+                "tagging": "network",
+                "window": "2 s",
+                "window_step": "500 ms",
+            },
+            {"vcs": ["flow2.forward"], "mcr": "1000 cells/s", "mbs": "30 cells"},
+        ]
+    ).resolve()
+    found = {vc.name: vc.gfr for vc in spec.vcs}
+    first, second = found["flow1.forward"], found["flow2.forward"]
+    assert first is not None
+    assert second is not None
+    assert (first.mcr_interval_ps, first.pcr_interval_ps) == (10**9, 10**8)
+    # (60 - 1) x 0.9 ms + 5 us.
+    assert first.burst_tolerance_ps == 59 * 9 * 10**8 + 5 * 10**6
+    assert (first.mfs_cells, first.tagging) == (20, "network")
+    assert (first.window_ps, first.window_step_ps) == (2 * 10**12, 5 * 10**11)
+    # PCR is the link's rate, MFS a full segment of 512 octets: 12 cells.
+    assert second.pcr_interval_ps == 2_726_337
+    assert (second.mfs_cells, second.tagging) == (12, "none")
+    assert second.burst_tolerance_ps == 29 * (10**9 - 2_726_337)
+    assert found["flow1.reverse"] is None

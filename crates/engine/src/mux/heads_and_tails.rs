@@ -60,7 +60,7 @@ impl MuxPort {
 
     /// A frame comes, from its head at `moment` to its tail; no other head or tail comes meanwhile.
     fn on_frame(&mut self, moment: Moment, tail: SimTime, spacing: SimTime, due: &Due) -> Fate {
-        let queued = self.begin_frame(moment, due.place, due.cells == 1);
+        let queued = self.begin_frame(moment, due);
         let tail = Moment {
             time: tail,
             link: moment.link,
@@ -111,13 +111,14 @@ impl MuxPort {
         self.integral.arrived(arrival_times(&train, cells));
         let vc = &mut self.vcs[due.place as usize];
         vc.take_in(train.next, train.spacing, cells, train.link);
+        self.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, true);
     }
 
     /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,
     /// so that its last cell is of no interest.
     fn on_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
-        let queued = self.begin_frame(moment, due.place, due.cells == 1);
+        let queued = self.begin_frame(moment, due);
         self.take_in_head(moment, queued, due, spacing)
     }
 

@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         let threshold_cells = self.dice.below(u64::from(capacity) + 1) as u32;
         let fairness_threshold = self.dice.pick(&[0.8, 1.0, 0.3]);
         let partial_discard = !self.dice.one_in(3);
-        match self.dice.below(9) {
+        match self.dice.below(16) {
             0 | 1 => PolicySpec::TailDrop,
             2 => PolicySpec::Ppd,
             3 => PolicySpec::Epd {
@@ -184,15 +184,39 @@ impl<'a> Builder<'a> {
                     .collect(),
                 rearm_below_cells: self.dice.below(20) as u32,
             },
+            9 => PolicySpec::PriorityDrop {
+                tagged_cells: self.dice.below(u64::from(threshold_cells) + 1) as u32,
+                threshold_cells,
+            },
+            10 => PolicySpec::Red(self.red(capacity)),
+            11 => PolicySpec::Fred(FredSpec {
+                red: self.red(capacity),
+                min_queue_cells: self.dice.below(60) as u32,
+                frame_cells: 1 + self.dice.below(30) as u32,
+            }),
+            12 => PolicySpec::VirtualQueueing {
+                threshold_cells: threshold_cells / 2,
+            },
+            13 => PolicySpec::DynamicEpd { threshold_cells },
+            14 => PolicySpec::McrScheduling(McrSchedulingSpec {
+                threshold_cells: threshold_cells / 2,
+                interval_ps: self.dice.pick(&[MILLISECOND, 10 * MICROSECOND]),
+                mcr_millicells: self.mcrs(),
+            }),
+            15 => PolicySpec::PmeEred(PmeEredSpec {
+                red: self.red(capacity),
+                interval_ps: self.dice.pick(&[MILLISECOND, 100 * MICROSECOND]),
+                step: self.dice.pick(&[0.1, 1.0]),
+                marked_part: self.dice.pick(&[0.0, 0.5]),
+                mcr_millicells: self.mcrs(),
+            }),
             _ => {
                 let high_cells = 1 + self.dice.below(u64::from(capacity)) as u32;
                 PolicySpec::Dfba {
                     low_cells: self.dice.below(u64::from(high_cells)) as u32,
                     high_cells,
                     alpha: self.dice.pick(&[0.5, 0.0, 1.0]),
-                    mcr_millicells: (0..8)
-                        .map(|_| self.dice.pick(&[0, 20_000_000, 40_000_000, 40_000_000]))
-                        .collect(),
+                    mcr_millicells: self.mcrs(),
                     z: self.dice.pick(&[
                         DfbaZ::Fixed { value: 1.0 },
                         DfbaZ::Complement,
@@ -204,6 +228,40 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// MCRs of the first VCs, thousandths of a cell a second.
+    fn mcrs(&mut self) -> Vec<u64> {
+        (0..8)
+            .map(|_| self.dice.pick(&[0, 20_000_000, 40_000_000, 40_000_000]))
+            .collect()
+    }
+
+    fn red(&mut self, capacity: u32) -> RedSpec {
+        let min_cells = self.dice.below(u64::from(capacity)) as u32;
+        RedSpec {
+            min_cells,
+            max_cells: min_cells + 1 + self.dice.below(u64::from(capacity)) as u32,
+            max_p: self.dice.pick(&[0.02, 0.1, 1.0]),
+            weight: self.dice.pick(&[0.002, 0.1, 1.0]),
+            frame_ps: self.cell_time * 12,
+        }
+    }
+
+    fn contract(&mut self) -> GfrSpec {
+        let pcr_interval_ps = self.cell_time;
+        let window_step_ps = self.dice.pick(&[MILLISECOND, 333_333_333]);
+        GfrSpec {
+            mcr_interval_ps: pcr_interval_ps * (1 + self.dice.below(40)),
+            pcr_interval_ps,
+            burst_tolerance_ps: pcr_interval_ps * self.dice.below(2_000),
+            mfs_cells: self.dice.pick(&[1, 12, 24, 200, 1_366]),
+            tagging: self
+                .dice
+                .pick(&[Tagging::None, Tagging::Network, Tagging::Adapter]),
+            window_ps: window_step_ps * (1 + self.dice.below(5)),
+            window_step_ps,
+        }
+    }
+
     fn delay(&mut self) -> u64 {
         let any = self.dice.below(MILLISECOND);
         self.dice
@@ -212,7 +270,14 @@ impl<'a> Builder<'a> {
 
     fn vc(&mut self, path: Vec<u32>) -> u32 {
         let id = self.spec.vcs.len() as u32;
+        let crosses_a_switch = path.len() > 1;
+        let gfr = if crosses_a_switch && self.dice.one_in(2) {
+            Some(self.contract())
+        } else {
+            None
+        };
         self.spec.vcs.push(VcSpec {
+            gfr,
             name: format!("vc{id}"),
             path,
             class: ServiceClass::Ubr,

@@ -15,14 +15,24 @@
 mod dfba;
 mod epd;
 mod fair_buffer_allocation;
+mod fred;
+mod pme_ered;
+mod priority_drop;
+mod red;
 mod selective_drop;
 mod single_drop;
+mod virtual_queueing;
 
 pub use dfba::Dfba;
 pub use epd::Epd;
 pub use fair_buffer_allocation::FairBufferAllocation;
+pub use fred::Fred;
+pub use pme_ered::PmeEred;
+pub use priority_drop::PriorityDrop;
+pub use red::Red;
 pub use selective_drop::SelectiveDrop;
 pub use single_drop::SingleDrop;
+pub use virtual_queueing::VirtualQueueing;
 
 use skycell_des::Stream;
 use skycell_records::DiscardReason;
@@ -41,6 +51,12 @@ pub struct BufferView {
     pub active_weight: u64,
     /// K: the buffer's capacity; `u32::MAX` for an unlimited one.
     pub capacity: u32,
+    /// The time, picoseconds.
+    pub now_ps: u64,
+    /// Cells that have left the buffer since the run began.
+    pub departed: u64,
+    /// When the buffer's last cell left, picoseconds, if the buffer is empty and was not always so.
+    pub idle_since_ps: Option<u64>,
     /// Whether the arriving frame is tagged: its first cell has CLP = 1.
     pub is_tagged: bool,
 }
@@ -71,12 +87,18 @@ enum Kind {
     FairBufferAllocation(FairBufferAllocation),
     SingleDrop(SingleDrop),
     Dfba(Box<Dfba>),
+    PriorityDrop(PriorityDrop),
+    Red(Box<Red>),
+    Fred(Box<Fred>),
+    VirtualQueueing(Box<VirtualQueueing>),
+    PmeEred(Box<PmeEred>),
 }
 
 impl Policy {
     /// The policy that `spec` describes, at the port `port` of a run with `seed`; a policy that draws
     /// does so from the stream `port/<port>/<kind>`.
     pub fn new(spec: &PolicySpec, seed: u64, port: &str) -> Self {
+        let stream = |kind: &str| Stream::new(seed, &format!("port/{port}/{kind}"));
         let (kind, has_partial_discard) = match *spec {
             PolicySpec::TailDrop => (Kind::TakeAll, false),
             PolicySpec::Ppd => (Kind::TakeAll, true),
@@ -108,8 +130,39 @@ impl Policy {
                 (Kind::SingleDrop(policy), true)
             }
             PolicySpec::Dfba { .. } => {
-                let stream = Stream::new(seed, &format!("port/{port}/dfba"));
-                (Kind::Dfba(Box::new(Dfba::new(spec, stream))), true)
+                let policy = Dfba::new(spec, stream("dfba"));
+                (Kind::Dfba(Box::new(policy)), true)
+            }
+            PolicySpec::PriorityDrop {
+                tagged_cells,
+                threshold_cells,
+            } => {
+                let policy = PriorityDrop::new(tagged_cells, threshold_cells);
+                (Kind::PriorityDrop(policy), true)
+            }
+            PolicySpec::Red(ref red) => {
+                let policy = Red::new(red, stream("red"));
+                (Kind::Red(Box::new(policy)), true)
+            }
+            PolicySpec::Fred(ref fred) => {
+                let policy = Fred::new(fred, stream("fred"));
+                (Kind::Fred(Box::new(policy)), true)
+            }
+            PolicySpec::VirtualQueueing { threshold_cells } => {
+                let policy = VirtualQueueing::fixed(threshold_cells);
+                (Kind::VirtualQueueing(Box::new(policy)), true)
+            }
+            PolicySpec::DynamicEpd { threshold_cells } => {
+                let policy = VirtualQueueing::dynamic_epd(threshold_cells);
+                (Kind::VirtualQueueing(Box::new(policy)), true)
+            }
+            PolicySpec::McrScheduling(ref mcr) => {
+                let policy = VirtualQueueing::mcr_scheduling(mcr);
+                (Kind::VirtualQueueing(Box::new(policy)), true)
+            }
+            PolicySpec::PmeEred(ref pme) => {
+                let policy = PmeEred::new(pme, stream("pme_ered"));
+                (Kind::PmeEred(Box::new(policy)), true)
             }
         };
         Policy {
@@ -122,10 +175,15 @@ impl Policy {
     /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
     pub fn looks_at_vcs(&self, queued: u32) -> bool {
         match &self.kind {
-            Kind::TakeAll | Kind::Epd(_) => false,
+            Kind::TakeAll
+            | Kind::Epd(_)
+            | Kind::PriorityDrop(_)
+            | Kind::Red(_)
+            | Kind::VirtualQueueing(_)
+            | Kind::PmeEred(_) => false,
             Kind::SelectiveDrop(policy) => queued > policy.threshold(),
             Kind::FairBufferAllocation(policy) => queued > policy.threshold(),
-            Kind::SingleDrop(_) => true,
+            Kind::SingleDrop(_) | Kind::Fred(_) => true,
             Kind::Dfba(policy) => policy.looks_at_vcs(queued),
         }
     }
@@ -137,7 +195,28 @@ impl Policy {
 
     /// Whether it ever looks at the VCs' occupancy.
     pub fn counts_vcs(&self) -> bool {
-        !matches!(self.kind, Kind::TakeAll | Kind::Epd(_))
+        match &self.kind {
+            Kind::SelectiveDrop(_)
+            | Kind::FairBufferAllocation(_)
+            | Kind::SingleDrop(_)
+            | Kind::Fred(_)
+            | Kind::Dfba(_) => true,
+            Kind::TakeAll
+            | Kind::Epd(_)
+            | Kind::PriorityDrop(_)
+            | Kind::Red(_)
+            | Kind::VirtualQueueing(_)
+            | Kind::PmeEred(_) => false,
+        }
+    }
+
+    /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
+    pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
+        match &mut self.kind {
+            Kind::VirtualQueueing(policy) => policy.on_taken_in(vc, cells),
+            Kind::PmeEred(policy) => policy.on_taken_in(vc, cells),
+            _ => {}
+        }
     }
 
     /// What the VC with spec id `vc` adds to [`BufferView::active_weight`] while it is active.
@@ -169,6 +248,11 @@ impl BufferPolicy for Policy {
             Kind::FairBufferAllocation(policy) => policy.on_frame(vc, view),
             Kind::SingleDrop(policy) => policy.on_frame(vc, view),
             Kind::Dfba(policy) => policy.on_frame(vc, view),
+            Kind::PriorityDrop(policy) => policy.on_frame(vc, view),
+            Kind::Red(policy) => policy.on_frame(vc, view),
+            Kind::Fred(policy) => policy.on_frame(vc, view),
+            Kind::VirtualQueueing(policy) => policy.on_frame(vc, view),
+            Kind::PmeEred(policy) => policy.on_frame(vc, view),
         }
     }
 }

@@ -1,0 +1,87 @@
+//! A VC's guarantee over sliding windows.
+
+use serde::Serialize;
+
+/// What the windows of a run showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WindowRecord {
+    /// Windows that lie within the run.
+    pub windows: u64,
+    /// Of those, windows in which the VC got what it is due.
+    pub met: u64,
+    /// Fewest cells of whole frames that a window delivered.
+    pub least_cells: u64,
+}
+
+/// Counts the cells of whole frames that a VC delivers, step by step.
+#[derive(Clone, Debug)]
+pub struct WindowMeter {
+    step_ps: u64,
+    steps_per_window: usize,
+    delivered: Vec<u64>,
+}
+
+impl WindowMeter {
+    /// Windows of `window_ps`, each beginning `step_ps` after the one before; a window is a whole
+    /// number of steps.
+    pub fn new(window_ps: u64, step_ps: u64) -> Self {
+        WindowMeter {
+            step_ps,
+            steps_per_window: (window_ps / step_ps) as usize,
+            delivered: Vec::new(),
+        }
+    }
+
+    /// A frame of `cells` cells was delivered whole at `time_ps`.
+    pub fn on_delivered(&mut self, time_ps: u64, cells: u32) {
+        let step = (time_ps / self.step_ps) as usize;
+        if self.delivered.len() <= step {
+            self.delivered.resize(step + 1, 0);
+        }
+        self.delivered[step] += u64::from(cells);
+    }
+
+    /// The windows that end by `duration_ps`, where `due_cells` are due in each.
+    pub fn record(&self, duration_ps: u64, due_cells: u64) -> WindowRecord {
+        let steps = (duration_ps / self.step_ps) as usize;
+        let at = |step: usize| self.delivered.get(step).copied().unwrap_or(0);
+        let mut record = WindowRecord::default();
+        let mut cells: u64 = (0..self.steps_per_window.min(steps)).map(at).sum();
+        for end in self.steps_per_window..=steps {
+            record.met += u64::from(cells >= due_cells);
+            record.least_cells = if record.windows == 0 {
+                cells
+            } else {
+                record.least_cells.min(cells)
+            };
+            record.windows += 1;
+            cells += at(end);
+            cells -= at(end - self.steps_per_window);
+        }
+        record
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_window_within_the_run_counts_and_no_other() {
+        // Steps of 10, windows of 20: 0-20, 10-30, 20-40 within a run of 45.
+        let mut meter = WindowMeter::new(20, 10);
+        for (time, cells) in [(0, 5), (19, 1), (20, 7), (39, 2), (40, 100)] {
+            meter.on_delivered(time, cells);
+        }
+        let record = meter.record(45, 9);
+        // 6, 8 and 9 cells.
+        assert_eq!((record.windows, record.met, record.least_cells), (3, 1, 6));
+    }
+
+    #[test]
+    fn a_window_longer_than_the_run_is_none() {
+        let mut meter = WindowMeter::new(100, 10);
+        meter.on_delivered(5, 5);
+        assert_eq!(meter.record(99, 1), WindowRecord::default());
+    }
+}

@@ -1,0 +1,140 @@
+//! Flow Random Early Drop.
+
+use super::red::{AverageQueue, EarlyDrop};
+use super::{BufferPolicy, BufferView};
+use skycell_des::Stream;
+use skycell_records::DiscardReason;
+use skycell_spec::FredSpec;
+
+/// RED that protects VCs with little in the queue, and holds down those that have too much.
+///
+/// avgcq is the average queue per active VC. With X_i what the VC has in the buffer, a frame is
+/// discarded if X_i >= maxq; or X_i > 2 avgcq while the average is above the upper threshold; or
+/// X_i >= avgcq after more than one strike, a discard by these rules. Otherwise it is drawn for as in
+/// RED, but only with X_i >= max(minq, avgcq). maxq is the lower threshold, and two frames while the
+/// average is above the upper one. A VC without cells has no strikes.
+///
+/// Source: D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM'97, section 4.
+/// Differs: the average is taken at frames that begin and not also at departures, lengths are in
+/// cells, and a VC's strikes are forgotten when it begins a frame without cells in the buffer.
+#[derive(Debug)]
+pub struct Fred {
+    average: AverageQueue,
+    drop: EarlyDrop,
+    /// Lower threshold, cells.
+    min: f64,
+    /// minq, cells.
+    min_queue: f64,
+    /// maxq above the upper threshold, cells.
+    two_frames: f64,
+    /// By VC id.
+    strikes: Vec<u32>,
+    stream: Stream,
+}
+
+impl Fred {
+    /// With its parameters and the stream of its draws.
+    pub fn new(spec: &FredSpec, stream: Stream) -> Self {
+        Fred {
+            average: AverageQueue::new(&spec.red),
+            drop: EarlyDrop::new(&spec.red),
+            min: f64::from(spec.red.min_cells),
+            min_queue: f64::from(spec.min_queue_cells),
+            two_frames: 2.0 * f64::from(spec.frame_cells),
+            strikes: Vec::new(),
+            stream,
+        }
+    }
+}
+
+impl BufferPolicy for Fred {
+    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+        let vc = vc as usize;
+        if self.strikes.len() <= vc {
+            self.strikes.resize(vc + 1, 0);
+        }
+        if view.vc_queued == 0 {
+            self.strikes[vc] = 0;
+        }
+        let average = self.average.on_frame(view);
+        let per_vc = (average / f64::from(view.active_vcs.max(1))).max(1.0);
+        let is_above = self.drop.is_above(average);
+        let max_queue = if is_above { self.two_frames } else { self.min };
+        let held = f64::from(view.vc_queued);
+        if held >= max_queue
+            || (is_above && held > 2.0 * per_vc)
+            || (held >= per_vc && self.strikes[vc] > 1)
+        {
+            self.strikes[vc] += 1;
+            return Some(DiscardReason::OverFairShare);
+        }
+        if is_above || self.drop.is_below(average) {
+            self.drop.forget(average);
+            return is_above.then_some(DiscardReason::AboveThreshold);
+        }
+        let is_robust = held >= self.min_queue.max(per_vc);
+        (is_robust && self.drop.draws_against(average, 1.0, &mut self.stream))
+            .then_some(DiscardReason::Drawn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::red::tests::spec;
+    use super::*;
+
+    fn fred() -> Fred {
+        let spec = FredSpec {
+            red: spec(),
+            min_queue_cells: 44,
+            frame_cells: 22,
+        };
+        Fred::new(&spec, Stream::new(1, "test"))
+    }
+
+    fn view(queued: u32, vc_queued: u32, active_vcs: u32) -> BufferView {
+        BufferView {
+            queued,
+            vc_queued,
+            active_vcs,
+            capacity: 1_000,
+            ..BufferView::default()
+        }
+    }
+
+    #[test]
+    fn a_vc_with_little_in_the_queue_is_never_drawn_for() {
+        let mut policy = fred();
+        policy.on_frame(0, &view(400, 10, 4)); // average 200
+        for _ in 0..1_000 {
+            assert_eq!(policy.on_frame(0, &view(200, 43, 4)), None); // minq 44, avgcq 50
+        }
+        let drawn = (0..1_000).filter(|_| policy.on_frame(1, &view(200, 50, 4)).is_some());
+        // One in 10, as in RED.
+        assert!((60..140).contains(&drawn.count()));
+    }
+
+    #[test]
+    fn a_vc_with_strikes_is_held_to_its_part_of_the_average() {
+        let mut policy = fred();
+        let over = Some(DiscardReason::OverFairShare);
+        // Average 50 to 100, below the thresholds; maxq is 100.
+        assert_eq!(policy.on_frame(0, &view(100, 100, 4)), over);
+        assert_eq!(policy.on_frame(0, &view(100, 90, 4)), None); // one strike is none
+        assert_eq!(policy.on_frame(0, &view(100, 100, 4)), over);
+        assert_eq!(policy.on_frame(0, &view(100, 90, 4)), over); // avgcq is below 25
+        assert_eq!(policy.on_frame(1, &view(100, 90, 4)), None); // another VC
+        assert_eq!(policy.on_frame(0, &view(100, 0, 4)), None);
+        assert_eq!(policy.on_frame(0, &view(100, 90, 4)), None); // forgotten
+    }
+
+    #[test]
+    fn above_the_thresholds_everything_is_discarded() {
+        let mut policy = fred();
+        policy.on_frame(0, &view(1_000, 0, 4)); // average 500
+        let above = Some(DiscardReason::AboveThreshold);
+        assert_eq!(policy.on_frame(0, &view(1_000, 10, 4)), above);
+        let over = Some(DiscardReason::OverFairShare);
+        assert_eq!(policy.on_frame(0, &view(1_000, 44, 4)), over); // maxq is two frames
+    }
+}

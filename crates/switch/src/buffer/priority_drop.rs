@@ -1,0 +1,61 @@
+//! One queue, a threshold for tagged frames and one for all.
+
+use super::{BufferPolicy, BufferView};
+use skycell_records::DiscardReason;
+
+/// Takes in tagged frames (CLP = 1) while X <= LBO, and the others while X <= HBO.
+///
+/// Source: "Buffer Management for TCP over the ATM GFR Service", section 7 (priority drop: a threshold
+/// for each level, EPD for all above the last); O. Bonaventure, "A simulation study of TCP with the
+/// GFR service category", section 4 (FIFO switch with LBO and HBO). The CLP bit has two levels.
+#[derive(Clone, Debug)]
+pub struct PriorityDrop {
+    /// LBO, cells.
+    tagged: u32,
+    /// HBO, cells.
+    threshold: u32,
+}
+
+impl PriorityDrop {
+    /// With LBO and HBO in cells.
+    pub fn new(tagged: u32, threshold: u32) -> Self {
+        PriorityDrop { tagged, threshold }
+    }
+}
+
+impl BufferPolicy for PriorityDrop {
+    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
+        if view.queued > self.threshold {
+            Some(DiscardReason::AboveThreshold)
+        } else if view.is_tagged && view.queued > self.tagged {
+            Some(DiscardReason::Tagged)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tagged_frames_are_taken_in_up_to_lbo_and_the_others_up_to_hbo() {
+        let mut policy = PriorityDrop::new(6_144, 7_168);
+        let mut decide = |queued, is_tagged| {
+            let view = BufferView {
+                queued,
+                is_tagged,
+                capacity: 8_192,
+                ..BufferView::default()
+            };
+            policy.on_frame(0, &view)
+        };
+        assert_eq!(decide(6_144, true), None);
+        assert_eq!(decide(6_145, true), Some(DiscardReason::Tagged));
+        assert_eq!(decide(7_168, false), None);
+        let above = Some(DiscardReason::AboveThreshold);
+        assert_eq!(decide(7_169, false), above);
+        assert_eq!(decide(7_169, true), above);
+    }
+}

@@ -1,0 +1,211 @@
+//! Random Early Detection.
+
+use super::{BufferPolicy, BufferView};
+use skycell_des::Stream;
+use skycell_records::DiscardReason;
+use skycell_spec::RedSpec;
+
+/// The average queue of RED: an exponentially weighted mean over frames that begin, which decays
+/// over idle times as if small frames had come.
+///
+/// Source: S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance",
+/// IEEE/ACM Transactions on Networking 1 (4), 1993, Figure 2.
+#[derive(Clone, Debug)]
+pub(super) struct AverageQueue {
+    /// w_q.
+    weight: f64,
+    /// s, time that a typical frame takes, picoseconds.
+    frame_ps: u64,
+    cells: f64,
+}
+
+impl AverageQueue {
+    pub(super) fn new(spec: &RedSpec) -> Self {
+        AverageQueue {
+            weight: spec.weight,
+            frame_ps: spec.frame_ps,
+            cells: 0.0,
+        }
+    }
+
+    /// The average after a frame has begun.
+    pub(super) fn on_frame(&mut self, view: &BufferView) -> f64 {
+        match view.idle_since_ps {
+            Some(since) => {
+                let frames = (view.now_ps - since) as f64 / self.frame_ps as f64;
+                self.cells *= libm::pow(1.0 - self.weight, frames);
+            }
+            None => self.cells += self.weight * (f64::from(view.queued) - self.cells),
+        }
+        self.cells
+    }
+}
+
+/// Between the thresholds, discards with a probability that grows with the average queue and with
+/// the frames taken in since the last discard, so that discards come at even distances.
+///
+/// Source: as for [`AverageQueue`], section 4 (method 2).
+#[derive(Clone, Debug)]
+pub(super) struct EarlyDrop {
+    min: f64,
+    max: f64,
+    max_p: f64,
+    /// Frames taken in since the last discard, with the average between the thresholds; none after
+    /// the average was below them.
+    count: Option<u32>,
+}
+
+impl EarlyDrop {
+    pub(super) fn new(spec: &RedSpec) -> Self {
+        EarlyDrop {
+            min: f64::from(spec.min_cells),
+            max: f64::from(spec.max_cells),
+            max_p: spec.max_p,
+            count: None,
+        }
+    }
+
+    pub(super) fn is_below(&self, average: f64) -> bool {
+        average < self.min
+    }
+
+    pub(super) fn is_above(&self, average: f64) -> bool {
+        average >= self.max
+    }
+
+    /// A frame that is not to be drawn for: the average is outside the thresholds.
+    pub(super) fn forget(&mut self, average: f64) {
+        self.count = if self.is_below(average) {
+            None
+        } else {
+            Some(0)
+        };
+    }
+
+    /// A draw for a frame that begins with the average between the thresholds; the probability is
+    /// scaled by `part`. Whether the frame is discarded.
+    pub(super) fn draws_against(&mut self, average: f64, part: f64, stream: &mut Stream) -> bool {
+        let count = self.count.map_or(0, |count| count + 1);
+        let p = part * self.max_p * (average - self.min) / (self.max - self.min);
+        let spread = f64::from(count) * p;
+        let probability = if spread < 1.0 {
+            p / (1.0 - spread)
+        } else {
+            1.0
+        };
+        let is_discarded = stream.unit() <= probability;
+        self.count = Some(if is_discarded { 0 } else { count });
+        is_discarded
+    }
+}
+
+/// Discards frames at random while the average queue lies between two thresholds, and every frame
+/// while it lies above them.
+///
+/// Source: as for [`AverageQueue`].
+#[derive(Debug)]
+pub struct Red {
+    average: AverageQueue,
+    drop: EarlyDrop,
+    stream: Stream,
+}
+
+impl Red {
+    /// With its thresholds and the stream of its draws.
+    pub fn new(spec: &RedSpec, stream: Stream) -> Self {
+        Red {
+            average: AverageQueue::new(spec),
+            drop: EarlyDrop::new(spec),
+            stream,
+        }
+    }
+}
+
+impl BufferPolicy for Red {
+    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
+        let average = self.average.on_frame(view);
+        if self.drop.is_above(average) || self.drop.is_below(average) {
+            self.drop.forget(average);
+            return self
+                .drop
+                .is_above(average)
+                .then_some(DiscardReason::AboveThreshold);
+        }
+        self.drop
+            .draws_against(average, 1.0, &mut self.stream)
+            .then_some(DiscardReason::Drawn)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in super::super) fn spec() -> RedSpec {
+        RedSpec {
+            min_cells: 100,
+            max_cells: 300,
+            max_p: 0.1,
+            weight: 0.5,
+            frame_ps: 1_000,
+        }
+    }
+
+    fn stream() -> Stream {
+        Stream::new(1, "test")
+    }
+
+    fn full(queued: u32) -> BufferView {
+        BufferView {
+            queued,
+            capacity: 1_000,
+            ..BufferView::default()
+        }
+    }
+
+    #[test]
+    fn the_average_follows_the_queue_and_decays_while_it_is_empty() {
+        let mut average = AverageQueue::new(&spec());
+        assert_eq!(average.on_frame(&full(400)), 200.0);
+        assert_eq!(average.on_frame(&full(400)), 300.0);
+        // Idle for as long as two typical frames take: 300 / 4.
+        let idle = BufferView {
+            now_ps: 5_000,
+            idle_since_ps: Some(3_000),
+            ..full(0)
+        };
+        assert_eq!(average.on_frame(&idle), 75.0);
+    }
+
+    #[test]
+    fn below_the_thresholds_nothing_and_above_them_everything_is_discarded() {
+        let mut red = Red::new(&spec(), stream());
+        // Averages 99, 99, then 199.5 + ... up to at least 300.
+        assert_eq!(red.on_frame(0, &full(198)), None);
+        assert_eq!(red.on_frame(0, &full(99)), None);
+        red.on_frame(0, &full(1_000)); // 549.5
+        let above = Some(DiscardReason::AboveThreshold);
+        assert_eq!(red.on_frame(0, &full(1_000)), above);
+    }
+
+    #[test]
+    fn discards_come_at_even_distances() {
+        // At an average of 200, p = 0.1 / 2 = 0.05. Figure 2 counts the first frame after a discard
+        // as 1, so that distances are uniform over 1 to 1 / p - 1 = 19, with a mean of 10.
+        let mut drop = EarlyDrop::new(&spec());
+        let mut stream = stream();
+        drop.draws_against(200.0, 1.0, &mut stream);
+        let mut distances = Vec::new();
+        let mut since = 0;
+        for _ in 0..100_000 {
+            since += 1;
+            if drop.draws_against(200.0, 1.0, &mut stream) {
+                distances.push(since);
+                since = 0;
+            }
+        }
+        assert!(distances[1..].iter().all(|&d| d <= 20));
+        let mean = f64::from(distances.iter().sum::<u32>()) / distances.len() as f64;
+        assert!((mean - 10.0).abs() < 0.4, "{mean}"); // standard error 0.05
+    }
+}

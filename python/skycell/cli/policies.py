@@ -1,0 +1,43 @@
+"""`skycell policies`: every buffer policy with its class, parameters and source."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command(
+    epilog="Example:  skycell policies --json", short_help="List the buffer policies by class."
+)
+@click.option("--markdown", is_flag=True, help="Write the table of the reference page.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON list.")
+def policies(markdown: bool, as_json: bool) -> None:
+    """List every buffer policy: its class, how it discards, parameters, source.
+
+    SA and MA: one count of cells, or one for each VC; ST and MT: one threshold, or several.
+    """
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json exclude each other")
+    from skycell.scenario.policy_table import policy_page, policy_rows
+
+    if markdown:
+        click.echo(policy_page(), nl=False)
+        return
+    rows = policy_rows()
+    if as_json:
+        click.echo(json.dumps([row.as_dict() for row in rows], indent=2))
+        return
+    width = max(len(row.kind) for row in rows)
+    for row in rows:
+        traits = row.traits
+        tags = "sees tags" if traits.sees_tags else "blind to tags"
+        words = f"{traits.group:<5}  {traits.threshold:<7}  {traits.drop:<13}  {tags}"
+        click.echo(f"{row.kind:<{width}}  {words}")
+        click.echo(f"    {row.rule}")
+        told = ", ".join(f"{name} {value}".strip() for name, value in row.parameters.items())
+        if told:
+            click.echo(f"    parameters: {told}")
+        click.echo(f"    source: {traits.source}")
+        if traits.chosen:
+            click.echo(f"    chosen by us: {traits.chosen}")
