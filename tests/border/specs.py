@@ -22,6 +22,7 @@ from skycell.scenario.network_spec import (
     LinkSpec,
     LossScript,
     McrSchedulingSpec,
+    MotionSpec,
     NetworkSpec,
     NodeSpec,
     OnOffPattern,
@@ -222,16 +223,33 @@ def vcs_over(draw: st.DrawFn, path: list[int]) -> VcSpec:
 
 
 @st.composite
+def motions(draw: st.DrawFn) -> MotionSpec:
+    """Steps of a moving link, the first with a path."""
+    later = draw(st.sets(st.integers(1, 100 * SECOND), max_size=4))
+    delays = [st.integers(0, SECOND), *[st.none() | st.integers(0, SECOND) for _ in later]]
+    return MotionSpec(
+        times_ps=(0, *sorted(later)),
+        delays_ps=tuple(draw(delay) for delay in delays),
+        paths=tuple(draw(st.integers(0, 3)) for _ in delays),
+        interruption_ps=draw(st.integers(0, SECOND)),
+        handover_loses_cells=draw(st.booleans()),
+    )
+
+
+@st.composite
 def links(draw: st.DrawFn, start: int, end: int, from_switch: bool) -> LinkSpec:
     """A link from one node to another; a switch has no frames to put gaps between."""
     queues = draw(queues_of_a_port())
+    motion = draw(st.none() | motions())
+    least = min((d for d in motion.delays_ps if d is not None), default=0) if motion else None
     return LinkSpec.model_validate(
         {
             "name": draw(names),
             "from": start,
             "to": end,
             "cell_time_ps": draw(st.integers(1, SECOND)),
-            "delay_ps": draw(st.integers(0, 86_400 * SECOND)),
+            "delay_ps": draw(st.integers(0, 86_400 * SECOND)) if least is None else least,
+            "motion": motion,
             "port": PortSpec(
                 queues=queues,
                 scheduler=draw(schedulers(len(queues))),

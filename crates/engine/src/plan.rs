@@ -59,11 +59,12 @@ impl Plan {
     /// measures of single cells.
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
+        let moves = spec.links.iter().any(|link| link.motion.is_some());
         let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
         let records = &spec.records;
         let measures_cells =
             !records.delay_vcs.is_empty() || records.traces.contains(&TraceKind::Service);
-        if has_classes || has_policers || measures_cells || !spec.sources.is_empty() {
+        if moves || has_classes || has_policers || measures_cells || !spec.sources.is_empty() {
             return None;
         }
         let kinds = kinds(spec);

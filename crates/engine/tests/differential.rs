@@ -7,7 +7,7 @@ mod scenarios;
 use scenarios::scenario;
 use serde_json::Value;
 use skycell_records::RunRecords;
-use skycell_spec::NetworkSpec;
+use skycell_spec::{MotionSpec, NetworkSpec};
 
 /// Scenarios run by default.
 const SCENARIOS: u64 = 2_000;
@@ -154,6 +154,25 @@ fn a_given_spec_leaves_the_same_records_and_traces() {
         let text = std::fs::read_to_string(file).expect("a readable file");
         let spec = NetworkSpec::from_json(&text).expect("a valid spec");
         assert_eq!(difference(&spec), None);
+    }
+}
+
+#[test]
+fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
+    for seed in 0..200 {
+        let at_rest = scenario(seed);
+        let mut still = at_rest.clone();
+        for link in still.links.iter_mut().filter(|link| link.motion.is_none()) {
+            link.motion = Some(MotionSpec {
+                times_ps: vec![0, at_rest.duration_ps / 3, at_rest.duration_ps / 2 + 1],
+                delays_ps: vec![Some(link.delay_ps); 3],
+                paths: vec![7; 3],
+                interruption_ps: 1,
+                handover_loses_cells: true,
+            });
+        }
+        let run = |spec| skycell_reference::run(spec, &mut |_| true).expect("it runs");
+        assert_eq!(run(&at_rest), run(&still), "scenario {seed}");
     }
 }
 

@@ -81,6 +81,7 @@ impl Ledger {
                     ("policed", vc.cells_policed),
                     ("queued", vc.cells_queued),
                     ("in transit", vc.cells_in_transit),
+                    ("lost on links", vc.cells_lost),
                 ],
             );
             ledger.add(

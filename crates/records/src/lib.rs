@@ -244,6 +244,8 @@ pub struct VcRecord {
     pub cells_queued: u64,
     /// Cells on links at the end of the run.
     pub cells_in_transit: u64,
+    /// Cells that a handover of a moving link lost.
+    pub cells_lost: u64,
     /// Frames handed to the VC's first port.
     pub frames_offered: u64,
     /// Frames reassembled whole.

@@ -53,7 +53,7 @@ impl<'a> Network<'a> {
         let mut ports: Vec<Port> = spec
             .links
             .iter()
-            .map(|link| Port::new(link, spec.seed))
+            .map(|link| Port::new(link, spec.seed, SimTime(spec.duration_ps)))
             .collect();
         let vcs = spec
             .vcs
@@ -138,11 +138,16 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[port_id as usize];
         let vcs = &self.vcs;
         let place = |cell: &Cell| vcs[cell.vc as usize].hops[usize::from(cell.hop)].1;
-        port.on_departure(now, place);
+        let before = port.link.next_arrival();
+        if let Some(lost) = port.on_departure(now, place) {
+            self.vcs[lost.vc as usize].record.cells_lost += 1;
+            self.frames.settle(lost.frame, 1);
+        }
         self.begin_sending(now, port_id);
-        let port = &mut self.ports[port_id as usize];
-        if port.link.len() == 1 {
-            let arrival = port.link[0].0;
+        let first = self.ports[port_id as usize].link.next_arrival();
+        if let Some(arrival) = first
+            && first != before
+        {
             self.events.push(Key::new(arrival, rank::ARRIVAL, port_id));
         }
     }
@@ -169,8 +174,10 @@ impl<'a> Network<'a> {
 
     fn on_arrival(&mut self, now: SimTime, link_id: u32) {
         let link = &mut self.ports[link_id as usize].link;
-        let (_, mut cell) = link.pop_front().expect("an arriving cell is on the link");
-        if let Some(&(next, _)) = link.front() {
+        let Some(mut cell) = link.take(now) else {
+            return; // a cell on a new path was earlier
+        };
+        if let Some(next) = link.next_arrival() {
             self.events.push(Key::new(next, rank::ARRIVAL, link_id));
         }
         cell.hop += 1;
@@ -469,7 +476,7 @@ impl<'a> Network<'a> {
             for vc in &port.vcs {
                 self.vcs[vc.vc as usize].record.cells_queued += u64::from(vc.queued);
             }
-            for (_, cell) in &port.link {
+            for cell in port.link.cells() {
                 let vc = &mut self.vcs[cell.vc as usize];
                 debug_assert_eq!(vc.hops[usize::from(cell.hop)].0, link);
                 vc.record.cells_in_transit += 1;

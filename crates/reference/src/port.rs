@@ -1,6 +1,7 @@
 //! An output port: its queues, the scheduler that chooses between them, and the link they feed.
 
 use crate::frames::Cell;
+use crate::link::Link;
 use crate::queue::{Queue, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
@@ -9,7 +10,6 @@ use skycell_records::{
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
 
 pub(crate) use crate::queue::Verdict;
 
@@ -17,7 +17,6 @@ pub(crate) use crate::queue::Verdict;
 #[derive(Debug)]
 pub(crate) struct Port {
     cell_time: SimTime,
-    delay: SimTime,
     /// Range of the wait before a frame, and the stream it is drawn from.
     frame_gap: u64,
     gap_stream: Stream,
@@ -28,18 +27,16 @@ pub(crate) struct Port {
     /// When that transmission began, or will after the wait before its frame.
     sending_since: SimTime,
     pub(crate) vcs: Vec<VcAtPort>,
-    /// Cells on the link, with their times of arrival.
-    pub(crate) link: VecDeque<(SimTime, Cell)>,
+    pub(crate) link: Link,
     queue_max: u32,
     pub(crate) samples: QueueSamples,
 }
 
 impl Port {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let queues = spec.port.queues.iter();
         Port {
             cell_time: SimTime(spec.cell_time_ps),
-            delay: SimTime(spec.delay_ps),
             frame_gap: spec.port.frame_gap_ps,
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
@@ -47,7 +44,7 @@ impl Port {
             sending: 0,
             sending_since: SimTime::ZERO,
             vcs: Vec::new(),
-            link: VecDeque::new(),
+            link: Link::new(spec, end_of_run),
             queue_max: 0,
             samples: QueueSamples::default(),
         }
@@ -116,7 +113,7 @@ impl Port {
         } else {
             0
         };
-        self.sending_since = now + SimTime(gap);
+        self.sending_since = self.link.may_send_from(now + SimTime(gap));
         Some(self.sending_since + self.cell_time)
     }
 
@@ -130,15 +127,19 @@ impl Port {
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `place` gives the
-    /// place of a cell's VC at this port.
-    pub(crate) fn on_departure(&mut self, now: SimTime, place: impl Fn(&Cell) -> u32) {
+    /// place of a cell's VC at this port. Returns the cell if it will be lost on the link.
+    pub(crate) fn on_departure(
+        &mut self,
+        now: SimTime,
+        place: impl Fn(&Cell) -> u32,
+    ) -> Option<Cell> {
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
         queue.on_departure(now, &mut self.vcs[place(&cell) as usize]);
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        self.link.push_back((now + self.delay, cell));
+        (!self.link.enter(now, cell)).then_some(cell)
     }
 
     /// What the port has counted when the run ends at `end`.

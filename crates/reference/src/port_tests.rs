@@ -12,9 +12,10 @@ fn port(capacity: u32, policy: PolicySpec) -> Port {
         to: 1,
         cell_time_ps: 10,
         delay_ps: 0,
+        motion: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
-    let mut port = Port::new(&link, 1);
+    let mut port = Port::new(&link, 1, SimTime::NEVER);
     port.add_vc(0, ServiceClass::Ubr, &link);
     port.add_vc(1, ServiceClass::Ubr, &link);
     port

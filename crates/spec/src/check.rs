@@ -5,6 +5,9 @@ use crate::{
     Distribution, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase, TrafficSpec,
 };
 
+/// Longest delay of a link, picoseconds: a day.
+pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
+
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
@@ -138,8 +141,11 @@ impl NetworkSpec {
                     "above 0, at most 1 s",
                 ));
             }
-            if link.delay_ps > 86_400 * 1_000_000_000_000 {
+            if link.delay_ps > DELAY_MAX_PS {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
+            }
+            if let Some(motion) = &link.motion {
+                motion.validate(link.delay_ps, &at("motion"))?;
             }
             self.validate_port(i, link)?;
         }

@@ -9,6 +9,7 @@ mod check_classes;
 mod classes;
 mod form;
 mod gfr;
+mod motion;
 mod policies;
 mod sources;
 mod tcp;
@@ -19,6 +20,7 @@ pub use classes::{
     GcraSpec, PolicingAction, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, WHOLE_PPB,
 };
 pub use gfr::{GfrSpec, Tagging};
+pub use motion::MotionSpec;
 pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
@@ -92,8 +94,11 @@ pub struct LinkSpec {
     pub to: u32,
     /// Time one 53-octet cell takes at the link's cell payload rate, picoseconds, above zero.
     pub cell_time_ps: u64,
-    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left.
+    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a moving
+    /// link the least of its delays.
     pub delay_ps: u64,
+    /// How the delay changes during the run; none for a link at rest.
+    pub motion: Option<MotionSpec>,
     /// The output port that feeds it.
     pub port: PortSpec,
 }

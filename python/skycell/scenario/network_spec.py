@@ -273,6 +273,16 @@ class PortSpec(_Part):
         return held.index(service) if service in held else held.index(None)
 
 
+class MotionSpec(_Part):
+    """The delay of a moving link, in steps; a change of path is a handover."""
+
+    times_ps: tuple[U64, ...]
+    delays_ps: tuple[U64 | None, ...]
+    paths: tuple[U32, ...]
+    interruption_ps: U64 = 0
+    handover_loses_cells: bool = False
+
+
 class LinkSpec(_Part):
     """One direction of a link, with the output port that feeds it."""
 
@@ -281,6 +291,7 @@ class LinkSpec(_Part):
     to: U32
     cell_time_ps: U64
     delay_ps: U64
+    motion: MotionSpec | None = None
     port: PortSpec
 
 

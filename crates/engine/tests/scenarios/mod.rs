@@ -38,13 +38,25 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     let mut spec = builder.spec;
     spec.seed = dice.below(1 << 40);
     spec.duration_ps = MILLISECOND * (1 + dice.below(20)) + dice.below(1_000);
-    let ports: Vec<u32> = (0..spec.links.len() as u32).collect();
-    spec.records = RecordSpec {
-        sample_every_ps: dice.pick(&[97 * MICROSECOND, MILLISECOND, 2_726_337]),
-        sampled_ports: ports.clone(),
-        vc_sampled_ports: if dice.one_in(2) { ports } else { Vec::new() },
-        delay_vcs: Vec::new(),
-        traces: vec![
+    if dice.one_in(16) {
+        let link = dice.below(spec.links.len() as u64) as usize;
+        set_in_motion(&mut spec.links[link], spec.duration_ps, &mut dice);
+    }
+    spec.records = records(&spec, &mut dice);
+    spec
+}
+
+/// What a run leaves. Half of the runs leave everything; the others little, as most runs of people do,
+/// which lets the fast engine's end points act before their time.
+fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
+    let all: Vec<u32> = (0..spec.links.len() as u32).collect();
+    let is_at_switch = |&port: &u32| {
+        let from = spec.links[port as usize].from;
+        spec.nodes[from as usize].kind == NodeKind::Switch
+    };
+    let bottlenecks: Vec<u32> = all.iter().copied().filter(is_at_switch).take(1).collect();
+    let (ports, traces) = if dice.one_in(2) {
+        let everything = vec![
             TraceKind::Cwnd,
             TraceKind::Sequence,
             TraceKind::Queue,
@@ -52,9 +64,44 @@ pub fn scenario(seed: u64) -> NetworkSpec {
             TraceKind::Discards,
             TraceKind::Transfers,
             TraceKind::Files,
-        ],
+        ];
+        (all, everything)
+    } else {
+        let few = vec![TraceKind::Queue, TraceKind::VcQueue, TraceKind::Discards];
+        let ports = dice.pick(&[bottlenecks, Vec::new()]);
+        (ports, dice.pick(&[few, Vec::new()]))
     };
-    spec
+    RecordSpec {
+        sample_every_ps: dice.pick(&[97 * MICROSECOND, MILLISECOND, 2_726_337]),
+        sampled_ports: ports.clone(),
+        vc_sampled_ports: if dice.one_in(2) { ports } else { Vec::new() },
+        delay_vcs: Vec::new(),
+        traces,
+    }
+}
+
+/// Gives the link a few steps of delay, some without a path, with handovers.
+fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
+    let steps = 1 + dice.below(6);
+    let delay = |dice: &mut Dice| link.delay_ps + dice.below(link.delay_ps + MILLISECOND);
+    let delays_ps: Vec<Option<u64>> = (0..steps)
+        .map(|step| (step == 0 || !dice.one_in(5)).then(|| delay(dice)))
+        .collect();
+    link.delay_ps = delays_ps
+        .iter()
+        .flatten()
+        .copied()
+        .min()
+        .expect("the first");
+    link.motion = Some(MotionSpec {
+        times_ps: (0..steps)
+            .map(|step| step * (duration_ps / steps))
+            .collect(),
+        delays_ps,
+        paths: (0..steps).map(|_| dice.below(3) as u32).collect(),
+        interruption_ps: dice.pick(&[0, 0, MILLISECOND, 3]),
+        handover_loses_cells: dice.one_in(2),
+    });
 }
 
 struct Builder<'a> {
@@ -152,6 +199,7 @@ impl<'a> Builder<'a> {
             to,
             cell_time_ps,
             delay_ps: delay,
+            motion: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
         id

@@ -1,0 +1,168 @@
+//! A link: the cells under way on it, and how long they take.
+
+use crate::frames::Cell;
+use skycell_spec::{LinkSpec, MotionSpec};
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// One direction of a link.
+#[derive(Debug)]
+pub(crate) struct Link {
+    delay: SimTime,
+    motion: Option<Motion>,
+    /// In order of arrival.
+    cells: VecDeque<(SimTime, Cell)>,
+    end_of_run: SimTime,
+}
+
+/// Where a moving link stands.
+#[derive(Debug)]
+struct Motion {
+    spec: MotionSpec,
+    /// By step: when its path was taken up by a handover, if it was.
+    taken_up: Vec<Option<u64>>,
+    /// By step: when its path is given up.
+    given_up: Vec<SimTime>,
+    /// The step in force when the last cell entered.
+    step: usize,
+    /// The delay that was last known, for a cell that enters as the path ends.
+    delay: SimTime,
+    /// When the last cell on the present path arrives.
+    last_arrival: SimTime,
+}
+
+impl Link {
+    pub(crate) fn new(spec: &LinkSpec, end_of_run: SimTime) -> Self {
+        Link {
+            delay: SimTime(spec.delay_ps),
+            motion: spec.motion.as_ref().map(Motion::new),
+            cells: VecDeque::new(),
+            end_of_run,
+        }
+    }
+
+    /// When a transmission that could begin at `time` may begin.
+    pub(crate) fn may_send_from(&self, time: SimTime) -> SimTime {
+        match &self.motion {
+            Some(motion) => motion.may_send_from(time),
+            None => time,
+        }
+    }
+
+    /// A cell enters at `now`. False when it will be lost on the way.
+    pub(crate) fn enter(&mut self, now: SimTime, cell: Cell) -> bool {
+        let arrival = match &mut self.motion {
+            None => now + self.delay,
+            Some(motion) => {
+                let arrival = motion.arrival(now);
+                if motion.loses(arrival, self.end_of_run) {
+                    return false;
+                }
+                arrival
+            }
+        };
+        let place = self.cells.partition_point(|ahead| ahead.0 <= arrival);
+        self.cells.insert(place, (arrival, cell));
+        true
+    }
+
+    /// When the next cell arrives.
+    pub(crate) fn next_arrival(&self) -> Option<SimTime> {
+        self.cells.front().map(|first| first.0)
+    }
+
+    /// The cell that arrives at `now`, if one does.
+    pub(crate) fn take(&mut self, now: SimTime) -> Option<Cell> {
+        self.cells.front().filter(|first| first.0 == now)?;
+        self.cells.pop_front().map(|(_, cell)| cell)
+    }
+
+    /// Cells under way.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().map(|(_, cell)| cell)
+    }
+}
+
+impl Motion {
+    fn new(spec: &MotionSpec) -> Self {
+        let steps = spec.paths.len();
+        let (mut taken_up, mut given_up) = (vec![None; steps], vec![SimTime::NEVER; steps]);
+        for step in 1..steps {
+            let is_handover = spec.paths[step] != spec.paths[step - 1];
+            taken_up[step] = if is_handover {
+                Some(spec.times_ps[step])
+            } else {
+                taken_up[step - 1]
+            };
+        }
+        for step in (1..steps).rev() {
+            let is_handover = spec.paths[step] != spec.paths[step - 1];
+            given_up[step - 1] = if is_handover {
+                SimTime(spec.times_ps[step])
+            } else {
+                given_up[step]
+            };
+        }
+        Motion {
+            step: 0,
+            delay: SimTime(spec.delays_ps.iter().flatten().next().map_or(0, |&d| d)),
+            last_arrival: SimTime::ZERO,
+            taken_up,
+            given_up,
+            spec: spec.clone(),
+        }
+    }
+
+    /// The step in force at `time`, which is not before the present one.
+    fn step_at(&self, time: SimTime) -> usize {
+        let later = &self.spec.times_ps[self.step + 1..];
+        if later.first().is_none_or(|&begin| time.0 < begin) {
+            return self.step;
+        }
+        self.step + later.partition_point(|&begin| begin <= time.0)
+    }
+
+    fn may_send_from(&self, time: SimTime) -> SimTime {
+        let mut time = time;
+        // What is found may lie in another step, without a path or just after a handover.
+        loop {
+            let step = self.step_at(time);
+            let delays = &self.spec.delays_ps;
+            if delays[step].is_none() {
+                let Some(back) = (step..delays.len()).find(|&s| delays[s].is_some()) else {
+                    return SimTime::NEVER;
+                };
+                time = SimTime(self.spec.times_ps[back]);
+            }
+            let step = self.step_at(time);
+            let ready = self.taken_up[step].map_or(0, |since| since + self.spec.interruption_ps);
+            if time.0 >= ready {
+                return time;
+            }
+            time = SimTime(ready);
+        }
+    }
+
+    fn arrival(&mut self, now: SimTime) -> SimTime {
+        let step = self.step_at(now);
+        if self.taken_up[step] != self.taken_up[self.step] {
+            self.last_arrival = SimTime::ZERO;
+        }
+        self.step = step;
+        if let Some(delay) = self.spec.delays_ps[step] {
+            self.delay = SimTime(delay);
+        }
+        self.last_arrival = self.last_arrival.max(now + self.delay);
+        self.last_arrival
+    }
+
+    /// Whether a handover of the run catches the cell that has just entered and arrives at `arrival`.
+    fn loses(&self, arrival: SimTime, end_of_run: SimTime) -> bool {
+        let handover = self.given_up[self.step];
+        self.spec.handover_loses_cells && handover < arrival && handover < end_of_run
+    }
+}
+
+#[cfg(test)]
+#[path = "link_tests.rs"]
+mod tests;
