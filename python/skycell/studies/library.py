@@ -14,6 +14,7 @@ STUDY_IDS = (
     "atmf960518",
     "icccn97",
     "ijsc",
+    "atmf970424",
     "compcom99",
     "dfba",
     "atmf970616",

@@ -235,6 +235,21 @@ def _excess_total(run: Measured) -> float:
     return _total_throughput(run) - _mcr_total(run)
 
 
+def _link_part(run: Measured, service: str | None) -> float:
+    """Part of the run in which the congested link carried cells of a class."""
+    (port,) = run.summary["ports"]
+    departed = sum(queue["departed"] for queue in port["queues"] if queue["class"] == service)
+    return float(departed * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
+
+
+def _vbr_share(run: Measured) -> float:
+    return _link_part(run, "nrt_vbr")
+
+
+def _ubr_share(run: Measured) -> float:
+    return _link_part(run, None)
+
+
 def _cells_discarded(run: Measured) -> float:
     return float(sum(sum(port["discarded"].values()) for port in run.summary["ports"]))
 
@@ -293,6 +308,8 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "file_response_p95": _on_summary(web.response_time("file_response", "p95_ps")),
     "page_response_median": _on_summary(web.response_time("page_response", "p50_ps")),
     "page_response_p95": _on_summary(web.response_time("page_response", "p95_ps")),
+    "vbr_share": _vbr_share,
+    "ubr_share": _ubr_share,
 }
 """What each measure of `skycell.studies.model.MEASURES` computes, in the unit that its table says;
 none where it is not defined, as the fairness of a run that delivered nothing."""

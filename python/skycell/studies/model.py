@@ -38,6 +38,8 @@ MEASURES = (
     "file_response_p95",
     "page_response_median",
     "page_response_p95",
+    "vbr_share",
+    "ubr_share",
 )
 """Names of what a table can measure on runs; `skycell.studies.measures` says how."""
 
