@@ -4,6 +4,7 @@
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
 
+use crate::server::Server;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -52,6 +53,8 @@ struct Busy {
     start: SimTime,
     /// Cells taken in before it.
     rank: u64,
+    /// From one departure to the next: the cell time, but where queues share the link.
+    spacing: u64,
 }
 
 /// The log of one port.
@@ -63,6 +66,10 @@ pub(crate) struct ArrivalLog {
     /// Trains dropped from the front.
     trains_dropped: u64,
     busy: VecDeque<Busy>,
+    /// Who decides when cells leave, where queues share the link.
+    pub(crate) server: Option<Box<Server>>,
+    /// The last departure that it has decided.
+    served_until: SimTime,
     /// Cells taken in so far.
     taken_in: u64,
     /// Whether the last piece still describes the trains that are arriving.
@@ -77,6 +84,8 @@ impl ArrivalLog {
             trains: VecDeque::new(),
             trains_dropped: 0,
             busy: VecDeque::new(),
+            server: None,
+            served_until: SimTime::ZERO,
             taken_in: 0,
             is_open: false,
         }
@@ -92,14 +101,43 @@ impl ArrivalLog {
         self.is_open = false;
     }
 
-    /// `count` cells were taken in from `trains`, which stand as they were before.
-    pub(crate) fn take_in_trains(&mut self, count: u64, trains: impl Iterator<Item = Train>) {
+    /// `count` cells were taken in from `trains`, which stand as they were before; the last came by
+    /// `until`.
+    pub(crate) fn take_in_trains(
+        &mut self,
+        count: u64,
+        trains: impl Iterator<Item = Train>,
+        until: SimTime,
+    ) {
         if !self.is_open {
             self.begin_piece();
             self.trains.extend(trains);
             self.is_open = true;
         }
         self.taken_in += count;
+        self.serve(count, until);
+    }
+
+    /// Where queues share the link: decides when the last `count` cells leave, which came by `until`.
+    fn serve(&mut self, count: u64, until: SimTime) {
+        let Some(mut server) = self.server.take() else {
+            return;
+        };
+        for rank in self.taken_in - count..self.taken_in {
+            let is_known = server.is_busy_beyond(until);
+            let arrival = (!is_known).then(|| self.arrival(rank).0);
+            let departure = SimTime(server.serve(arrival));
+            let spacing = (departure - self.served_until).0;
+            if self.busy.back().is_none_or(|run| run.spacing != spacing) {
+                self.busy.push_back(Busy {
+                    start: self.served_until,
+                    rank,
+                    spacing,
+                });
+            }
+            self.served_until = departure;
+        }
+        self.server = Some(server);
     }
 
     /// One cell was taken in at `moment`.
@@ -113,6 +151,7 @@ impl ArrivalLog {
         });
         self.is_open = false;
         self.taken_in += 1;
+        self.serve(1, moment.time);
     }
 
     fn begin_piece(&mut self) {
@@ -124,16 +163,19 @@ impl ArrivalLog {
 
     /// The next cell finds the port idle.
     pub(crate) fn begin_busy(&mut self, start: SimTime) {
-        self.busy.push_back(Busy {
-            start,
-            rank: self.taken_in,
-        });
+        if self.server.is_none() {
+            self.busy.push_back(Busy {
+                start,
+                rank: self.taken_in,
+                spacing: self.cell_time,
+            });
+        }
     }
 
     /// When the last cell taken in will have left.
     pub(crate) fn last_departure(&self) -> SimTime {
         self.busy.back().map_or(SimTime::ZERO, |busy| {
-            busy.start + SimTime((self.taken_in - busy.rank) * self.cell_time)
+            busy.start + SimTime((self.taken_in - busy.rank) * busy.spacing)
         })
     }
 
@@ -148,12 +190,20 @@ impl ArrivalLog {
             return self.busy.front().map_or(0, |first| first.rank);
         };
         let end = self.busy.get(at).map_or(self.taken_in, |next| next.rank);
-        (busy.rank + (now - busy.start).0 / self.cell_time).min(end)
+        (busy.rank + (now - busy.start).0 / busy.spacing).min(end)
     }
 
-    /// Of the present busy period, if it goes on: the cells that will have left by `now` (with all
+    /// Where queues share the link, what is known: cells taken in that will have left by `now`, and
+    /// when the last of them does. Else of the present busy period, if it goes on: the cells that will have left by `now` (with all
     /// those of earlier periods), and when the last of them does, if any has.
     pub(crate) fn departed_if_busy(&self, now: SimTime) -> (u64, Option<SimTime>) {
+        if self.server.is_some() {
+            let departed = self.departed(now);
+            let last = departed
+                .checked_sub(1)
+                .and_then(|rank| self.departure(rank));
+            return (departed, last);
+        }
         let Some(busy) = self.busy.back() else {
             return (0, None);
         };
@@ -166,7 +216,7 @@ impl ArrivalLog {
     pub(crate) fn departure(&self, rank: u64) -> Option<SimTime> {
         let at = self.busy.partition_point(|busy| busy.rank <= rank);
         let busy = self.busy[at.checked_sub(1)?];
-        Some(busy.start + SimTime((rank + 1 - busy.rank) * self.cell_time))
+        Some(busy.start + SimTime((rank + 1 - busy.rank) * busy.spacing))
     }
 
     /// Sum of the departure times of all cells that have left by `now`; all busy periods from the
@@ -182,7 +232,7 @@ impl ArrivalLog {
                 let first = u128::from(from - busy.rank + 1);
                 let last = u128::from(to - busy.rank);
                 sum += count * u128::from(busy.start.0)
-                    + (first + last) * count / 2 * u128::from(self.cell_time);
+                    + (first + last) * count / 2 * u128::from(busy.spacing);
             }
         }
         sum
@@ -240,12 +290,12 @@ impl ArrivalLog {
         while self.busy.len() > 1 {
             let (busy, next) = (self.busy[0], self.busy[1].rank);
             let count = next - busy.rank;
-            if busy.start + SimTime(count * self.cell_time) >= before {
+            if busy.start + SimTime(count * busy.spacing) >= before {
                 break;
             }
             let count = u128::from(count);
             sum += count * u128::from(busy.start.0)
-                + count * (count + 1) / 2 * u128::from(self.cell_time);
+                + count * (count + 1) / 2 * u128::from(busy.spacing);
             self.busy.pop_front();
         }
         sum

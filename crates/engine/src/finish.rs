@@ -1,12 +1,13 @@
 //! What a run leaves: where every cell is when it ends.
 
+use crate::cell_stream::CellStream;
 use crate::mux::MuxPort;
 use crate::network::{Network, Vc};
 use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, in_pass};
 use skycell_records::{
-    Discards, EngineStats, Ledger, PortRecord, QueueIntegral, QueueRecord, RunRecords,
-    VcQueueRecord, VcRecord, WebTotals,
+    CellDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger, PortRecord, QueueIntegral,
+    QueueRecord, RunRecords, SourceRecord, VcQueueRecord, VcRecord, WebTotals,
 };
 use skycell_units::SimTime;
 
@@ -50,8 +51,15 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
             record
         })
         .collect();
+    let mut vcs = vcs;
+    let mut ports = ports;
+    let streams = Streams::of(&network);
+    streams.note(&network, &mut vcs, &mut ports);
     let stepped = network.ports.iter().map(|port| match port {
-        Port::Mux(port) => port.stepped,
+        Port::Mux(port) => {
+            let served = port.log.server.as_ref().map_or(0, |server| server.served);
+            port.stepped + served
+        }
         _ => 0,
     });
     let stats = EngineStats {
@@ -62,9 +70,12 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     RunRecords {
         engine: "fast",
         duration_ps: end.0,
-        sources: Vec::new(),
-        cell_delays: Vec::new(),
-        ledger: Ledger::of(&flows, &vcs, &ports, &[], network.frames.made()),
+        ledger: {
+            let frames = network.frames.made() + streams.frames();
+            Ledger::of(&flows, &vcs, &ports, &streams.sources, frames)
+        },
+        sources: streams.sources,
+        cell_delays: streams.delays,
         web: WebTotals::of(&flows),
         flows,
         vcs,
@@ -165,6 +176,44 @@ fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
 }
 
 fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
+    let own = own_record(port, end);
+    let Some(server) = &port.log.server else {
+        return own;
+    };
+    let (queues, beside) = server.records(ClassQueueRecord {
+        class: None,
+        arrived: own.arrived,
+        departed: own.departed,
+        queued: own.queued,
+        discarded: own.discarded,
+        frames_discarded: own.frames_discarded,
+        queue: own.queue,
+    });
+    let sum = |of: fn(&ClassQueueRecord) -> u64| queues.iter().map(of).sum::<u64>();
+    let (departed, queued) = (sum(|queue| queue.departed), sum(|queue| queue.queued));
+    let of_frames = port.log.departure(port.departed).filter(|_| own.queued > 0);
+    let next = of_frames
+        .map(|departure| departure.0)
+        .into_iter()
+        .chain(server.first_departure_after_end())
+        .min();
+    let next = next.filter(|_| queued > 0);
+    let sending = next.map_or(0, |next| end.0 + port.cell_time() - next);
+    let max = queues.iter().map(|queue| queue.queue.max).sum();
+    let mean = port.integral.and(beside).mean(queued, end.0);
+    PortRecord {
+        arrived: sum(|queue| queue.arrived),
+        departed,
+        queued,
+        busy_ps: departed * port.cell_time() + sending,
+        queue: QueueRecord::new(mean, max, &port.samples),
+        queues,
+        ..own
+    }
+}
+
+/// What the queue of frames did.
+fn own_record(port: &MuxPort, end: SimTime) -> PortRecord {
     let departed = port.departed;
     let queued = port.log.taken_in() - departed;
     let mean = port.integral.mean(queued, end.0);
@@ -174,10 +223,69 @@ fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
         queued,
         discarded: port.discarded,
         frames_discarded: port.frames_discarded,
-        busy_ps: port.busy(queued).0,
+        busy_ps: match port.log.server {
+            Some(_) => 0, // told of all queues together
+            None => port.busy(queued).0,
+        },
         queue: QueueRecord::new(mean, port.queue_max as u32, &port.samples),
         ..PortRecord::default()
     }
+}
+
+/// What became of the cells of sources.
+struct Streams {
+    sources: Vec<SourceRecord>,
+    delays: Vec<CellDelayRecord>,
+}
+
+impl Streams {
+    fn of(network: &Network<'_>) -> Self {
+        let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
+        let mut delays = Vec::new();
+        for stream in streams(network) {
+            sources[stream.plan.source as usize] = stream.source.record();
+            delays.extend(stream.delay_record());
+        }
+        delays.sort_by_key(|delay| delay.vc);
+        Streams { sources, delays }
+    }
+
+    fn frames(&self) -> u64 {
+        self.sources.iter().map(|source| source.frames).sum()
+    }
+
+    /// Puts what streams did into the records of VCs and ports.
+    fn note(&self, network: &Network<'_>, vcs: &mut [VcRecord], ports: &mut [PortRecord]) {
+        for stream in streams(network) {
+            let vc = &mut vcs[stream.plan.vc as usize];
+            *vc = stream.vc_record(&vc.name);
+            let own = &mut ports[stream.plan.own_port as usize];
+            *own = PortRecord {
+                name: std::mem::take(&mut own.name),
+                ..stream.own_port_record()
+            };
+            for pass in &stream.plan.stretch.passes {
+                let Port::Pass(port) = &network.ports[pass.port as usize] else {
+                    unreachable!("a stretch passes through ports where no cell waits");
+                };
+                let (arrived, departed, inside) = stream.passed(pass);
+                let passed = Passed { arrived, departed };
+                let record = &mut ports[pass.port as usize];
+                *record = PortRecord {
+                    name: std::mem::take(&mut record.name),
+                    ..pass_record(port, passed, inside, network.end)
+                };
+            }
+        }
+    }
+}
+
+fn streams<'a>(network: &'a Network<'_>) -> impl Iterator<Item = &'a CellStream> {
+    let servers = network.ports.iter().filter_map(|port| match port {
+        Port::Mux(port) => port.log.server.as_ref(),
+        _ => None,
+    });
+    servers.flat_map(|server| &server.streams)
 }
 
 /// `inside`: when the cell came that is in the port at the end.
@@ -217,8 +325,10 @@ fn vc_queues(port: &Port) -> Vec<VcQueueRecord> {
                 .collect()
         }
         Port::Mux(port) => {
+            let beside = port.log.server.iter().flat_map(|server| &server.streams);
             let vcs = port.vcs.iter();
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
+                .chain(beside.map(CellStream::vc_queue_record))
                 .collect()
         }
     }

@@ -84,9 +84,17 @@ pub(crate) struct MuxPort {
 }
 
 impl MuxPort {
-    pub(crate) fn new(link: &LinkSpec, seed: u64, end: SimTime, notes_losses: bool) -> Self {
-        let queue = &link.port.queues[0];
-        let policy = Policy::new(&queue.policy, seed, &link.name);
+    /// Its buffer is the queue `own` of the link's port.
+    pub(crate) fn new(
+        link: &LinkSpec,
+        own: usize,
+        seed: u64,
+        end: SimTime,
+        notes_losses: bool,
+    ) -> Self {
+        let queue = &link.port.queues[own];
+        let owner = link.port.name_of(queue, &link.name);
+        let policy = Policy::new(&queue.policy, seed, &owner);
         MuxPort {
             cell_time: link.cell_time_ps,
             end,
@@ -131,6 +139,11 @@ impl MuxPort {
         self.lead = self.lead.min(lead);
         self.slack = self.slack.min(horizon + SimTime(self.cell_time));
         self.vcs.len() as u32 - 1
+    }
+
+    /// Time that a cell takes, picoseconds.
+    pub(crate) fn cell_time(&self) -> u64 {
+        self.cell_time
     }
 
     /// X at `time`, its departures done; arrivals up to there must have been dealt with.
@@ -216,16 +229,26 @@ impl MuxPort {
             return;
         }
         let before = self.queued(from);
-        if before + count > self.queue_max {
-            let peak = self.peak(moment, self.arriving.iter().map(|a| a.train));
+        let taken_in = self.log.taken_in();
+        let trains = self.arriving.iter().map(|a| a.train);
+        let may_be_longest = before + count > self.queue_max;
+        if may_be_longest {
+            let peak = self.peak(taken_in, moment, trains.clone());
             if peak > self.capacity {
                 return self.step(moment);
             }
-            self.queue_max = self.queue_max.max(peak);
+            // Where queues share the link and this one runs dry on the way, departures of the
+            // cells that come are not known yet, and the peak is too large.
+            if self.log.server.is_none() {
+                self.queue_max = self.queue_max.max(peak);
+            }
         }
         self.arrived += count;
-        self.log
-            .take_in_trains(count, self.arriving.iter().map(|a| a.train));
+        self.log.take_in_trains(count, trains.clone(), moment.time);
+        if may_be_longest && self.log.server.is_some() {
+            let peak = self.peak(taken_in, moment, trains);
+            self.queue_max = self.queue_max.max(peak);
+        }
         for arriving in &mut self.arriving {
             let count = arriving.train.count(moment);
             if count > 0 {
@@ -248,14 +271,20 @@ impl MuxPort {
         }
     }
 
-    /// The longest queue on the way to `moment`, if nothing overflows.
+    /// The longest queue on the way to `moment`, if nothing overflows; `taken_in` cells were taken in
+    /// before `trains`.
     ///
     /// Trains no slower than the port bring at least one cell in each cell time, so the queue just
     /// before a departure never shrinks: the peak is before the last departure or at the end.
-    fn peak(&self, moment: Moment, trains: impl Iterator<Item = Train> + Clone) -> u64 {
+    fn peak(
+        &self,
+        taken_in: u64,
+        moment: Moment,
+        trains: impl Iterator<Item = Train> + Clone,
+    ) -> u64 {
         let taken_in_by = |moment: Moment| -> u64 {
             let counts = trains.clone().map(|train| train.count(moment));
-            self.log.taken_in() + counts.sum::<u64>()
+            taken_in + counts.sum::<u64>()
         };
         // The trains keep the port busy, so departures go on at the present rhythm.
         let (departed, last) = self.log.departed_if_busy(moment.time);
@@ -408,6 +437,15 @@ impl MuxPort {
         }
     }
 
+    /// Cells of sources in the port at `now`, arrivals before `now` done.
+    pub(crate) fn queued_beside(&mut self, now: SimTime) -> u32 {
+        let Some(server) = &mut self.log.server else {
+            return 0;
+        };
+        server.advance(now);
+        server.queued(now)
+    }
+
     /// Samples every VC's occupancy at `now`, and tells it; arrivals before `now` are dealt with.
     pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
         let last = self.last_departed(now);
@@ -417,12 +455,22 @@ impl MuxPort {
             vc.samples.add(cells);
             tell(vc.vc, cells);
         }
+        if let Some(server) = &mut self.log.server {
+            for stream in &mut server.streams {
+                let cells = stream.queued(now.0);
+                stream.samples.add(cells);
+                tell(stream.plan.vc, cells);
+            }
+        }
     }
 
     /// Ends the run: books what leaves before its end.
     pub(crate) fn finish(&mut self) {
         self.advance_before(self.end);
         let last = SimTime(self.end.0 - 1);
+        if let Some(server) = &mut self.log.server {
+            server.finish();
+        }
         self.departed = self.log.departed(last);
         let from = self.log.first_busy_rank();
         self.integral

@@ -430,11 +430,24 @@ impl<'a> Network<'a> {
             let (cells, samples) = match &mut self.ports[id as usize] {
                 Port::Source(port) => (port.settled_queue(now), &mut port.samples),
                 Port::Pass(port) => (in_pass, &mut port.samples),
-                Port::Mux(port) => (port.queued(now) as u32, &mut port.samples),
+                Port::Mux(port) => {
+                    let beside = port.queued_beside(now);
+                    (port.queued(now) as u32 + beside, &mut port.samples)
+                }
             };
             samples.add(cells);
             if records.traces.contains(&TraceKind::Queue) {
                 traces.queue.push(id, now.0, cells);
+            }
+            if let Port::Mux(port) = &mut self.ports[id as usize] {
+                let own = (port.log.departed(now), port.queued(now) as u32);
+                if let Some(server) = &mut port.log.server {
+                    server.sample(now, own, &mut |queue, departed, cells| {
+                        if records.traces.contains(&TraceKind::Service) {
+                            traces.service.push(id, queue, now.0, departed, cells);
+                        }
+                    });
+                }
             }
         }
         for &id in &records.vc_sampled_ports {
@@ -447,6 +460,9 @@ impl<'a> Network<'a> {
                 Port::Pass(_) => in_pass(&self.ports, id, now).map(|(_, place)| place),
                 _ => None,
             };
+            if let Port::Mux(port) = &mut self.ports[id as usize] {
+                port.queued_beside(now);
+            }
             match &mut self.ports[id as usize] {
                 Port::Source(port) => port.sample_vcs(now, &mut note),
                 Port::Mux(port) => port.sample_vcs(now, &mut note),

@@ -1,6 +1,8 @@
 //! Which closed form holds at which port, and the fixed times between the stations of a VC.
 
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, TraceKind};
+use crate::cell_stream::StreamPlan;
+use crate::shared;
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, VcSpec};
 use skycell_units::SimTime;
 
 /// How a port can be treated.
@@ -51,26 +53,42 @@ pub(crate) struct Route {
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<PortKind>,
     pub(crate) routes: Vec<Route>,
+    /// The cells of each source; their VCs have no route.
+    pub(crate) streams: Vec<StreamPlan>,
+    /// By port: which of its queues holds the cells of frames.
+    pub(crate) own_queues: Vec<usize>,
 }
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice, a port that chooses between queues, cells that no frame of a flow brought, and
-    /// measures of single cells.
+    /// twice, links whose delay changes, policers, and classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
-        let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
-        let moves = spec.links.iter().any(|link| link.motion.is_some());
-        let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
-        let records = &spec.records;
-        let measures_cells =
-            !records.delay_vcs.is_empty() || records.traces.contains(&TraceKind::Service);
-        if moves || has_classes || has_policers || measures_cells || !spec.sources.is_empty() {
+        if spec.links.iter().any(|link| link.motion.is_some()) {
             return None;
         }
         let kinds = kinds(spec);
-        let routes = spec.vcs.iter().map(|vc| route(spec, &kinds, &vc.path));
+        let is_stream: Vec<bool> = (0..spec.vcs.len() as u32)
+            .map(|vc| spec.sources.iter().any(|source| source.vc == vc))
+            .collect();
+        let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
+            let whole = route(spec, &kinds, &vc.path);
+            // What a source's cells meet is told by its stream.
+            let none = Route {
+                source: vc.path[0],
+                first: Stretch::default(),
+                mux: None,
+            };
+            if is_stream { Some(none) } else { whole }
+        };
+        let routes = spec.vcs.iter().zip(&is_stream).map(of_vc);
         let routes = routes.collect::<Option<Vec<Route>>>()?;
-        Some(Plan { kinds, routes })
+        let shared = shared::plan(spec, &kinds)?;
+        Some(Plan {
+            kinds,
+            routes,
+            streams: shared.streams,
+            own_queues: shared.own_queues,
+        })
     }
 }
 
@@ -86,6 +104,9 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
     let kind = |(link, inputs): (&skycell_spec::LinkSpec, &Vec<u32>)| {
         if spec.nodes[link.from as usize].kind != NodeKind::Switch {
             return PortKind::Source;
+        }
+        if link.port.queues.len() > 1 {
+            return PortKind::Mux;
         }
         let is_slower = |&input: &u32| spec.links[input as usize].cell_time_ps >= link.cell_time_ps;
         if inputs.len() <= 1 && inputs.iter().all(is_slower) && !discards_when_empty(link) {
@@ -110,7 +131,8 @@ fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
     }
 }
 
-fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Option<Route> {
+/// The way over `path`; none when it is multiplexed twice.
+pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Option<Route> {
     let mut route = Route {
         source: path[0],
         first: Stretch::default(),

@@ -1,11 +1,14 @@
 //! The ports of a run, each in the form that suits it.
 
+use crate::cell_stream::CellStream;
 use crate::inputs::Inputs;
 use crate::mux::MuxPort;
 use crate::plan::{PassThrough, Plan, PortKind, Route};
+use crate::server::Server;
 use crate::source::SourcePort;
-use skycell_records::QueueSamples;
+use skycell_records::{CellDelays, QueueSamples};
 use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 use std::collections::HashSet;
 
@@ -52,9 +55,12 @@ pub(crate) struct Places {
 pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
-    let new = |(link, kind): (&skycell_spec::LinkSpec, &PortKind)| match kind {
+    let new = |((link, kind), &own): ((&skycell_spec::LinkSpec, &PortKind), &usize)| match kind {
         PortKind::Source => Port::Source(Box::new(SourcePort::new(link, spec.seed))),
-        PortKind::Mux => Port::Mux(Box::new(MuxPort::new(link, spec.seed, end, notes_losses))),
+        PortKind::Mux => {
+            let port = MuxPort::new(link, own, spec.seed, end, notes_losses);
+            Port::Mux(Box::new(port))
+        }
         PortKind::PassThrough => Port::Pass(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             station: u32::MAX,
@@ -67,7 +73,9 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>)
             samples: QueueSamples::default(),
         }),
     };
-    let mut ports: Vec<Port> = spec.links.iter().zip(&plan.kinds).map(new).collect();
+    let links = spec.links.iter().zip(&plan.kinds).zip(&plan.own_queues);
+    let mut ports: Vec<Port> = links.map(new).collect();
+    add_servers(spec, plan, &mut ports);
     let mut inputs: Vec<(u32, u32, u32)> = plan.routes.iter().filter_map(input).collect();
     inputs.sort_unstable();
     inputs.dedup();
@@ -115,6 +123,33 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>)
         }
     }
     (ports, places)
+}
+
+/// Gives each port with several queues its server, with the cells of sources that cross it.
+fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut [Port]) {
+    let end = SimTime(spec.duration_ps);
+    for (port, id) in ports.iter_mut().zip(0u32..) {
+        let link = &spec.links[id as usize];
+        let Port::Mux(port) = port else {
+            continue;
+        };
+        if link.port.queues.len() == 1 {
+            continue;
+        }
+        let streams = plan.streams.iter().filter(|stream| stream.mux == id);
+        let streams = streams.map(|stream| {
+            let source = CellSource::new(&spec.sources[stream.source as usize], spec.seed);
+            let own = &spec.links[stream.own_port as usize];
+            let is_measured = spec.records.delay_vcs.contains(&stream.vc);
+            let fixed = spec.vc_fixed_delay_ps(stream.vc as usize);
+            let delays = is_measured.then(|| CellDelays::new(fixed));
+            let (cell_time, delay) = (own.cell_time_ps, own.delay_ps);
+            CellStream::new(stream.clone(), source, cell_time, delay, delays, end)
+        });
+        let own = plan.own_queues[id as usize];
+        let server = Server::new(&link.port, link.cell_time_ps, own, streams.collect(), end);
+        port.log.server = Some(Box::new(server));
+    }
 }
 
 /// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that

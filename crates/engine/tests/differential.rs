@@ -83,6 +83,7 @@ fn first_trace_difference(reference: &RunRecords, fast: &RunRecords) -> String {
         cwnd: time_ps, flow, cwnd, ssthresh;
         queue: time_ps, port, cells;
         vc_queue: time_ps, port, vc, cells;
+        service: time_ps, port, queue, departed, cells;
         transfers: start_ps, flow, end_ps, octets;
         files: received_ps, flow, page, requested_ps, octets;
     }
@@ -110,6 +111,7 @@ timed!(
     QueueTrace.time_ps,
     VcQueueTrace.time_ps,
     DiscardTrace.time_ps,
+    ServiceTrace.time_ps,
     TransferTrace.start_ps,
     FileTrace.received_ps
 );

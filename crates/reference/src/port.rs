@@ -28,7 +28,6 @@ pub(crate) struct Port {
     sending_since: SimTime,
     pub(crate) vcs: Vec<VcAtPort>,
     pub(crate) link: Link,
-    queue_max: u32,
     pub(crate) samples: QueueSamples,
 }
 
@@ -45,7 +44,6 @@ impl Port {
             sending_since: SimTime::ZERO,
             vcs: Vec::new(),
             link: Link::new(spec, end_of_run),
-            queue_max: 0,
             samples: QueueSamples::default(),
         }
     }
@@ -76,9 +74,7 @@ impl Port {
     /// A cell of the VC at `place` arrives from a link or from a cell source.
     pub(crate) fn on_cell(&mut self, now: SimTime, cell: Cell, place: u32) -> Verdict {
         let vc = &mut self.vcs[place as usize];
-        let verdict = self.queues[vc.queue].on_cell(now, cell, vc);
-        self.queue_max = self.queue_max.max(self.queued());
-        verdict
+        self.queues[vc.queue].on_cell(now, cell, vc)
     }
 
     /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
@@ -91,9 +87,7 @@ impl Port {
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
         let vc = &mut self.vcs[place as usize];
-        let verdict = self.queues[vc.queue].on_frame(now, vc, cells, make);
-        self.queue_max = self.queue_max.max(self.queued());
-        verdict
+        self.queues[vc.queue].on_frame(now, vc, cells, make)
     }
 
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
@@ -155,6 +149,8 @@ impl Port {
         let integral = self.queues.iter().map(|queue| queue.integral);
         let integral = integral.fold(QueueIntegral::default(), QueueIntegral::and);
         let queued = u64::from(self.queued());
+        // Of several queues the sum, which is reached if they are longest together.
+        let max = queues.iter().map(|queue| queue.queue.max).sum();
         let sampled = self.vcs.iter().filter(|_| has_vc_samples);
         PortRecord {
             name: name.to_string(),
@@ -164,7 +160,7 @@ impl Port {
             discarded: all(|queue| &queue.discarded),
             frames_discarded: all(|queue| &queue.frames_discarded),
             busy_ps: self.busy(end).0,
-            queue: QueueRecord::new(integral.mean(queued, end.0), self.queue_max, &self.samples),
+            queue: QueueRecord::new(integral.mean(queued, end.0), max, &self.samples),
             queues: if queues.len() > 1 { queues } else { Vec::new() },
             vc_queues: sampled
                 .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))

@@ -100,14 +100,16 @@ impl MuxPort {
         if queued == 0 {
             self.log.begin_busy(head.time);
         }
-        if queued + cells > self.queue_max {
-            let peak = self.peak(tail, std::iter::once(train));
-            self.queue_max = self.queue_max.max(peak);
-        }
         self.now = tail;
         self.arrived += cells;
-        self.log.take_in_trains(cells, std::iter::once(train));
+        let before = self.log.taken_in();
+        let trains = std::iter::once(train);
+        self.log.take_in_trains(cells, trains.clone(), tail.time);
         self.log.close_piece();
+        if queued + cells > self.queue_max {
+            let peak = self.peak(before, tail, trains);
+            self.queue_max = self.queue_max.max(peak);
+        }
         self.integral.arrived(arrival_times(&train, cells));
         let vc = &mut self.vcs[due.place as usize];
         vc.take_in(train.next, train.spacing, cells, train.link);

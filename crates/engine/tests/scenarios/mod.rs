@@ -1,6 +1,8 @@
 //! Small, adversarial scenarios, one for each seed: tiny buffers, equal starts, equal phases, unequal
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
+mod classes;
+
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -43,6 +45,10 @@ pub fn scenario(seed: u64) -> NetworkSpec {
         set_in_motion(&mut spec.links[link], spec.duration_ps, &mut dice);
     }
     spec.records = records(&spec, &mut dice);
+    let mut dice = Dice(Stream::new(seed, "classes"));
+    if dice.one_in(3) {
+        classes::add(&mut spec, &mut dice);
+    }
     spec
 }
 

@@ -1,0 +1,218 @@
+//! The cells of a source on their way to the port where they share a link with others: what the
+//! source's own port does with them, and when they come.
+
+use crate::plan::{PassThrough, Stretch};
+use crate::runs::Runs;
+use skycell_records::{
+    CellDelays, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord, VcRecord,
+};
+use skycell_traffic::CellSource;
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// Where a source's cells go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StreamPlan {
+    /// Place among the sources of the spec.
+    pub(crate) source: u32,
+    /// VC id.
+    pub(crate) vc: u32,
+    /// The source's own port; its id is that of the link which leads to `mux`.
+    pub(crate) own_port: u32,
+    /// The port where its cells share a link, and the queue they join.
+    pub(crate) mux: u32,
+    pub(crate) queue: usize,
+    /// From there to the VC's end.
+    pub(crate) stretch: Stretch,
+}
+
+/// A cell on its way to the port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coming {
+    /// When it left the source's own port.
+    pub(crate) left: u64,
+    pub(crate) arrival: u64,
+}
+
+/// The cells of one source.
+#[derive(Debug)]
+pub(crate) struct CellStream {
+    pub(crate) plan: StreamPlan,
+    pub(crate) source: CellSource,
+    end: u64,
+    cell_time: u64,
+    delay: u64,
+    /// The next cell; none when the run ends before it is sent.
+    pub(crate) next: Option<Coming>,
+    last_left: u64,
+    /// Departures from its own port that were not over when the last cell was sent.
+    leaving: VecDeque<u64>,
+    sent: u64,
+    own_departures: Runs,
+    own_integral: QueueIntegral,
+    own_max: u32,
+    /// Arrivals at the shared port, and departures from there.
+    pub(crate) arrivals: Runs,
+    pub(crate) departures: Runs,
+    delays: Option<CellDelays>,
+    pub(crate) samples: QueueSamples,
+}
+
+impl CellStream {
+    /// The stream of `source`, whose own link has this cell time and delay.
+    pub(crate) fn new(
+        plan: StreamPlan,
+        source: CellSource,
+        cell_time: u64,
+        delay: u64,
+        delays: Option<CellDelays>,
+        end: SimTime,
+    ) -> Self {
+        let mut stream = CellStream {
+            plan,
+            source,
+            end: end.0,
+            cell_time,
+            delay,
+            next: None,
+            last_left: 0,
+            leaving: VecDeque::new(),
+            sent: 0,
+            own_departures: Runs::default(),
+            own_integral: QueueIntegral::default(),
+            own_max: 0,
+            arrivals: Runs::default(),
+            departures: Runs::default(),
+            delays,
+            samples: QueueSamples::default(),
+        };
+        stream.send();
+        stream
+    }
+
+    /// The next cell has come to the shared port: the one after it is sent.
+    pub(crate) fn send(&mut self) {
+        let due = self.source.due().0;
+        if due >= self.end {
+            self.next = None;
+            return;
+        }
+        self.source.send();
+        let left = due.max(self.last_left) + self.cell_time;
+        self.last_left = left;
+        while self.leaving.front().is_some_and(|&earlier| earlier <= due) {
+            self.leaving.pop_front();
+        }
+        self.leaving.push_back(left);
+        self.sent += 1;
+        self.own_max = self.own_max.max(self.leaving.len() as u32);
+        self.own_integral.arrived(u128::from(due));
+        if left < self.end {
+            self.own_integral.departed(u128::from(left));
+        }
+        self.own_departures.push(left);
+        self.next = Some(Coming {
+            left,
+            arrival: left + self.delay,
+        });
+    }
+
+    /// Sends the cells that do not come to the shared port before the run ends.
+    pub(crate) fn finish(&mut self) {
+        while self.next.is_some() {
+            self.send();
+        }
+    }
+
+    /// A cell that left its own port at `left` leaves the shared port at `departure`.
+    pub(crate) fn on_departure(&mut self, left: u64, departure: u64) {
+        self.departures.push(departure);
+        let arrival = departure + self.plan.stretch.delay.0;
+        if let Some(delays) = self.delays.as_mut().filter(|_| arrival < self.end) {
+            delays.add(arrival - left);
+        }
+    }
+
+    /// Cells in the shared port at `now`, departures done and arrivals not.
+    pub(crate) fn queued(&self, now: u64) -> u32 {
+        (self.arrivals.before(now) - self.departures.up_to(now)) as u32
+    }
+
+    /// Forgets what nobody will ask for after `now`.
+    pub(crate) fn forget_before(&mut self, now: u64) {
+        let before = now.saturating_sub(self.plan.stretch.delay.0 + self.cell_time);
+        self.arrivals.forget_before(before);
+        self.departures.forget_before(before);
+        self.own_departures.forget_before(before);
+    }
+
+    /// What its own port did by the end of the run.
+    pub(crate) fn own_port_record(&self) -> PortRecord {
+        let departed = self.own_departures.before(self.end);
+        let queued = self.sent - departed;
+        let sending = self
+            .own_departures
+            .first_from(self.end)
+            .filter(|_| queued > 0);
+        let since = sending.map_or(self.end, |departure| departure - self.cell_time);
+        let mean = self.own_integral.mean(queued, self.end);
+        PortRecord {
+            arrived: self.sent,
+            departed,
+            queued,
+            busy_ps: departed * self.cell_time + (self.end - since),
+            queue: QueueRecord::new(mean, self.own_max, &QueueSamples::default()),
+            ..PortRecord::default()
+        }
+    }
+
+    /// Cells that came to a port after the shared one and left it, and when the one came that is in
+    /// it at the end.
+    pub(crate) fn passed(&self, pass: &PassThrough) -> (u64, u64, Option<SimTime>) {
+        let by = |after: SimTime| SimTime(self.end).since(after).0;
+        let arrived = self.departures.before(by(pass.arrival));
+        let departed = self.departures.before(by(pass.departure));
+        let inside = self.departures.first_from(by(pass.departure));
+        let inside = inside.filter(|_| arrived > departed);
+        (
+            arrived,
+            departed,
+            inside.map(|left| SimTime(left) + pass.arrival),
+        )
+    }
+
+    /// What became of its cells by the end of the run.
+    pub(crate) fn vc_record(&self, name: &str) -> VcRecord {
+        let end = SimTime(self.end);
+        let delivered = self.departures.before(end.since(self.plan.stretch.delay).0);
+        let own = self.sent - self.own_departures.before(self.end);
+        let shared = self.arrivals.before(self.end) - self.departures.before(self.end);
+        let passing = self.plan.stretch.passes.iter().map(|pass| {
+            let (arrived, departed, _) = self.passed(pass);
+            arrived - departed
+        });
+        let queued = own + shared + passing.sum::<u64>();
+        VcRecord {
+            name: name.to_string(),
+            cells_offered: self.sent,
+            cells_delivered: delivered,
+            cells_queued: queued,
+            cells_in_transit: self.sent - delivered - queued,
+            frames_offered: self.sent,
+            frames_delivered: delivered,
+            cells_whole: delivered,
+            ..VcRecord::default()
+        }
+    }
+
+    /// Its cell transfer delays, where they are measured.
+    pub(crate) fn delay_record(&self) -> Option<skycell_records::CellDelayRecord> {
+        let delays = self.delays.as_ref()?;
+        Some(delays.record(self.plan.vc))
+    }
+
+    /// Its sampled occupancy of the shared port.
+    pub(crate) fn vc_queue_record(&self) -> VcQueueRecord {
+        VcQueueRecord::new(self.plan.vc, &self.samples)
+    }
+}

@@ -1,0 +1,94 @@
+//! Times of events of one kind, in order, kept as runs of equal spacing.
+
+use std::collections::VecDeque;
+
+/// Events `spacing` apart, the first of them one spacing after `start`.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    start: u64,
+    spacing: u64,
+    /// Events before it.
+    rank: u64,
+}
+
+/// The times.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runs {
+    runs: VecDeque<Run>,
+    count: u64,
+    last: u64,
+}
+
+impl Runs {
+    /// One more, at `time`, later than all before and than 0.
+    pub(crate) fn push(&mut self, time: u64) {
+        let spacing = time - self.last;
+        if self.runs.back().is_none_or(|run| run.spacing != spacing) {
+            self.runs.push_back(Run {
+                start: self.last,
+                spacing,
+                rank: self.count,
+            });
+        }
+        self.count += 1;
+        self.last = time;
+    }
+
+    /// Events up to `time`, that instant included.
+    pub(crate) fn up_to(&self, time: u64) -> u64 {
+        let at = self.runs.partition_point(|run| run.start <= time);
+        let Some(run) = at.checked_sub(1).map(|i| self.runs[i]) else {
+            return self.runs.front().map_or(0, |first| first.rank);
+        };
+        let end = self.runs.get(at).map_or(self.count, |next| next.rank);
+        (run.rank + (time - run.start) / run.spacing).min(end)
+    }
+
+    /// Events before `time`.
+    pub(crate) fn before(&self, time: u64) -> u64 {
+        time.checked_sub(1).map_or(0, |last| self.up_to(last))
+    }
+
+    /// The first event at `time` or after it.
+    pub(crate) fn first_from(&self, time: u64) -> Option<u64> {
+        let rank = self.before(time);
+        if rank == self.count {
+            return None;
+        }
+        let at = self.runs.partition_point(|run| run.rank <= rank);
+        let run = self.runs[at.checked_sub(1)?];
+        Some(run.start + (rank + 1 - run.rank) * run.spacing)
+    }
+
+    /// Forgets events before `time`, as far as whole runs go.
+    pub(crate) fn forget_before(&mut self, time: u64) {
+        while self.runs.get(1).is_some_and(|second| second.start < time) {
+            self.runs.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_counted_as_a_list_of_them_would_be() {
+        let times = [10, 20, 30, 35, 40, 41, 100, 200, 300];
+        let mut runs = Runs::default();
+        times.iter().for_each(|&time| runs.push(time));
+        for now in 0..320 {
+            let up_to = times.iter().filter(|&&time| time <= now).count() as u64;
+            let before = times.iter().filter(|&&time| time < now).count() as u64;
+            let first = times.iter().copied().find(|&time| time >= now);
+            assert_eq!(
+                (runs.up_to(now), runs.before(now)),
+                (up_to, before),
+                "{now}"
+            );
+            assert_eq!(runs.first_from(now), first, "{now}");
+        }
+        runs.forget_before(40);
+        assert_eq!((runs.up_to(40), runs.up_to(250)), (5, 8));
+    }
+}

@@ -1,0 +1,279 @@
+//! The server of a port whose queues share the link: who is sent when.
+//!
+//! One queue holds the cells of frames; of the others every cell is known beforehand, for cell
+//! sources react to nothing. So a frame's cell has its departure as soon as it has been taken in:
+//! until then its queue has cells, and nothing that comes later changes what is served before. The
+//! server serves cell by cell, in one loop without events.
+
+use crate::arrivals::Moment;
+use crate::cell_stream::CellStream;
+use skycell_records::{ClassQueueRecord, QueueIntegral, QueueRecord, QueueSamples};
+use skycell_spec::PortSpec;
+use skycell_switch::{Backlog, Scheduler, Schedules};
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// A queue of cell sources.
+#[derive(Debug, Default)]
+struct CellQueue {
+    class: Option<&'static str>,
+    /// Waiting cells: when each left its source's port, and the stream it belongs to.
+    waiting: VecDeque<(u64, u32)>,
+    /// Cells in the queue, the one under transmission included.
+    length: u32,
+    max: u32,
+    integral: QueueIntegral,
+    samples: QueueSamples,
+}
+
+/// The server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    cell_time: u64,
+    end: u64,
+    scheduler: Scheduler,
+    /// Place of the queue that holds the cells of frames.
+    own: usize,
+    queues: Vec<CellQueue>,
+    pub(crate) streams: Vec<CellStream>,
+    /// The next arrival of a cell of a source, and its stream.
+    next: Option<(Moment, u32)>,
+    /// When the link becomes free: the next choice.
+    free: u64,
+    /// The queue of a source whose cell leaves then.
+    serving: Option<usize>,
+    /// Cells served.
+    pub(crate) served: u64,
+}
+
+impl Server {
+    /// The server of a port that cells of these streams cross; frames use the queue `own`.
+    pub(crate) fn new(
+        port: &PortSpec,
+        cell_time: u64,
+        own: usize,
+        streams: Vec<CellStream>,
+        end: SimTime,
+    ) -> Self {
+        let queues = port.queues.iter().map(|queue| CellQueue {
+            class: queue.class.map(|class| class.name()),
+            ..CellQueue::default()
+        });
+        let mut server = Server {
+            cell_time,
+            end: end.0,
+            scheduler: Scheduler::new(&port.scheduler),
+            own,
+            queues: queues.collect(),
+            streams,
+            next: None,
+            free: 0,
+            serving: None,
+            served: 0,
+        };
+        server.find_next();
+        server
+    }
+
+    /// Whether a cell that came by `time` came before the next choice.
+    pub(crate) fn is_busy_beyond(&self, time: SimTime) -> bool {
+        self.free > time.0
+    }
+
+    /// Serves a cell of a frame, before which its queue's earlier cells have been served; `arrival`
+    /// is when it came, none if that was before the next choice. Returns when it leaves.
+    pub(crate) fn serve(&mut self, arrival: Option<Moment>) -> u64 {
+        if let Some(arrival) = arrival {
+            self.serve_others_until(arrival);
+        }
+        loop {
+            self.come_to_choice();
+            let backlog = self.backlog() | 1 << self.own;
+            let chosen = self.scheduler.select(Backlog(backlog));
+            if chosen == self.own {
+                self.free += self.cell_time;
+                self.served += 1;
+                return self.free;
+            }
+            self.send(chosen);
+        }
+    }
+
+    /// Makes all choices before `moment`, at which a cell of a frame comes or the state is looked
+    /// at; all cells of frames that came before have been served.
+    fn serve_others_until(&mut self, moment: Moment) {
+        while moment.time.0 >= self.free {
+            self.come_to_choice();
+            let backlog = self.backlog();
+            if backlog != 0 {
+                let chosen = self.scheduler.select(Backlog(backlog));
+                self.send(chosen);
+                continue;
+            }
+            // The link falls idle, until somebody's next cell begins at once.
+            match self.next {
+                Some((arrival, _)) if arrival < moment => {
+                    self.free = arrival.time.0;
+                    self.take_in_next();
+                    let chosen = self.scheduler.select(Backlog(self.backlog()));
+                    self.send(chosen);
+                }
+                _ => {
+                    self.free = moment.time.0;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Brings everything but cells of frames up to `time`: departures up to it, arrivals before it.
+    pub(crate) fn advance(&mut self, time: SimTime) {
+        self.serve_others_until(Moment { time, link: 0 });
+        self.take_in_before(time.0);
+    }
+
+    /// Ends the run: what can happen before its end has happened.
+    pub(crate) fn finish(&mut self) {
+        self.advance(SimTime(self.end));
+        self.streams.iter_mut().for_each(CellStream::finish);
+    }
+
+    /// The link becomes free: what came before is in the queues, and the cell sent has left.
+    fn come_to_choice(&mut self) {
+        self.take_in_before(self.free);
+        if let Some(queue) = self.serving.take() {
+            self.queues[queue].length -= 1;
+        }
+    }
+
+    fn backlog(&self) -> u32 {
+        let has_cells = self.queues.iter().zip(0u32..);
+        has_cells.fold(0, |bits, (queue, q)| {
+            bits | u32::from(!queue.waiting.is_empty()) << q
+        })
+    }
+
+    fn send(&mut self, queue: usize) {
+        self.free += self.cell_time;
+        self.served += 1;
+        self.serving = Some(queue);
+        let here = &mut self.queues[queue];
+        let (left, stream) = here.waiting.pop_front().expect("the queue has cells");
+        if self.free < self.end {
+            here.integral.departed(u128::from(self.free));
+        }
+        self.streams[stream as usize].on_departure(left, self.free);
+    }
+
+    fn take_in_before(&mut self, time: u64) {
+        while self.next.is_some_and(|(arrival, _)| arrival.time.0 < time) {
+            self.take_in_next();
+        }
+    }
+
+    fn take_in_next(&mut self) {
+        let (arrival, at) = self.next.expect("a cell is coming");
+        let stream = &mut self.streams[at as usize];
+        let coming = stream.next.expect("it is the stream's next");
+        stream.arrivals.push(arrival.time.0);
+        let queue = &mut self.queues[stream.plan.queue];
+        queue.waiting.push_back((coming.left, at));
+        queue.length += 1;
+        if arrival.time.0 < self.end {
+            queue.integral.arrived(u128::from(arrival.time.0));
+            queue.max = queue.max.max(queue.length);
+        }
+        stream.send();
+        self.find_next();
+    }
+
+    fn find_next(&mut self) {
+        let coming = self.streams.iter().zip(0u32..).filter_map(|(stream, at)| {
+            let coming = stream.next?;
+            let moment = Moment {
+                time: SimTime(coming.arrival),
+                link: stream.plan.own_port,
+            };
+            Some((moment, at))
+        });
+        self.next = coming.min();
+    }
+
+    fn streams_of(&self, queue: usize) -> impl Iterator<Item = &CellStream> {
+        let streams = self.streams.iter();
+        streams.filter(move |stream| stream.plan.queue == queue)
+    }
+
+    /// Cells of sources in the port at `now`, after [`Server::advance`] to it.
+    pub(crate) fn queued(&self, now: SimTime) -> u32 {
+        self.streams.iter().map(|stream| stream.queued(now.0)).sum()
+    }
+
+    /// Samples the length of each queue at `now`, of which the frames' has departed and holds
+    /// `own` cells; tells place, cells departed and length.
+    pub(crate) fn sample(
+        &mut self,
+        now: SimTime,
+        own: (u64, u32),
+        tell: &mut dyn FnMut(u32, u64, u32),
+    ) {
+        for q in 0..self.queues.len() {
+            let (departed, length) = if q == self.own {
+                own
+            } else {
+                let departed = self.streams_of(q).map(|s| s.departures.up_to(now.0)).sum();
+                (departed, self.streams_of(q).map(|s| s.queued(now.0)).sum())
+            };
+            self.queues[q].samples.add(length);
+            tell(q as u32, departed, length);
+        }
+        self.streams
+            .iter_mut()
+            .for_each(|stream| stream.forget_before(now.0));
+    }
+
+    /// The first departure of a cell of a source at the end of the run or after it.
+    pub(crate) fn first_departure_after_end(&self) -> Option<u64> {
+        let streams = self.streams.iter();
+        streams
+            .filter_map(|s| s.departures.first_from(self.end))
+            .min()
+    }
+
+    /// The records of all queues, given that of the frames' but for its class and samples, and the
+    /// integral of all but that.
+    pub(crate) fn records(
+        &self,
+        mut own: ClassQueueRecord,
+    ) -> (Vec<ClassQueueRecord>, QueueIntegral) {
+        let mut records = Vec::new();
+        let mut integral = QueueIntegral::default();
+        for (q, queue) in self.queues.iter().enumerate() {
+            if q == self.own {
+                own.class = queue.class;
+                own.queue = QueueRecord::new(own.queue.mean, own.queue.max, &queue.samples);
+                records.push(own.clone());
+                continue;
+            }
+            let arrived: u64 = self
+                .streams_of(q)
+                .map(|s| s.arrivals.before(self.end))
+                .sum();
+            let departed: u64 = self
+                .streams_of(q)
+                .map(|s| s.departures.before(self.end))
+                .sum();
+            integral = integral.and(queue.integral);
+            let mean = queue.integral.mean(arrived - departed, self.end);
+            records.push(ClassQueueRecord {
+                class: queue.class,
+                arrived,
+                departed,
+                queued: arrived - departed,
+                queue: QueueRecord::new(mean, queue.max, &queue.samples),
+                ..ClassQueueRecord::default()
+            });
+        }
+        (records, integral)
+    }
+}

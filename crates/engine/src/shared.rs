@@ -1,0 +1,104 @@
+//! Which ports with several queues have a server of their own here, and what crosses them.
+//!
+//! Frames join one queue of a port, cells of sources the others, which have no limit: so every cell
+//! of a source is known before the run, and the server need not wait for anybody.
+
+use crate::cell_stream::StreamPlan;
+use crate::plan::{PortKind, route};
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, PortSpec, SourceSpec};
+
+/// What crosses the ports with several queues.
+pub(crate) struct Shared {
+    pub(crate) streams: Vec<StreamPlan>,
+    /// By port: which of its queues holds the cells of frames.
+    pub(crate) own_queues: Vec<usize>,
+}
+
+/// The plan of a valid spec; none for what only `reference` runs: policers, several queues at a host or router,
+/// frames in more than one queue of a port, cells of sources that share a queue or a link with
+/// others or may be lost, and delays of single cells of a frame.
+pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
+    let of_source = |vc: u32| spec.sources.iter().any(|source| source.vc == vc);
+    let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
+    if has_policers || !spec.records.delay_vcs.iter().all(|&vc| of_source(vc)) {
+        return None;
+    }
+    let mut own_queues = vec![0; spec.links.len()];
+    for (link, own) in spec.links.iter().zip(&mut own_queues) {
+        let is_switch = spec.nodes[link.from as usize].kind == NodeKind::Switch;
+        if link.port.queues.len() > 1 {
+            *own = link
+                .port
+                .queues
+                .iter()
+                .position(|queue| queue.class.is_none())?;
+            if !is_switch {
+                return None;
+            }
+        }
+    }
+    for (vc, id) in spec.vcs.iter().zip(0u32..) {
+        let is_own = |&link: &u32| {
+            let port = &spec.links[link as usize].port;
+            port.queues.len() == 1 || port.queue_of(vc.class) == Some(own_queues[link as usize])
+        };
+        if !of_source(id) && !vc.path.iter().all(is_own) {
+            return None;
+        }
+    }
+    let streams = spec.sources.iter().zip(0u32..);
+    let streams = streams.map(|(source, id)| stream(spec, kinds, &own_queues, source, id));
+    let mut streams = streams.collect::<Option<Vec<_>>>()?;
+    streams.sort_by_key(|stream| stream.vc);
+    Some(Shared {
+        streams,
+        own_queues,
+    })
+}
+
+fn stream(
+    spec: &NetworkSpec,
+    kinds: &[PortKind],
+    own_queues: &[usize],
+    source: &SourceSpec,
+    id: u32,
+) -> Option<StreamPlan> {
+    let vc = &spec.vcs[source.vc as usize];
+    let way = route(spec, kinds, &vc.path)?;
+    let (mux, stretch) = way.mux?;
+    let sampled = &spec.records.sampled_ports;
+    let is_sampled =
+        |link: u32| sampled.contains(&link) || spec.records.vc_sampled_ports.contains(&link);
+    let is_alone = |&link: &u32| {
+        let crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
+        link == mux || crossing.count() == 1 && !is_sampled(link)
+    };
+    let last = vc.path.iter().all(is_alone);
+    // At the port its VC comes after those of frames, in the order of samples.
+    let is_last = spec.vcs.iter().zip(0u32..).all(|(other, other_id)| {
+        let is_source = spec.sources.iter().any(|source| source.vc == other_id);
+        is_source || other_id < source.vc || !other.path.contains(&mux)
+    });
+    let port = &spec.links[mux as usize].port;
+    let queue = port.queue_of(vc.class)?;
+    let comes_at_once = way.first.passes.is_empty();
+    let is_beside = port.queues.len() > 1 && queue != own_queues[mux as usize];
+    let own_port = &spec.links[way.source as usize].port;
+    let nothing_is_lost = takes_all(port, queue) && takes_all(own_port, 0) && vc.gfr.is_none();
+    (last && is_last && comes_at_once && is_beside && nothing_is_lost && source.frame_cells == 1)
+        .then_some(StreamPlan {
+            source: id,
+            vc: source.vc,
+            own_port: way.source,
+            mux,
+            queue,
+            stretch,
+        })
+}
+
+/// Whether a queue takes in whatever comes.
+fn takes_all(port: &PortSpec, queue: usize) -> bool {
+    let queue = &port.queues[queue];
+    let policy = matches!(queue.policy, PolicySpec::TailDrop | PolicySpec::Ppd);
+    queue.capacity_cells.is_none() && policy
+}

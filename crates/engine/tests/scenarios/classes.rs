@@ -1,0 +1,148 @@
+//! Classes on a link between switches: queues, schedulers, cell sources.
+
+use super::{Dice, MICROSECOND};
+use skycell_spec::*;
+
+/// Gives one link between switches queues for classes, and cell sources that cross it; leaves a spec
+/// without such a link as it is.
+pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let is_switch = |node: u32| spec.nodes[node as usize].kind == NodeKind::Switch;
+    let Some(shared) = spec
+        .links
+        .iter()
+        .position(|link| is_switch(link.from) && is_switch(link.to))
+    else {
+        return;
+    };
+    let beside = dice.pick(&[1, 1, 1, 2]);
+    let classes = [ServiceClass::Cbr, ServiceClass::NrtVbr];
+    let rest = spec.links[shared].port.queues.remove(0);
+    let mut queues: Vec<QueueSpec> = classes[..beside]
+        .iter()
+        .map(|&class| QueueSpec {
+            class: Some(class),
+            // What may lose cells, the plain engine runs.
+            capacity_cells: dice.one_in(12).then_some(20),
+            policy: PolicySpec::TailDrop,
+        })
+        .collect();
+    let place = dice.below(queues.len() as u64 + 1) as usize;
+    let place = if dice.one_in(3) { place } else { queues.len() };
+    queues.insert(place, rest);
+    let count = queues.len();
+    let part = WHOLE_PPB / count as u32;
+    spec.links[shared].port.scheduler = match dice.below(4) {
+        0 => SchedulerSpec::StrictPriority,
+        1 => SchedulerSpec::WeightedRoundRobin {
+            weights: (0..count).map(|_| 1 + dice.below(4) as u32).collect(),
+        },
+        _ => SchedulerSpec::GuaranteedRate {
+            shares_ppb: (0..count)
+                .map(|_| dice.pick(&[0, 0, 100_000_000, part, part / 3, 333_333_333.min(part)]))
+                .collect(),
+        },
+    };
+    spec.links[shared].port.queues = queues;
+    for i in 0..1 + dice.below(3) {
+        let class = classes[dice.below(beside as u64) as usize];
+        source(spec, dice, shared, class, i);
+    }
+    if !spec.records.traces.is_empty() {
+        spec.records.traces.push(TraceKind::Service);
+    }
+    if dice.one_in(2) {
+        spec.records.delay_vcs = spec.sources.iter().map(|source| source.vc).collect();
+    }
+}
+
+fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: ServiceClass, i: u64) {
+    let unit = spec.links[shared].cell_time_ps;
+    let (enter, leave) = (spec.links[shared].from, spec.links[shared].to);
+    let mut host = |name: String| {
+        spec.nodes.push(NodeSpec {
+            name,
+            kind: NodeKind::Host,
+        });
+        spec.nodes.len() as u32 - 1
+    };
+    let (begin, end) = (host(format!("v{i}")), host(format!("w{i}")));
+    let own_cell_time = dice.pick(&[unit, unit, unit / 2, unit * 2, unit + 54]);
+    let mut link = |from: u32, to: u32, cell_time_ps: u64, delay_ps: u64| {
+        let id = spec.links.len() as u32;
+        spec.links.push(LinkSpec {
+            name: format!("{from}>{to}#{id}"),
+            from,
+            to,
+            cell_time_ps,
+            delay_ps,
+            motion: None,
+            port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
+        });
+        id
+    };
+    let delay = dice.pick(&[0, 0, 1, 5 * MICROSECOND, unit, 333 * MICROSECOND]);
+    let up = link(begin, enter, own_cell_time, delay);
+    let out = link(leave, end, dice.pick(&[unit, unit / 3]), delay);
+    spec.vcs.push(VcSpec {
+        name: format!("v{i}"),
+        path: vec![up, shared as u32, out],
+        class,
+        gfr: None,
+        policing: if dice.one_in(15) {
+            vec![GcraSpec {
+                increment_ps: 2 * unit,
+                limit_ps: 0,
+                action: dice.pick(&[
+                    PolicingAction::Count,
+                    PolicingAction::Tag,
+                    PolicingAction::Discard,
+                ]),
+            }]
+        } else {
+            Vec::new()
+        },
+    });
+    let mut time = |dice: &mut Dice| {
+        let mean = dice.pick(&[
+            unit,
+            10 * MICROSECOND,
+            300 * MICROSECOND,
+            100 * unit,
+            3 * unit,
+        ]);
+        match dice.below(4) {
+            0 => Distribution::Exponential { mean_ps: mean },
+            1 => Distribution::Uniform {
+                low_ps: 0,
+                high_ps: 2 * mean,
+            },
+            _ => Distribution::Constant { value_ps: mean },
+        }
+    };
+    let pattern = if dice.one_in(3) {
+        SourcePattern::Constant
+    } else {
+        SourcePattern::OnOff {
+            on: time(dice),
+            off: time(dice),
+            phase: PhaseSpec::Drawn { below_ps: 2 * unit },
+        }
+    };
+    spec.sources.push(SourceSpec {
+        name: format!("v{i}"),
+        vc: spec.vcs.len() as u32 - 1,
+        cell_interval_ps: dice.pick(&[
+            unit,
+            unit,
+            own_cell_time,
+            2 * unit,
+            3 * unit + 7,
+            unit * 5 / 2,
+        ]),
+        frame_cells: if dice.one_in(15) { 3 } else { 1 },
+        pattern,
+        start: StartSpec::At {
+            time_ps: dice.pick(&[0, 0, unit, 123 * MICROSECOND]),
+        },
+    });
+}
