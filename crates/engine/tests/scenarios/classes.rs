@@ -102,7 +102,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
             Vec::new()
         },
     });
-    let mut time = |dice: &mut Dice| {
+    let time = |dice: &mut Dice| {
         let mean = dice.pick(&[
             unit,
             10 * MICROSECOND,
