@@ -73,7 +73,12 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
         ];
         (all, everything)
     } else {
-        let few = vec![TraceKind::Queue, TraceKind::VcQueue, TraceKind::Discards];
+        let few = vec![
+            TraceKind::Queue,
+            TraceKind::VcQueue,
+            TraceKind::Discards,
+            TraceKind::Files,
+        ];
         let ports = dice.pick(&[bottlenecks, Vec::new()]);
         (ports, dice.pick(&[few, Vec::new()]))
     };
