@@ -11,14 +11,29 @@ import json
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-U32 = Annotated[int, Field(ge=0, lt=2**32)]
-U64 = Annotated[int, Field(ge=0, lt=2**64)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+from skycell.scenario.policy_spec import U32, U64
+from skycell.scenario.policy_spec import DfbaSpec as DfbaSpec
+from skycell.scenario.policy_spec import DynamicEpdSpec as DynamicEpdSpec
+from skycell.scenario.policy_spec import EpdSpec as EpdSpec
+from skycell.scenario.policy_spec import FairBufferAllocationSpec as FairBufferAllocationSpec
+from skycell.scenario.policy_spec import FredSpec as FredSpec
+from skycell.scenario.policy_spec import McrSchedulingSpec as McrSchedulingSpec
+from skycell.scenario.policy_spec import PmeEredSpec as PmeEredSpec
+from skycell.scenario.policy_spec import PolicySpec as PolicySpec
+from skycell.scenario.policy_spec import PpdSpec as PpdSpec
+from skycell.scenario.policy_spec import PriorityDropSpec as PriorityDropSpec
+from skycell.scenario.policy_spec import RedPart as RedPart
+from skycell.scenario.policy_spec import RedSpec as RedSpec
+from skycell.scenario.policy_spec import SelectiveDropSpec as SelectiveDropSpec
+from skycell.scenario.policy_spec import SingleDropSpec as SingleDropSpec
+from skycell.scenario.policy_spec import SpecPart as _Part
+from skycell.scenario.policy_spec import TailDropSpec as TailDropSpec
+from skycell.scenario.policy_spec import VirtualQueueingSpec as VirtualQueueingSpec
+from skycell.scenario.policy_spec import ZComplementSpec as ZComplementSpec
+from skycell.scenario.policy_spec import ZComplementSquaredSpec as ZComplementSquaredSpec
+from skycell.scenario.policy_spec import ZFixedSpec as ZFixedSpec
 
 
 class NodeSpec(_Part):
@@ -26,174 +41,6 @@ class NodeSpec(_Part):
 
     name: str
     kind: Literal["host", "router", "switch"]
-
-
-class TailDropSpec(_Part):
-    """Discards the cells that find the buffer full."""
-
-    kind: Literal["tail_drop"] = "tail_drop"
-
-
-class PpdSpec(_Part):
-    """Partial Packet Discard."""
-
-    kind: Literal["ppd"] = "ppd"
-
-
-class EpdSpec(_Part):
-    """Early Packet Discard."""
-
-    kind: Literal["epd"] = "epd"
-    threshold_cells: U32
-    partial_discard: bool = True
-
-
-class SelectiveDropSpec(_Part):
-    """Selective Drop."""
-
-    kind: Literal["selective_drop"] = "selective_drop"
-    threshold_cells: U32
-    fairness_threshold: float
-    partial_discard: bool = True
-
-
-class FairBufferAllocationSpec(_Part):
-    """Fair Buffer Allocation."""
-
-    kind: Literal["fair_buffer_allocation"] = "fair_buffer_allocation"
-    threshold_cells: U32
-    fairness_threshold: float
-    partial_discard: bool = True
-
-
-class SingleDropSpec(_Part):
-    """One frame at each crossing of a VC's threshold."""
-
-    kind: Literal["single_drop"] = "single_drop"
-    thresholds_cells: tuple[U32 | None, ...]
-    rearm_below_cells: U32
-
-
-class ZFixedSpec(_Part):
-    """Z_i of DFBA is the same for all VCs."""
-
-    kind: Literal["fixed"] = "fixed"
-    value: float
-
-
-class ZComplementSpec(_Part):
-    """Z_i of DFBA is 1 - W_i / W."""
-
-    kind: Literal["complement"] = "complement"
-
-
-class ZComplementSquaredSpec(_Part):
-    """Z_i of DFBA is (1 - W_i / W)^2."""
-
-    kind: Literal["complement_squared"] = "complement_squared"
-
-
-class RedSpec(_Part):
-    """Random Early Detection."""
-
-    kind: Literal["red"] = "red"
-    min_cells: U32
-    max_cells: U32
-    max_p: float
-    weight: float
-    frame_ps: U64
-
-
-class RedPart(_Part):
-    """What other policies share with RED."""
-
-    min_cells: U32
-    max_cells: U32
-    max_p: float
-    weight: float
-    frame_ps: U64
-
-
-class FredSpec(_Part):
-    """Flow Random Early Drop."""
-
-    kind: Literal["fred"] = "fred"
-    red: RedPart
-    min_queue_cells: U32
-    frame_cells: U32
-
-
-class PriorityDropSpec(_Part):
-    """A threshold for tagged frames and one for all."""
-
-    kind: Literal["priority_drop"] = "priority_drop"
-    tagged_cells: U32
-    threshold_cells: U32
-
-
-class VirtualQueueingSpec(_Part):
-    """Virtual Queueing with a fixed threshold."""
-
-    kind: Literal["virtual_queueing"] = "virtual_queueing"
-    threshold_cells: U32
-
-
-class DynamicEpdSpec(_Part):
-    """Virtual Queueing with Dynamic EPD."""
-
-    kind: Literal["dynamic_epd"] = "dynamic_epd"
-    threshold_cells: U32
-
-
-class McrSchedulingSpec(_Part):
-    """Virtual Queueing with MCR scheduling."""
-
-    kind: Literal["mcr_scheduling"] = "mcr_scheduling"
-    threshold_cells: U32
-    interval_ps: U64
-    mcr_millicells: tuple[U64, ...]
-
-
-class PmeEredSpec(_Part):
-    """Packet Marking Engine and Enhanced RED."""
-
-    kind: Literal["pme_ered"] = "pme_ered"
-    red: RedPart
-    interval_ps: U64
-    step: float
-    marked_part: float
-    mcr_millicells: tuple[U64, ...]
-
-
-class DfbaSpec(_Part):
-    """Differential Fair Buffer Allocation."""
-
-    kind: Literal["dfba"] = "dfba"
-    low_cells: U32
-    high_cells: U32
-    alpha: float
-    mcr_millicells: tuple[U64, ...]
-    z: Annotated[ZFixedSpec | ZComplementSpec | ZComplementSquaredSpec, Field(discriminator="kind")]
-    keeps_last_cells: bool
-
-
-PolicySpec = Annotated[
-    TailDropSpec
-    | PpdSpec
-    | EpdSpec
-    | SelectiveDropSpec
-    | FairBufferAllocationSpec
-    | SingleDropSpec
-    | DfbaSpec
-    | PriorityDropSpec
-    | RedSpec
-    | FredSpec
-    | VirtualQueueingSpec
-    | DynamicEpdSpec
-    | McrSchedulingSpec
-    | PmeEredSpec,
-    Field(discriminator="kind"),
-]
 
 
 ServiceClass = Literal["cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr"]

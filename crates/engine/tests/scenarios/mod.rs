@@ -2,6 +2,7 @@
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
 mod classes;
+mod motion;
 
 use skycell_des::Stream;
 use skycell_spec::*;
@@ -42,7 +43,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     spec.duration_ps = MILLISECOND * (1 + dice.below(20)) + dice.below(1_000);
     if dice.one_in(16) {
         let link = dice.below(spec.links.len() as u64) as usize;
-        set_in_motion(&mut spec.links[link], spec.duration_ps, &mut dice);
+        motion::set_in_motion(&mut spec.links[link], spec.duration_ps, &mut dice);
     }
     spec.records = records(&spec, &mut dice);
     let mut dice = Dice(Stream::new(seed, "classes"));
@@ -89,30 +90,6 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
         delay_vcs: Vec::new(),
         traces,
     }
-}
-
-/// Gives the link a few steps of delay, some without a path, with handovers.
-fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
-    let steps = 1 + dice.below(6);
-    let delay = |dice: &mut Dice| link.delay_ps + dice.below(link.delay_ps + MILLISECOND);
-    let delays_ps: Vec<Option<u64>> = (0..steps)
-        .map(|step| (step == 0 || !dice.one_in(5)).then(|| delay(dice)))
-        .collect();
-    link.delay_ps = delays_ps
-        .iter()
-        .flatten()
-        .copied()
-        .min()
-        .expect("the first");
-    link.motion = Some(MotionSpec {
-        times_ps: (0..steps)
-            .map(|step| step * (duration_ps / steps))
-            .collect(),
-        delays_ps,
-        paths: (0..steps).map(|_| dice.below(3) as u32).collect(),
-        interruption_ps: dice.pick(&[0, 0, MILLISECOND, 3]),
-        handover_loses_cells: dice.one_in(2),
-    });
 }
 
 struct Builder<'a> {
