@@ -108,7 +108,8 @@ impl Port {
             0
         };
         self.sending_since = self.link.may_send_from(now + SimTime(gap));
-        Some(self.sending_since + self.cell_time)
+        // Without a path to the end of the run the cell stays where it is.
+        (self.sending_since != SimTime::NEVER).then(|| self.sending_since + self.cell_time)
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
