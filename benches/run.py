@@ -79,6 +79,16 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
             )
         ],
     )
+    yield (
+        "vbr",
+        5.0,
+        [
+            beside_vbr(rate, variant, policy)
+            for rate, variant, policy in itertools.product(
+                (0.0, 0.1, 0.5), ("vanilla", "sack"), ("tail_drop", "selective_drop")
+            )
+        ],
+    )
     lan = {"bottleneck": "5 us", "access": "5 us"}
     yield (
         "lan",
@@ -92,6 +102,20 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
             )
         ],
     )
+
+
+def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
+    """A WAN scenario beside a VBR source of 300 ms on and off, UBR with a guaranteed rate."""
+    scenario = n_source(
+        5, "icccn97-wan", variant, policy, 12_000, "20 s", bottleneck="5 ms", access="5 ms"
+    )
+    scenario["topology"]["bottleneck"] |= {
+        "class": [{"name": "nrt_vbr"}],
+        "scheduler": {"kind": "guaranteed_rate", "rates": {"ubr": rate}},
+    }
+    times = {"on": "300 ms", "off": "300 ms", "phase": "0 s"}
+    scenario["source"] = [{"kind": "vbr", "name": "vbr", "peak_rate": 1.0, **times}]
+    return scenario
 
 
 def scale() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -163,13 +187,15 @@ def name_of(scenario: dict[str, Any]) -> str:
     """What distinguishes a scenario within its group."""
     topology, bottleneck = scenario["topology"], scenario["topology"]["bottleneck"]
     parts = (f"N={topology['sources']}", bottleneck["buffer"], bottleneck["policy"])
-    return ", ".join((*parts, scenario["tcp"]["variant"]))
+    rates = bottleneck.get("scheduler", {}).get("rates", {})
+    guarantees = [f"GR {rate}" for rate in rates.values()]
+    return ", ".join((*parts, scenario["tcp"]["variant"], *guarantees))
 
 
 def main() -> int:
     """Runs everything, prints a table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["geo", "wan", "lan", "scale"], help="one group")
+    parser.add_argument("--only", choices=["geo", "wan", "vbr", "lan", "scale"], help="one group")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
     arguments = parser.parse_args()
     results: dict[str, Any] = {
