@@ -111,8 +111,8 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
     """The places of some names, each a place of one's own, a built-in city, or a point.
 
     Args:
-        names: such as `tokyo`, or latitude, longitude and perhaps height: `52.5,13.4` or
-            `46.5,8.0,3.5`.
+        names: such as `new_york` or `New York`, or latitude, longitude and perhaps height:
+            `52.5,13.4` or `46.5,8.0,3.5`.
         own: places that come before the cities.
 
     Raises:
@@ -126,12 +126,12 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
     faults: list[Fault] = []
     for name in names:
         point = _POINT.fullmatch(name.replace(" ", ""))
-        if name in known:
-            found.append(known[name])
+        wanted = name.strip().lower().replace(" ", "_")
+        if name in known or wanted in known:
+            found.append(known.get(name) or known[wanted])
         elif point:
             found.append(_point(name, point, faults))
         else:
-            wanted = name.lower().replace(" ", "_")
             close = get_close_matches(wanted, known, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
             allowed = "a place of the file given, a built-in city, or latitude,longitude" + hint

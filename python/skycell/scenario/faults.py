@@ -35,7 +35,8 @@ class Fault:
     column: int | None = None
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
+        parts = (self.file, self.line, self.column)
+        place = ":".join(str(part) for part in parts if part is not None)
         lines = [
             f"{place}: {self.path}" if self.path else place,
             f"  got      {self.got}",

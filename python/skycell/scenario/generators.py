@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
-from skycell.scenario.links import AccessLink, CongestedLink
+from skycell.scenario.links import AccessLink, CongestedLink, delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
@@ -179,7 +179,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 target=b,
                 rate=link.rate,
                 framing=link.framing,
-                delay=link.delay,
+                delay=delay_of(link.delay),
                 path=("topology", "bottleneck"),
                 rate_path=("topology", "bottleneck"),
                 buffer=link.reverse_buffer if prefix else link.buffer,

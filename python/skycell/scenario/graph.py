@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.links import delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 from skycell.scenario.policies import TailDrop
@@ -78,7 +79,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 target=target,
                 rate=link.rate,
                 framing=link.framing,
-                delay=link.delay,
+                delay=delay_of(link.delay),
                 path=here,
                 rate_path=here,
                 buffer=UNLIMITED if is_host else link.buffer,

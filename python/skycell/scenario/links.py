@@ -13,6 +13,7 @@ from skycell.scenario.classes import (
     ClassQueue,
     Scheduler,
 )
+from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Parameters, param, quantity, word
 from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
@@ -90,6 +91,9 @@ FRAME_GAP_SOURCE = (
     "one source always takes the last place in its buffer"
 )
 DELAY_MEANING = "propagation delay, one way"
+DELAY_OR_MOTION = "must be given, except with motion"
+MOTION_MEANING = "how the delay changes during the run, both directions alike; instead of delay"
+MOTION_SOURCE = "a link that stands still"
 
 
 class CongestedLink(Parameters):
@@ -97,7 +101,8 @@ class CongestedLink(Parameters):
 
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
-    delay: Delay = param(..., DELAY_MEANING)
+    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
+    motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
     buffer: Buffer = param(
         ...,
         "cells that the port which feeds the link holds, the one under transmission included",
@@ -123,6 +128,12 @@ class AccessLink(Parameters):
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     delay: Delay = param(..., DELAY_MEANING)
     frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
+
+
+def delay_of(delay: Quantity | None) -> Quantity:
+    """The delay of a link in a file whose motions are resolved: there each link has one."""
+    assert delay is not None
+    return delay
 
 
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:

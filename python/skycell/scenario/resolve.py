@@ -1,6 +1,7 @@
 """From a scenario file and its plan to the `NetworkSpec`: defaults and derived values as integers.
 
-RTT is the two-way propagation delay of the flow whose route is longest. "RTT x bandwidth" is that
+RTT is the two-way propagation delay of the flow whose route is longest, with the greatest delay of
+a link that moves. "RTT x bandwidth" is that
 time at the payload rate of the slowest link on that route, in octets, cell headers included.
 """
 
@@ -23,6 +24,7 @@ from skycell.scenario.links import (
     cell_time_ps,
     payload_rate,
 )
+from skycell.scenario.moving import Moving
 from skycell.scenario.network_spec import (
     DfbaSpec,
     DynamicEpdSpec,
@@ -86,7 +88,9 @@ _MOST_CELLS_IN_A_BUFFER = 2**32 - 1
 _MOST_CELL_HOPS = 10**12
 
 
-def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -> NetworkSpec:
+def resolve(
+    file: ScenarioFile, plan: Plan, moving: Moving, seed: int, faults: FaultCollector
+) -> NetworkSpec:
     """The complete spec of one run; raises `ScenarioFaults` when parts do not fit together."""
     rates = {name: _payload_rate(link, faults) for name, link in plan.links.items()}
     faults.raise_if_any()
@@ -103,7 +107,8 @@ def resolve(file: ScenarioFile, plan: Plan, seed: int, faults: FaultCollector) -
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
-        _link(link, node_ids, cell_time_ps(rates[name]), ports) for name, link in plan.links.items()
+        _link(link, node_ids, cell_time_ps(rates[name]), ports, moving)
+        for name, link in plan.links.items()
     ]
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
@@ -214,14 +219,19 @@ def _check_size(
 
 
 def _link(
-    link: PlannedLink, node_ids: Mapping[str, int], cell_time: int, ports: _PortResolver
+    link: PlannedLink,
+    node_ids: Mapping[str, int],
+    cell_time: int,
+    ports: _PortResolver,
+    moving: Moving,
 ) -> LinkSpec:
     return LinkSpec(
         name=link.name,
         from_=node_ids[link.source],
         to=node_ids[link.target],
         cell_time_ps=cell_time,
-        delay_ps=whole(link.delay.amount),
+        delay_ps=moving.least_delay_ps(link.path, whole(link.delay.amount)),
+        motion=moving.motions.get(link.path),
         port=ports.port(link, cell_time),
     )
 

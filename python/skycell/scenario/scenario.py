@@ -17,6 +17,7 @@ from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFa
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
+from skycell.scenario.moving import resolve_motions
 from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
@@ -29,12 +30,14 @@ from skycell.scenario.topology import NSource, ParkingLot
 class Scenario:
     """One run in people's words, checked: it can be simulated as it stands.
 
-    `values` is what the file says, presets still by name.
+    `values` is what the file says, presets still by name. Files that it names are looked for from
+    `folder`.
     """
 
     name: str
     values: Mapping[str, Any]
     positions: Positions = field(default_factory=dict, repr=False)
+    folder: FilePath = FilePath()
 
     @cached_property
     def file(self) -> ScenarioFile:
@@ -63,7 +66,7 @@ class Scenario:
             for path, place in self.positions.items()
             if not any(path == key or path.startswith(f"{key}.") for key in touched)
         }
-        return _checked(Scenario(self.name, changed, kept))
+        return _checked(Scenario(self.name, changed, kept, self.folder))
 
     def resolve(self, seed: int | None = None) -> NetworkSpec:
         """The complete spec of the run; `seed` replaces the file's."""
@@ -72,13 +75,13 @@ class Scenario:
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
-        file = self.file
         faults = FaultCollector(self.name, self.positions)
+        file, moving = resolve_motions(self.file, self.folder, faults)
         plan = _plan(file, faults)
         faults.raise_if_any()
         plan_sources(plan, file, faults)
         faults.raise_if_any()
-        return resolve(file, plan, file.run.seed, faults)
+        return resolve(file, plan, moving, file.run.seed, faults)
 
 
 def load(path: str | PathLike[str]) -> Scenario:
@@ -88,7 +91,7 @@ def load(path: str | PathLike[str]) -> Scenario:
         ScenarioFaults: with every fault of the file.
         OSError: the file cannot be read.
     """
-    return parse(read_text(path), fspath(path))
+    return parse(read_text(path), fspath(path), FilePath(path).parent)
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -105,17 +108,20 @@ def read_text(path: str | PathLike[str]) -> str:
         raise ScenarioFaults([Fault(fspath(path), "", got, "UTF-8 text")]) from None
 
 
-def parse(source: Mapping[str, Any] | str, name: str = "scenario") -> Scenario:
+def parse(
+    source: Mapping[str, Any] | str, name: str = "scenario", folder: FilePath = FilePath()
+) -> Scenario:
     """Checks a scenario given as TOML text or as the data that such a text stands for.
 
     Raises:
-        ScenarioFaults: with every fault; `name` is what they call the file.
+        ScenarioFaults: with every fault; `name` is what they call the file, and `folder` where the
+            files that it names are.
     """
     if isinstance(source, str):
         values, positions = read_toml(source, name)
     else:
         values, positions = copy.deepcopy(dict(source)), {}
-    return _checked(Scenario(name, values, positions))
+    return _checked(Scenario(name, values, positions, folder))
 
 
 #: A scenario, or what one can be made of: a file, or the data that a file stands for.

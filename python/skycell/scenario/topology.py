@@ -18,9 +18,12 @@ from skycell.scenario.classes import (
 )
 from skycell.scenario.links import (
     DELAY_MEANING,
+    DELAY_OR_MOTION,
     FRAME_GAP_MEANING,
     FRAME_GAP_SOURCE,
     FRAMING_MEANING,
+    MOTION_MEANING,
+    MOTION_SOURCE,
     NO_FRAMING,
     RATE_MEANING,
     AccessLink,
@@ -31,6 +34,7 @@ from skycell.scenario.links import (
     Framing,
     Rate,
 )
+from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Flag, Name, Parameters, param, whole_number
 from skycell.scenario.policies import Policy
 
@@ -101,7 +105,8 @@ class GraphLink(Parameters):
     target: Name = param(..., "node at which the link ends", alias="to")
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
-    delay: Delay = param(..., DELAY_MEANING)
+    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
+    motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "cells that the switch or router port which feeds the link holds",

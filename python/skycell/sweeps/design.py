@@ -46,7 +46,8 @@ def design_runs(plan: SweepPlan) -> Design:
     """
     specs: dict[Cell, NetworkSpec] = {}
     faulty: dict[Cell, tuple[Fault, ...]] = {}
-    template = Scenario(plan.template.name, plan.template.values, plan.template.positions)
+    own = plan.template
+    template = Scenario(own.name, own.values, own.positions, own.folder)
     for cell in plan.cells:
         try:
             specs[cell] = template.with_values(cell.settings).resolve()

@@ -135,14 +135,14 @@ class _Reader:
         if not isinstance(scenario, Mapping):
             got = NOTHING if scenario is None else scenario
             self.faults.add(("scenario",), got, "a table or the name of a file", KEYS["scenario"])
-            return Template(self.name, "scenario.", {}, {})
+            return Template(self.name, "scenario.", {}, {}, self.folder)
         prefix = "scenario."
         positions = {
             path.removeprefix(prefix): place
             for path, place in self.faults.positions.items()
             if path.startswith(prefix)
         }
-        return Template(self.name, prefix, scenario, positions)
+        return Template(self.name, prefix, scenario, positions, self.folder)
 
     def _template_file(self, scenario: str) -> Template:
         file = self.folder / scenario
@@ -152,13 +152,13 @@ class _Reader:
             reason = getattr(error, "strerror", None) or "no UTF-8 text"
             allowed = f"the name of a scenario file, from where this file is; {reason}"
             self.faults.add(("scenario",), scenario, allowed, KEYS["scenario"])
-            return Template(fspath(file), "", {}, {})
+            return Template(fspath(file), "", {}, {}, file.parent)
         try:
             values, positions = read_toml(text, fspath(file))
         except ScenarioFaults as faults:
             self.faults.faults.extend(faults.faults)
-            return Template(fspath(file), "", {}, {})
-        return Template(fspath(file), "", values, positions)
+            return Template(fspath(file), "", {}, {}, file.parent)
+        return Template(fspath(file), "", values, positions, file.parent)
 
     def _whole(self, key: str, low: int, high: int, default: int) -> int:
         value = self.values.get(key, default)

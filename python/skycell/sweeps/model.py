@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from pathlib import Path as FilePath
 from typing import Any
 
 from skycell.scenario.faults import Path, Positions
@@ -45,6 +46,8 @@ class Template:
     """What goes before its keys in that file: nothing, or `scenario.`."""
     values: Mapping[str, Any]
     positions: Positions
+    folder: FilePath
+    """From which it names files."""
 
 
 @dataclass(frozen=True, eq=False)

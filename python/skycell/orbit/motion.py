@@ -1,0 +1,129 @@
+"""The delay of a path over a constellation, as the steps of a link that moves."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import NoReturn
+
+from skycell.orbit.constellation import Constellation, as_constellation
+from skycell.orbit.network import NO_PATH_PS, Stretch, series
+from skycell.orbit.places import Place, find_places
+from skycell.orbit.presets import constellations
+from skycell.orbit.reach import refuse_out_of_reach
+from skycell.scenario.delay_series import Steps
+from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.quantities import show_time
+
+
+def path_steps(
+    constellation: str,
+    source: str,
+    target: str,
+    *,
+    folder: Path,
+    start_ps: int,
+    step_ps: int,
+    steps: int,
+) -> Steps:
+    """The delay between two places, step by step; each change of path has a new number.
+
+    Args:
+        constellation: name of a built-in one, or of a file.
+        source: place at which the path begins.
+        target: place at which it ends.
+        folder: from which a file's name leads to it.
+        start_ps: moment of the constellation at which the steps begin.
+        step_ps: from one to the next.
+        steps: how many.
+
+    Raises:
+        ScenarioFaults: what cannot be had; faults without a file are of this call's own words.
+    """
+    sky = _constellation(constellation, folder)
+    first, last = _places(sky, {"from": source, "to": target})
+    if first == last:
+        _refuse("to", f'"{target}", where the path begins', "another place", "where the path ends")
+    # The file may have changed since it was last read, so what it says is part of the key.
+    return _steps(_Key(sky), (first, last), start_ps, step_ps, steps)
+
+
+class _Key:
+    """A constellation that is equal to another when their files say the same."""
+
+    def __init__(self, constellation: Constellation) -> None:
+        self.constellation = constellation
+        self.text = f"{constellation.file!r} {constellation.elements!r}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@lru_cache(maxsize=32)
+def _steps(
+    key: _Key, places: tuple[Place, Place], start_ps: int, step_ps: int, steps: int
+) -> Steps:
+    from skycell import _core
+
+    try:
+        found = series(
+            key.constellation,
+            places,
+            [(0, 1)],
+            duration_ps=step_ps * (steps - 1),
+            step_ps=step_ps,
+            start_ps=start_ps,
+        )
+    except _core.OrbitError as error:
+        _refuse("constellation", str(error), "satellites that SGP4 can place", "the satellites")
+    delays = [None if delay == NO_PATH_PS else delay for delay in found.delays_ps(0).tolist()]
+    if all(delay is None for delay in delays):
+        span = f"from {show_time(start_ps)} to {show_time(start_ps + step_ps * (steps - 1))}"
+        got = f"no path at any of {steps} steps {span}: {_reasons(found.stretches)}"
+        _refuse("to", got, "places with a path for a part of the run", "where the path ends")
+    paths: list[int] = []
+    for number, stretch in enumerate(found.stretches):
+        paths += [number] * stretch.steps
+    return Steps(tuple(step_ps * n for n in range(steps)), tuple(delays), tuple(paths))
+
+
+def _reasons(stretches: tuple[Stretch, ...]) -> str:
+    return "; ".join(dict.fromkeys(stretch.missing for stretch in stretches))
+
+
+def _constellation(name: str, folder: Path) -> Constellation:
+    if name in constellations():
+        return as_constellation(name)
+    try:
+        return as_constellation(str(folder / name))
+    except OSError as error:
+        close = get_close_matches(name, constellations(), n=1, cutoff=0.5)
+        hint = f'; did you mean "{close[0]}"?' if close else ""
+        allowed = f"{', '.join(constellations())}, or a file; {error.strerror or error}{hint}"
+        _refuse("constellation", f'"{name}"', allowed, "the satellites that the path leads over")
+
+
+def _places(sky: Constellation, names: dict[str, str]) -> list[Place]:
+    """The places of some names, by the key that gives them; each has satellites above it."""
+    places = []
+    faults = []
+    for key, name in names.items():
+        try:
+            found = find_places([name])
+            refuse_out_of_reach(sky, found)
+            places += found
+        except ScenarioFaults as refused:
+            for fault in refused.faults:
+                got = f'"{name}", {fault.got}' if fault.path else fault.got
+                faults.append(Fault("", key, got, fault.allowed, fault.meaning or "a place"))
+    if faults:
+        raise ScenarioFaults(faults)
+    return places
+
+
+def _refuse(key: str, got: str, allowed: str, meaning: str) -> NoReturn:
+    raise ScenarioFaults([Fault("", key, got, allowed, meaning)])

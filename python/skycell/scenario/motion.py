@@ -1,0 +1,71 @@
+"""Links that move, as a scenario file writes them: a series of delays, or a constellation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+
+#: Steps of one link; a spec with more takes hundreds of megabytes.
+MOST_STEPS = 1_000_000
+#: Longest delay and interruption of a link, 1 day.
+LONGEST_PS = 86_400 * PS_PER_SECOND
+_LONGEST_TEXT = 1000
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_TEXT:
+        raise Refused("")
+    return value
+
+
+Text = Annotated[str, Leaf("a text of up to 1000 letters", _read_text, {"type": "string"})]
+Moment = Annotated[
+    Quantity, quantity(Dimension.TIME, high=10_000 * 86_400 * PS_PER_SECOND, example="20 min")
+]
+Step = Annotated[
+    Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_PS, example="100 ms")
+]
+Interruption = Annotated[Quantity, quantity(Dimension.TIME, high=LONGEST_PS, example="50 ms")]
+
+
+class Motion(Parameters):
+    """How the delay of a link changes: `series`, or `constellation` with `from` and `to`."""
+
+    series: Text | None = param(
+        None,
+        "a CSV file with time, delay and perhaps path, from the scenario's folder; instead of "
+        "constellation",
+    )
+    constellation: Text | None = param(
+        None,
+        "a built-in constellation, or a constellation file from the scenario's folder; instead of "
+        "series",
+    )
+    source: Text | None = param(
+        None,
+        "place at which the path begins: a city, or latitude,longitude; with constellation",
+        alias="from",
+    )
+    target: Text | None = param(None, "place at which it ends; with constellation", alias="to")
+    start: Moment = param(
+        "0 s",
+        "moment of the series or of the constellation at which the run begins",
+        source="its own beginning",
+    )
+    step: Step | None = param(
+        None,
+        "from one delay of the constellation to the next; with constellation",
+        source='"100 ms": a low satellite moves a delay by less than 7 us in it',
+    )
+    interruption: Interruption = param(
+        "0 s",
+        "after a handover no transmission begins for this long",
+        source="choice: a handover that is prepared",
+    )
+    handover_loses_cells: Flag = param(
+        False,
+        "whether the cells that are under way at a handover are lost",
+        source="choice: they arrive by the old path",
+    )

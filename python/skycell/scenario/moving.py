@@ -1,0 +1,224 @@
+"""From `motion` in a scenario file to the steps of a link's delay over the run."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path as FilePath
+from pkgutil import resolve_name
+from typing import TypeVar
+
+from skycell.scenario.delay_series import Steps, read_delays
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.links import DELAY_MEANING, CongestedLink
+from skycell.scenario.motion import MOST_STEPS, Motion
+from skycell.scenario.network_spec import MotionSpec
+from skycell.scenario.parameters import meaning_of
+from skycell.scenario.quantities import Dimension, Quantity, parse_quantity, show_amount, show_time
+from skycell.scenario.topology import Graph, GraphLink
+
+#: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
+_OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
+_DEFAULT_STEP = "100 ms"
+_Link = TypeVar("_Link", CongestedLink, GraphLink)
+_MOTION_MEANING = meaning_of(CongestedLink.model_fields["motion"])
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The links of a scenario that move, by the path of their table."""
+
+    motions: dict[Path, MotionSpec]
+
+    def least_delay_ps(self, path: Path, delay_ps: int) -> int:
+        """The least delay of a link over the run."""
+        motion = self.motions.get(path)
+        if motion is None:
+            return delay_ps
+        return min(delay for delay in motion.delays_ps if delay is not None)
+
+
+def resolve_motions(
+    file: ScenarioFile, folder: FilePath, faults: FaultCollector
+) -> tuple[ScenarioFile, Moving]:
+    """The file with a delay at every link, and the motions of those that move.
+
+    The delay of a moving link is its greatest of the run: what is measured in RTTs, such as a
+    window of RTT x bandwidth, then never falls short.
+
+    Raises:
+        ScenarioFaults: a link has both a delay and a motion or neither, or a motion that cannot be
+            had.
+    """
+    duration_ps = int(file.run.duration.amount + Fraction(1, 2))
+    topology = file.topology
+    motions: dict[Path, MotionSpec] = {}
+
+    def complete(link: _Link, path: Path) -> _Link:
+        motion = _motion_of(link, path, duration_ps, folder, faults)
+        if motion is None:
+            return link
+        if len(motion.times_ps) > 1:
+            motions[path] = motion  # a delay that never changes is a constant one
+        greatest = max(delay for delay in motion.delays_ps if delay is not None)
+        return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
+
+    if isinstance(topology, Graph):
+        links = [complete(link, ("topology", "link", i)) for i, link in enumerate(topology.link)]
+        update: dict[str, object] = {"link": tuple(links)}
+    else:
+        update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
+    faults.raise_if_any()
+    changed = topology.model_copy(update=update)
+    return file.model_copy(update={"topology": changed}), Moving(motions)
+
+
+def _motion_of(
+    link: CongestedLink | GraphLink,
+    path: Path,
+    duration_ps: int,
+    folder: FilePath,
+    faults: FaultCollector,
+) -> MotionSpec | None:
+    if (link.delay is None) == (link.motion is None):
+        got = NOTHING if link.delay is None else Shown(f'"{link.delay}" beside motion')
+        allowed = 'one of delay, such as "275 ms", and motion'
+        faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
+    if link.motion is None or link.delay is not None:
+        return None
+    path = (*path, "motion")
+    before = len(faults.faults)
+    _check_keys(link.motion, path, faults)
+    if len(faults.faults) > before:
+        return None
+    try:
+        if link.motion.series is not None:
+            steps = _from_series(link.motion, duration_ps, folder, path, faults)
+        else:
+            steps = _over_constellation(link.motion, duration_ps, folder, path, faults)
+    except ScenarioFaults as found:
+        _take_over(found, path, faults)
+        return None
+    return None if steps is None else _spec(link.motion, steps)
+
+
+def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
+    """Notes keys that do not go together."""
+    if (motion.series is None) == (motion.constellation is None):
+        got = Shown("neither" if motion.series is None else "both")
+        faults.add(path, got, "one of series and constellation", _MOTION_MEANING)
+        return
+    for name in ("source", "target", "step"):
+        found = Motion.model_fields[name]
+        value = getattr(motion, name)
+        where = (*path, found.alias or name)
+        if motion.series is not None and value is not None:
+            shown = Shown(f'"{value}"')
+            faults.add(where, shown, "only with constellation", meaning_of(found))
+        elif motion.series is None and value is None and name != "step":
+            allowed = 'a city, such as "tokyo", or latitude,longitude'
+            faults.add(where, NOTHING, allowed, meaning_of(found))
+
+
+def _from_series(
+    motion: Motion, duration_ps: int, folder: FilePath, path: Path, faults: FaultCollector
+) -> Steps | None:
+    assert motion.series is not None
+    name = motion.series
+    where = (*path, "series")
+    meaning = meaning_of(Motion.model_fields["series"])
+    try:
+        series = read_delays(folder / name)
+    except OSError as error:
+        allowed = f"a file that can be read; {error.strerror or error}"
+        faults.add(where, name, allowed, meaning)
+        return None
+    start_ps = _whole(motion.start)
+    end_ps = start_ps + duration_ps
+    first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
+    span = "the run" if not start_ps else f"the run, which begins at {show_time(start_ps)} of it"
+    if first_ps > start_ps:
+        got = Shown(f'"{name}", whose first row is at {show_time(first_ps)}')
+        allowed = f"a row at {show_time(start_ps)} or before, the beginning of {span}"
+        faults.add(where, got, allowed, meaning)
+    if last_ps < end_ps:
+        got = Shown(f'"{name}", whose last row is at {show_time(last_ps)}')
+        allowed = f"a row at {show_time(end_ps)} or later, the end of {span}"
+        faults.add(where, got, allowed, meaning)
+    if not first_ps <= start_ps <= end_ps <= last_ps:
+        return None
+    steps = _within(series, start_ps, end_ps)
+    if all(delay is None for delay in steps.delays_ps):
+        got = Shown(f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are')
+        got = Shown(f"{got.text} without delay")
+        faults.add(where, got, "at least one delay within the run", meaning)
+        return None
+    return steps
+
+
+def _within(series: Steps, start_ps: int, end_ps: int) -> Steps:
+    """The steps that hold in a run, from its beginning."""
+    first = bisect_right(series.times_ps, start_ps) - 1
+    last = bisect_right(series.times_ps, end_ps - 1)
+    return Steps(
+        tuple(max(time - start_ps, 0) for time in series.times_ps[first:last]),
+        series.delays_ps[first:last],
+        series.paths[first:last],
+    )
+
+
+def _over_constellation(
+    motion: Motion, duration_ps: int, folder: FilePath, path: Path, faults: FaultCollector
+) -> Steps | None:
+    step = motion.step or parse_quantity(_DEFAULT_STEP)
+    step_ps = _whole(step)
+    count = -(-duration_ps // step_ps)
+    if count > MOST_STEPS:
+        got = Shown(f'"{step}", which is {show_amount(count)} steps in {show_time(duration_ps)}')
+        least = show_time(-(-duration_ps // MOST_STEPS))
+        allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
+        faults.add((*path, "step"), got, allowed, meaning_of(Motion.model_fields["step"]))
+        return None
+    # The moments of a series include its last; that of the run's end holds for no cell of it.
+    steps: Steps = resolve_name(_OVER_CONSTELLATION)(
+        motion.constellation,
+        motion.source,
+        motion.target,
+        folder=folder,
+        start_ps=_whole(motion.start),
+        step_ps=step_ps,
+        steps=count,
+    )
+    return steps
+
+
+def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> None:
+    """Notes faults: those without a file by their key of the motion, others where they are."""
+    for fault in found.faults:
+        if fault.file:
+            faults.faults.append(fault)
+        else:
+            faults.add((*path, fault.path), Shown(fault.got), fault.allowed, fault.meaning)
+
+
+def _spec(motion: Motion, steps: Steps) -> MotionSpec:
+    """The motion as the engines see it: steps that change nothing are left out."""
+    rows = list(zip(steps.times_ps, steps.delays_ps, steps.paths, strict=True))
+    kept = [row for i, row in enumerate(rows) if i == 0 or row[1:] != rows[i - 1][1:]]
+    numbers: list[int] = []
+    for i, (_, _, path) in enumerate(kept):
+        numbers.append(numbers[-1] + (path != kept[i - 1][2]) if numbers else 0)
+    return MotionSpec(
+        times_ps=tuple(time for time, _, _ in kept),
+        delays_ps=tuple(delay for _, delay, _ in kept),
+        paths=tuple(numbers),
+        interruption_ps=_whole(motion.interruption),
+        handover_loses_cells=motion.handover_loses_cells,
+    )
+
+
+def _whole(value: Quantity) -> int:
+    """Whole picoseconds, rounded half up."""
+    return int(value.amount + Fraction(1, 2))

@@ -1,0 +1,316 @@
+"""Links that move: what a scenario resolves to, and the faults of a series of delays."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skycell.scenario import Scenario, ScenarioFaults, load, parse
+from skycell.scenario.network_spec import LinkSpec, MotionSpec
+from tests.unit.scenario.wan import wan
+
+MS = 10**9
+SECOND = 10**12
+
+
+def moving(folder: Path, series: str, **motion: Any) -> Scenario:
+    """A run of 2 s whose bottleneck moves as a CSV file says."""
+    (folder / "delays.csv").write_text(series, encoding="utf-8")
+    return parse(
+        {
+            "run": {"duration": "2 s"},
+            "topology": {
+                "kind": "n_source",
+                "sources": 1,
+                "bottleneck": {
+                    "rate": "10 Mbit/s",
+                    "framing": "none",
+                    "buffer": "1 RTT",
+                    "motion": {"series": "delays.csv", **motion},
+                },
+                "access": {"delay": "0 s"},
+            },
+        },
+        folder=folder,
+    )
+
+
+def link(scenario: Scenario, name: str = "switch1>switch2") -> LinkSpec:
+    return next(link for link in scenario.resolve().links if link.name == name)
+
+
+def motion_of(scenario: Scenario) -> MotionSpec:
+    motion = link(scenario).motion
+    assert motion is not None
+    return motion
+
+
+def fault_of(folder: Path, series: str, **motion: Any) -> tuple[str, int | None, str, str]:
+    """Path, line, what was got and what is allowed of the only fault."""
+    with pytest.raises(ScenarioFaults) as found:
+        moving(folder, series, **motion)
+    (fault,) = found.value.faults
+    return fault.path, fault.line, fault.got, fault.allowed
+
+
+def test_a_series_becomes_steps_in_whole_picoseconds(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, "time_s,delay_ms\n0,12.5\n0.5,13\n1,\n1.25,12.0000000006\n2,9\n")
+    assert motion_of(scenario).times_ps == (0, SECOND // 2, SECOND, 5 * SECOND // 4)
+    assert motion_of(scenario).delays_ps == (12_500 * MS // 1000, 13 * MS, None, 12 * MS + 1)
+    assert motion_of(scenario).paths == (0, 0, 0, 0)
+    assert link(scenario).delay_ps == 12 * MS + 1
+
+
+def test_both_directions_move_alike_and_access_links_do_not(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, "time_s,delay_ms\n0,12\n1,13\n2,9\n")
+    assert link(scenario, "switch2>switch1").motion == motion_of(scenario)
+    assert link(scenario, "source1>switch1").motion is None
+
+
+def test_an_rtt_is_that_of_the_greatest_delay_of_the_run(tmp_path: Path) -> None:
+    # 2 x 20 ms at 10 Mbit/s are 400 000 bits, 943 cells of 424; the 90 ms come after the end.
+    scenario = moving(tmp_path, "time_s,delay_ms\n0,12\n1,20\n2,90\n")
+    assert link(scenario).port.capacity_cells == 943
+
+
+def test_values_may_carry_their_unit_themselves(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, "time, delay\n0 s, 12 ms\n500 ms, 13000 us\n2 s, 1 ms\n")
+    assert motion_of(scenario).times_ps == (0, SECOND // 2)
+    assert motion_of(scenario).delays_ps == (12 * MS, 13 * MS)
+
+
+def test_a_new_path_is_a_handover_even_where_the_delay_stays(tmp_path: Path) -> None:
+    series = (
+        "time_s,satellites,delay_ms,path\n0,4,12,east\n0.5,4,12,east\n1,5,12,west\n2,4,1,east\n"
+    )
+    scenario = moving(tmp_path, series, interruption="50 ms", handover_loses_cells=True)
+    motion = motion_of(scenario)
+    assert (motion.times_ps, motion.paths) == ((0, SECOND), (0, 1))
+    assert (motion.interruption_ps, motion.handover_loses_cells) == (50 * MS, True)
+
+
+def test_a_path_that_comes_back_is_a_handover_too(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, "time_s,delay_ms,path\n0,12,a\n0.5,,\n1,12,a\n2,12,a\n")
+    assert motion_of(scenario).paths == (0, 1, 2)
+
+
+def test_a_run_begins_within_a_series(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, "time_s,delay_ms\n0,12\n10,13\n11,14\n13,15\n", start="10.5 s")
+    assert motion_of(scenario).times_ps == (0, SECOND // 2)
+    assert motion_of(scenario).delays_ps == (13 * MS, 14 * MS)
+
+
+def test_a_file_is_looked_for_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "delays.csv").write_text("time_s,delay_ms\n0,12\n60,13\n", encoding="utf-8")
+    file = tmp_path / "moving.toml"
+    file.write_text(
+        '[run]\nduration = "1 s"\n[topology]\nkind = "graph"\nhosts = ["a", "b"]\n'
+        '[[topology.link]]\nfrom = "a"\nto = "b"\nrate = "1 Mbit/s"\nframing = "none"\n'
+        'motion.series = "delays.csv"\n'
+        '[[topology.flow]]\nname = "f"\nsource = "a"\ndestination = "b"\n',
+        encoding="utf-8",
+    )
+    scenario = load(file).with_values({"run.seed": 2})
+    assert [link.delay_ps for link in scenario.resolve().links] == [12 * MS, 12 * MS]
+
+
+HEADER = "time_s,delay_ms\n"
+
+
+@pytest.mark.parametrize(
+    ("series", "path", "line", "got", "allowed"),
+    [
+        ("", "", 1, "nothing", "time and delay missing"),
+        (
+            "time_s,delays\n0,1\n",
+            "",
+            1,
+            "time_s, delays",
+            "such as time_s and delay_ms; delay missing",
+        ),
+        ("time_s,time_ms,delay_s\n", "time", 1, "time_ms a second time", "one column"),
+        (
+            "time_s,delay_ms,loss\n0,1,0\n",
+            "loss",
+            1,
+            "loss",
+            "no such column: rate and losses of a link stay as the scenario has them",
+        ),
+        (HEADER, "", 1, "no row below the header", "at least one"),
+        (HEADER + "0,1\n2\n", "", 3, "1 values", "2, as the header has"),
+        (HEADER + "0,1\nx,1\n", "time", 3, '"x"', "a number from 0, in s, as the header has"),
+        (HEADER + "-1,1\n", "time", 2, '"-1"', "a number from 0, in s, as the header has"),
+        (
+            HEADER + "0,90000000\n",
+            "delay",
+            2,
+            '"90000000"',
+            "a number from 0, up to 24 h, in ms, as the header has",
+        ),
+        (HEADER + "0,1 s\n", "delay", 2, '"1 s"', "a number from 0, up to 24 h, in ms"),
+        ("time,delay_ms\n7,1\n", "time", 2, '"7"', "with its unit (ps, ns, us, ms, s, min, h)"),
+        (HEADER + "0,1\n1,1\n1,2\n", "time", 4, "1 s after 1 s", "times that ascend"),
+    ],
+)
+def test_a_fault_of_a_series_is_told_with_its_line(
+    tmp_path: Path, series: str, path: str, line: int, got: str, allowed: str
+) -> None:
+    found = fault_of(tmp_path, series)
+    assert found[:3] == (path, line, got)
+    assert allowed in found[3]
+
+
+def test_faults_of_a_series_name_file_and_line(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        moving(tmp_path, HEADER + "0,x\n1,y\n2,1\n")
+    lines = [text for text in str(found.value).splitlines() if "delays.csv" in text]
+    file = tmp_path / "delays.csv"
+    assert lines == [f"{file}:2: delay", f"{file}:3: delay"]
+
+
+def test_a_file_that_is_wrong_throughout_is_told_by_its_first_faults(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        moving(tmp_path, HEADER + "x,1\n" * 50)
+    assert len(found.value.faults) == 20
+
+
+def test_a_file_that_is_no_text_is_refused_by_its_octet(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, HEADER + "0,1\n2,1\n")
+    (tmp_path / "delays.csv").write_bytes(b"time_\xb5s,delay_ms\n")
+    with pytest.raises(ScenarioFaults, match="the octet 0xb5"):
+        scenario.with_values({"run.seed": 2})
+
+
+def test_more_rows_than_a_spec_holds_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skycell.scenario.delay_series.MOST_STEPS", 2)
+    found = fault_of(tmp_path, HEADER + "0,1\n1,1\n2,1\n")
+    assert found == ("", 4, "more than 2 rows", "up to 2")
+
+
+KEY = "topology.bottleneck.motion.series"
+
+
+def test_a_series_reaches_from_the_beginning_of_the_run_to_its_end(tmp_path: Path) -> None:
+    early = fault_of(tmp_path, HEADER + "0,1\n1.5,2\n")
+    assert early[0] == KEY
+    assert early[2] == '"delays.csv", whose last row is at 1.5 s'
+    assert early[3] == "a row at 2 s or later, the end of the run"
+    late = fault_of(tmp_path, HEADER + "0.5,1\n3,2\n")
+    assert late[2] == '"delays.csv", whose first row is at 500 ms'
+    assert late[3] == "a row at 0 s or before, the beginning of the run"
+
+
+def test_the_end_of_a_run_within_a_series_is_counted_from_its_start(tmp_path: Path) -> None:
+    found = fault_of(tmp_path, HEADER + "0,1\n11,2\n", start="10 s")
+    assert found[3] == "a row at 12 s or later, the end of the run, which begins at 10 s of it"
+
+
+def test_a_link_has_a_delay_at_some_moment_of_the_run(tmp_path: Path) -> None:
+    found = fault_of(tmp_path, HEADER + "0,\n1,\n2,7\n")
+    assert found[0] == KEY
+    assert found[2] == '"delays.csv", whose rows from 0 s to 2 s are without delay'
+    assert found[3] == "at least one delay within the run"
+
+
+def over(constellation: str, source: str, target: str, **motion: Any) -> Scenario:
+    """The WAN scenario over a constellation instead of its delay."""
+    values = dict(wan().values)
+    topology = dict(values["topology"])
+    bottleneck = {key: value for key, value in topology["bottleneck"].items() if key != "delay"}
+    path = {"constellation": constellation, "from": source, "to": target, **motion}
+    topology["bottleneck"] = {**bottleneck, "motion": path}
+    return parse({**values, "topology": topology})
+
+
+def test_a_path_over_a_constellation_is_its_series_of_the_run(tmp_path: Path) -> None:
+    from skycell.orbit import as_constellation, find_places, series
+
+    scenario = over("iridium-like", "New York", "tokyo", start="0 s", step="500 ms")
+    motion = motion_of(scenario)
+    found = series(
+        as_constellation("iridium-like"),
+        find_places(["new_york", "tokyo"]),
+        [(0, 1)],
+        start_ps=0,
+        duration_ps=9_500 * MS,
+        step_ps=500 * MS,
+    )
+    assert motion.times_ps == tuple(500 * MS * n for n in range(20))
+    assert list(motion.delays_ps) == found.delays_ps(0).tolist()
+    (handover,) = found.handovers()
+    first = motion.times_ps.index(handover.at_ps)
+    assert motion.paths == (0,) * first + (1,) * (20 - first)
+
+
+def test_a_delay_every_100_ms_is_the_default() -> None:
+    motion = motion_of(over("iridium-like", "new_york", "tokyo"))
+    assert motion == motion_of(over("iridium-like", "new_york", "tokyo", step="100 ms"))
+    assert len(motion.times_ps) == 100
+
+
+def test_the_constellation_may_be_a_file_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "sky.toml").write_text('preset = "iridium-like"\n', encoding="utf-8")
+    own = over("iridium-like", "new_york", "tokyo")
+    beside = parse(
+        {**own.values, "topology": {**own.values["topology"]}}, "scenario", tmp_path
+    ).with_values({"topology.bottleneck.motion.constellation": "sky.toml"})
+    assert motion_of(beside) == motion_of(own)
+
+
+def test_a_delay_that_never_changes_is_a_constant_one(tmp_path: Path) -> None:
+    scenario = moving(tmp_path, "time_s,delay_ms,path\n0,12,a\n1,12,a\n2,12,a\n")
+    values = dict(scenario.values)
+    topology = {**values["topology"], "bottleneck": dict(values["topology"]["bottleneck"])}
+    del topology["bottleneck"]["motion"]
+    topology["bottleneck"]["delay"] = "12 ms"
+    assert scenario.resolve().hash() == parse({**values, "topology": topology}).resolve().hash()
+
+
+def refused(folder: Path, text: str, source: str, target: str) -> tuple[str, str, str, str]:
+    """File, path, what was got and what is allowed of the fault of a constellation."""
+    (folder / "sky.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioFaults) as found:
+        parse({**over("geo-ring", "paris", "rome").values}, "scenario", folder).with_values(
+            {
+                "topology.bottleneck.motion.constellation": "sky.toml",
+                "topology.bottleneck.motion.from": source,
+                "topology.bottleneck.motion.to": target,
+            }
+        )
+    (fault,) = found.value.faults
+    return fault.file, fault.path, fault.got, fault.allowed
+
+
+def test_places_without_a_path_in_the_run_are_refused(tmp_path: Path) -> None:
+    slots = '[pattern]\nkind = "slots"\nlongitudes = ["-74 deg", "140 deg"]\n'
+    found = refused(tmp_path, slots, "new_york", "tokyo")
+    assert found[1] == "topology.bottleneck.motion.to"
+    assert found[2] == (
+        "no path at any of 100 steps from 0 s to 9.9 s: "
+        "the satellites at both ends are not connected"
+    )
+    assert found[3] == "places with a path for a part of the run"
+
+
+def test_faults_of_a_constellation_file_are_told_as_its_own(tmp_path: Path) -> None:
+    found = refused(tmp_path, '[pattern]\nkind = "slots"\ncount = 0\n', "new_york", "tokyo")
+    assert found[0] == str(tmp_path / "sky.toml")
+    assert found[1] == "pattern.count"
+
+
+def test_elements_that_cannot_be_placed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from skycell import _core
+
+    def fail(*_: object, **__: object) -> None:
+        raise _core.OrbitError("satellite 3 has decayed")
+
+    monkeypatch.setattr("skycell.orbit.motion.series", fail)
+    with pytest.raises(ScenarioFaults) as found:
+        over("iridium-like", "new_york", "tokyo", start="77 s")
+    (fault,) = found.value.faults
+    assert (fault.path, fault.got) == (
+        "topology.bottleneck.motion.constellation",
+        "satellite 3 has decayed",
+    )
