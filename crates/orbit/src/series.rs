@@ -255,15 +255,14 @@ fn gather<T>(
                 results[piece] = Some(result?);
                 done += 1;
             }
-            Err(RecvTimeoutError::Timeout) => {
-                let part = done as f64 / pieces as f64;
-                if !go_on(share.0 + (share.1 - share.0) * part) {
-                    return Err(OrbitError::Cancelled);
-                }
-            }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 unreachable!("a thread ends only when no piece is left or after an error")
             }
+        }
+        let part = done as f64 / pieces as f64;
+        if !go_on(share.0 + (share.1 - share.0) * part) {
+            return Err(OrbitError::Cancelled);
         }
     }
     Ok(results.into_iter().flatten().collect())

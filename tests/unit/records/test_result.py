@@ -15,13 +15,16 @@ def result() -> RunResult:
     return skycell.run(
         {
             "preset": "icccn97-lan",
-            "run": {"duration": "100 ms"},
+            "run": {"duration": "700 ms"},
             "start": "together",
             "topology": {
-                "sources": 2,
+                "sources": 3,
                 "bottleneck": {"buffer": "300 cells", "class": [{"name": "cbr"}]},
             },
-            "flow": [{"names": ["flow1"], "traffic": {"kind": "transfers", "size": "2 kB"}}],
+            "flow": [
+                {"names": ["flow1"], "traffic": {"kind": "transfers", "size": "2 kB"}},
+                {"names": ["flow3"], "traffic": "web"},
+            ],
             "records": {"traces": TRACES},
         }
     )
@@ -39,7 +42,7 @@ def test_a_result_says_what_was_run(result: RunResult) -> None:
 
 
 def test_records_are_tables(result: RunResult) -> None:
-    assert result.flows["name"].to_list() == ["flow1", "flow2"]
+    assert result.flows["name"].to_list() == ["flow1", "flow2", "flow3"]
     assert result.flows["octets_delivered"].sum() > 0
     assert result.vcs["cells_discarded_overflow"].dtype.is_integer()
     ports = result.ports
@@ -48,7 +51,7 @@ def test_records_are_tables(result: RunResult) -> None:
     assert congested["queue_p99"] is not None
     elsewhere = ports.row(by_predicate=pl.col("name") == "source1>switch1", named=True)
     assert elsewhere["queue_p99"] is None
-    assert result.vc_queues["vc"].to_list() == ["flow1.forward", "flow2.forward"]
+    assert result.vc_queues["vc"].to_list() == [f"flow{k}.forward" for k in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("name", TRACES)
@@ -71,8 +74,8 @@ def test_a_trace_that_was_not_kept_is_named_with_those_that_were() -> None:
 
 
 def test_a_result_prints_its_flows(result: RunResult) -> None:
-    title, first, second = str(result).splitlines()
-    assert title.startswith("0.1 s simulated, seed 1, engine fast, skycell ")
+    title, first, second, _ = str(result).splitlines()
+    assert title.startswith("0.7 s simulated, seed 1, engine fast, skycell ")
     assert first.startswith("  flow1: ")
     assert second.startswith("  flow2: ")
     page = result._repr_html_()
