@@ -124,6 +124,7 @@ fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
         PolicySpec::SingleDrop {
             thresholds_cells, ..
         } => thresholds_cells.contains(&Some(0)),
+        PolicySpec::PriorityDrop { tagged_cells, .. } => *tagged_cells == 0,
         PolicySpec::Fred(fred) => fred.red.min_cells == 0,
         // Its virtual queues are served at the ends of intervals.
         PolicySpec::McrScheduling(_) => true,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-SUMMARY_FORM = 2
+SUMMARY_FORM = 3
 """Version of the summary's form; part of a stored run's key."""
 
 
@@ -20,9 +20,9 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
         spec: JSON form of its `NetworkSpec`.
 
     Returns:
-        `duration_ps`, `flows` and `ports` as in the records, of a VC's occupancy its mean only, and
-        `engine_stats`. Functions of
-        `skycell.metrics` that take records take a summary as well.
+        `duration_ps`, `flows` and `ports` as in the records, of a VC's occupancy its mean only,
+        `engine_stats`, and of VCs with a GFR contract the frames that were offered and tagged.
+        Functions of `skycell.metrics` that take records take a summary as well.
     """
     limited = [
         {
@@ -32,16 +32,25 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
         for port, link in zip(records["ports"], spec["links"], strict=True)
         if any(queue["capacity_cells"] is not None for queue in link["port"]["queues"])
     ]
+    promised = [
+        {"vc": i, **{key: record[key] for key in _GFR_COUNTS}}
+        for i, (record, vc) in enumerate(zip(records["vcs"], spec["vcs"], strict=True))
+        if vc["gfr"] is not None
+    ]
+    gfr = {"gfr_vcs": promised} if promised else {}
     web = {"web": records["web"]} if "web" in records else {}
     return {
         "duration_ps": records["duration_ps"],
         "flows": [_flow(flow) for flow in records["flows"]],
         "ports": limited,
         **web,
+        **gfr,
         "engine_stats": records["engine_stats"],
     }
 
 
+#: What is kept of each VC with a GFR contract.
+_GFR_COUNTS = ("frames_offered", "frames_tagged")
 #: What is kept of each web user; response times are kept over all of them.
 _WEB_COUNTS = ("requests", "requests_answered", "octets_scheduled")
 

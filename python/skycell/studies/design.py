@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.scenario import NetworkSpec, Scenario, parse
+from skycell.scenario.faults import FaultCollector
 from skycell.scenario.quantities import Refused, parse_quantity
+from skycell.scenario.scenario import set_value
 from skycell.studies.model import Experiment, Level, Study
 
 _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
@@ -151,10 +153,6 @@ def _is_nothing(time: str) -> bool:
 
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:
-    *path, last = key.split(".")
-    for step in path:
-        inner = values.setdefault(step, {})
-        if not isinstance(inner, dict):
-            inner = values[step] = {"kind": inner}
-        values = inner
-    values[last] = value
+    faults = FaultCollector("study")
+    set_value(values, key, value, faults)
+    faults.raise_if_any()

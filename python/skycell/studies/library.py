@@ -17,6 +17,7 @@ STUDY_IDS = (
     "atmf970424",
     "compcom99",
     "dfba",
+    "bonaventure",
     "atmf970616",
     "atmf980876r1",
     "jsac98",

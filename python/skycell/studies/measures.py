@@ -14,7 +14,7 @@ from skycell.metrics import (
 )
 from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity
-from skycell.studies import guarantees, web
+from skycell.studies import guarantees, privileged, web
 from skycell.studies.design import ChoiceError, resolve_choices
 from skycell.studies.model import Experiment, Level
 
@@ -87,6 +87,8 @@ class Facts:
     """Round trip of the first flow by propagation alone."""
     loss_at_cwnd_octets: int | None
     """Window at which the first flow loses a segment by script."""
+    first_vcs: tuple[int, ...] = ()
+    """The VC on which each flow's data enters the network."""
     guaranteed: tuple[guarantees.GuaranteedVc, ...] = ()
     """The VCs with an MCR across the congested link, in the order of their ids."""
 
@@ -113,6 +115,7 @@ class Facts:
             thresholds_cells=thresholds,
             rtt_s=sum(delays_ps) / 1e12,
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
+            first_vcs=tuple(flow.forward[0] for flow in spec.flows),
             guaranteed=guarantees.guaranteed_vcs(spec, slowest),
         )
 
@@ -270,6 +273,27 @@ def _threshold_share(run: Measured) -> float:
     return 100.0 * sum(run.facts.thresholds_cells) / run.facts.buffer_cells
 
 
+def _source_flows(run: Measured) -> range:
+    return privileged.flows_of(str(run.factors["source"]), len(run.summary["flows"]))
+
+
+def _source_throughput(run: Measured) -> float:
+    rates = run.rates_bps()
+    return _mean([rates[flow] for flow in _source_flows(run)]) / _MBIT
+
+
+def _per_10mb(count: str) -> Callable[[Measured], float | None]:
+    return lambda run: privileged.per_10mb(run.summary, count)
+
+
+def _tagged_share(run: Measured) -> float:
+    return privileged.tagged_share(run.summary, run.facts.first_vcs[privileged.FLOW])
+
+
+def _segment_rtt(run: Measured) -> float:
+    return privileged.round_trip_ms(run.summary, run.facts.rtt_s)
+
+
 def _max_min_fairness(run: Measured) -> float | None:
     ceiling = run.facts.ceiling_bps(run.evaluation)
     return web.max_min_fairness(run.summary, run.rates_bps(), ceiling)
@@ -301,6 +325,13 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "vc_mean_queue": _vc_mean_queue,
     "mcr_total": _mcr_total,
     "excess_total": _excess_total,
+    "source_throughput": _source_throughput,
+    "timeouts_per_10mb": _per_10mb("timeouts"),
+    "retransmitted_per_10mb": _per_10mb("octets_retransmitted"),
+    "tagged_share": _tagged_share,
+    "segment_rtt": _segment_rtt,
+    "mean_queue": _on_summary(privileged.mean_queue),
+    "frames_above_hbo": _on_summary(privileged.frames_above_hbo),
     "max_min_fairness": _max_min_fairness,
     "offered_load": lambda run: web.offered_load(run.summary),
     "mean_file": lambda run: web.mean_file_kb(run.summary),

@@ -20,7 +20,8 @@ SPEC = {
     "links": [
         {"port": {"queues": [{"capacity_cells": None}]}},
         {"port": {"queues": [{"capacity_cells": None}, {"capacity_cells": 1000}]}},
-    ]
+    ],
+    "vcs": [{"gfr": None}],
 }
 
 
@@ -32,6 +33,13 @@ def test_flows_and_limited_ports_are_kept_and_the_rest_is_not() -> None:
         "ports": [{"name": "sw1>sw2", "arrived": 4, "vc_queues": [{"vc": 0, "mean": 1.5}]}],
         "engine_stats": {"events": 12},
     }
+
+
+def test_of_vcs_with_a_contract_the_tagged_frames_are_kept() -> None:
+    counts = {"frames_offered": 7, "frames_tagged": 3}
+    records = {**RECORDS, "vcs": [{"name": "v1"}, {"name": "v2", **counts, "cells_queued": 1}]}
+    spec = {**SPEC, "vcs": [{"gfr": None}, {"gfr": {"mfs_cells": 200}}]}
+    assert summarise(records, spec)["gfr_vcs"] == [{"vc": 1, **counts}]
 
 
 def test_the_text_of_a_summary_does_not_depend_on_the_order_of_its_keys() -> None:

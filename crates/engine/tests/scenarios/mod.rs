@@ -221,7 +221,10 @@ impl<'a> Builder<'a> {
                 rearm_below_cells: self.dice.below(20) as u32,
             },
             9 => PolicySpec::PriorityDrop {
-                tagged_cells: self.dice.below(u64::from(threshold_cells) + 1) as u32,
+                tagged_cells: match self.dice.one_in(4) {
+                    true => 0,
+                    false => self.dice.below(u64::from(threshold_cells) + 1) as u32,
+                },
                 threshold_cells,
             },
             10 => PolicySpec::Red(self.red(capacity)),

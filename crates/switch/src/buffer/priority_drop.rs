@@ -3,11 +3,13 @@
 use super::{BufferPolicy, BufferView};
 use skycell_records::DiscardReason;
 
-/// Takes in tagged frames (CLP = 1) while X <= LBO, and the others while X <= HBO.
+/// Takes in tagged frames (CLP = 1) while X <= LBO, and the others while X <= HBO. With LBO = 0 it
+/// takes in no tagged frame, also where the queue is empty.
 ///
 /// Source: "Buffer Management for TCP over the ATM GFR Service", section 7 (priority drop: a threshold
 /// for each level, EPD for all above the last); O. Bonaventure, "A simulation study of TCP with the
-/// GFR service category", section 4 (FIFO switch with LBO and HBO). The CLP bit has two levels.
+/// GFR service category", section 3 (FIFO switch with LBO and HBO) and section 5 (LBO set to 0: all
+/// tagged frames are discarded). The CLP bit has two levels.
 #[derive(Clone, Debug)]
 pub struct PriorityDrop {
     /// LBO, cells.
@@ -27,7 +29,7 @@ impl BufferPolicy for PriorityDrop {
     fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
         if view.queued > self.threshold {
             Some(DiscardReason::AboveThreshold)
-        } else if view.is_tagged && view.queued > self.tagged {
+        } else if view.is_tagged && (view.queued > self.tagged || self.tagged == 0) {
             Some(DiscardReason::Tagged)
         } else {
             None
@@ -57,5 +59,20 @@ mod tests {
         let above = Some(DiscardReason::AboveThreshold);
         assert_eq!(decide(7_169, false), above);
         assert_eq!(decide(7_169, true), above);
+    }
+
+    #[test]
+    fn with_lbo_0_no_tagged_frame_is_taken_in() {
+        let mut policy = PriorityDrop::new(0, 7_168);
+        let mut decide = |is_tagged| {
+            let view = BufferView {
+                is_tagged,
+                capacity: 8_192,
+                ..BufferView::default()
+            };
+            policy.on_frame(0, &view)
+        };
+        assert_eq!(decide(true), Some(DiscardReason::Tagged));
+        assert_eq!(decide(false), None);
     }
 }

@@ -1,0 +1,346 @@
+"""Tests of the conclusions on GFR with a FIFO switch: section 15 of the parameter sheet."""
+
+from skycell.studies.conclusions.counting import mean, show
+from skycell.studies.findings import Finding, decides
+from skycell.studies.model import Level
+from skycell.studies.values import Values
+
+_MCRS = (20_000, 60_000, 100_000, 140_000, 180_000)
+_TEXT: dict[str, Level] = {
+    "network": "lan",
+    "switch": "fifo",
+    "variant": "tcp_default",
+    "n_background": 9,
+    "background_mcr_cells_per_s": 20_000,
+    "privileged_mcr_cells_per_s": 180_000,
+    "privileged_mss_bytes": 9_140,
+    "background_mss_bytes": 9_140,
+    "max_window_bytes": 196_608,
+}
+"""The run that most of the statements are about; the others say what differs."""
+
+
+def _reserved(mcr: int, mss: int = 9_140) -> float:
+    """What an MCR leaves to users, Mbit/s: 380.8 bit a cell with 9140-octet segments.
+
+    >>> round(_reserved(180_000), 2)
+    68.55
+    """
+    cells = {9_140: 192, 1_460: 32, 512: 12}[mss]
+    return mcr * mss * 8 / cells / 1e6
+
+
+def _with_idle_times(mbps: float) -> float:
+    """What a rate gives where 0.1 s of idleness follow each 10 MB, Mbit/s."""
+    transfer_s = 80 / mbps
+    return mbps * transfer_s / (transfer_s + 0.1)
+
+
+def _got(values: Values, table: str, source: str = "privileged", **differs: Level) -> float:
+    factors = {**_TEXT, "source": source, **differs}
+    return values.get(f"bonaventure-{table}", "source_throughput", **factors)
+
+
+def _of_privileged(values: Values, table: str, metric: str, **differs: Level) -> float:
+    """A number that a table has for the privileged source."""
+    factors = {**_TEXT, "source": "privileged", **differs}
+    return values.get(f"bonaventure-{table}", metric, **factors)
+
+
+def _tagged(values: Values, **differs: Level) -> float:
+    return values.get("bonaventure-tagged", "tagged_share", **{**_TEXT, **differs})
+
+
+def _is_near(value: float, printed: float) -> bool:
+    return abs(value - printed) <= 0.15 * printed
+
+
+@decides("bonaventure", "15.1")
+def _nothing_but_uni2_limits(values: Values) -> Finding:
+    parts = [
+        values.get(
+            "bonaventure-f4",
+            "source_throughput",
+            variant="tcp_default",
+            privileged_mcr_cells_per_s=mcr,
+            source=source,
+        )
+        / _with_idle_times(_reserved(rate))
+        for mcr in (20_000, 100_000, 180_000)
+        for source, rate in (("privileged", mcr), ("background", 20_000))
+    ]
+    return Finding(min(parts) >= 0.9, f"parts of the rate {show(parts)}")
+
+
+def _share_of_reserved(values: Values, table: str, mcr: int, **differs: Level) -> float:
+    return _got(values, table, privileged_mcr_cells_per_s=mcr, **differs) / _reserved(mcr)
+
+
+@decides("bonaventure", "15.2")
+def _the_privileged_source_is_far_below_its_reservation(values: Values) -> Finding:
+    parts = [_share_of_reserved(values, "throughput", mcr) for mcr in (100_000, 180_000)]
+    return Finding(max(parts) < 0.5, f"parts of the reservation {show(parts)}")
+
+
+def _recovery(values: Values, **differs: Level) -> tuple[float, float]:
+    return (
+        _of_privileged(values, "recovery", "timeouts_per_10mb", **differs),
+        _of_privileged(values, "recovery", "retransmitted_per_10mb", **differs),
+    )
+
+
+@decides("bonaventure", "15.3a")
+def _losses_cost_timeouts(values: Values) -> Finding:
+    timeouts, kilobytes = _recovery(values)
+    holds = 2 <= timeouts <= 6 and 100 <= kilobytes <= 300
+    return Finding(holds, f"{timeouts:.1f} timeouts, {kilobytes:.0f} kB")
+
+
+@decides("bonaventure", "15.3b")
+def _many_frames_are_tagged(values: Values) -> Finding:
+    middle = _tagged(values, privileged_mcr_cells_per_s=100_000)
+    large = _tagged(values)
+    holds = abs(middle - 0.5) <= 0.1 and abs(large - 0.3) <= 0.1
+    return Finding(holds, f"{show([middle, large])}")
+
+
+@decides("bonaventure", "15.3c")
+def _hbo_is_never_reached(values: Values) -> Finding:
+    frames = [
+        _of_privileged(values, "f5", "frames_above_hbo", privileged_mcr_cells_per_s=mcr)
+        for mcr in _MCRS
+    ]
+    return Finding(not any(frames), f"{show(frames, 1)} frames")
+
+
+@decides("bonaventure", "15.4a")
+def _fast_is_slightly_below_default(values: Values) -> Finding:
+    total = {
+        variant: [
+            _got(values, "f5", source, variant=variant, privileged_mcr_cells_per_s=mcr) * count
+            for mcr in _MCRS
+            for source, count in (("privileged", 1), ("background", 9))
+        ]
+        for variant in ("tcp_default", "tcp_fast")
+    }
+    part = sum(total["tcp_fast"]) / sum(total["tcp_default"])
+    return Finding(0.75 <= part < 1, f"{part:.3f} of TCP_default")
+
+
+@decides("bonaventure", "15.4b")
+def _fast_repeats_more(values: Values) -> Finding:
+    default, fast = (_recovery(values, variant=name) for name in ("tcp_default", "tcp_fast"))
+    timeouts, kilobytes = (b / a if a else 0.0 for a, b in zip(default, fast, strict=True))
+    holds = timeouts >= 2 and 2 <= kilobytes <= 4
+    return Finding(holds, f"{timeouts:.1f} times the timeouts, {kilobytes:.1f} times the kB")
+
+
+@decides("bonaventure", "15.5a")
+def _sack_is_best_and_below_the_reservation(values: Values) -> Finding:
+    variants = ("tcp_sack", "tcp_default", "tcp_fast")
+    sack, default, fast = (_got(values, "f5", variant=name) for name in variants)
+    holds = _reserved(180_000) > sack > default > fast
+    return Finding(holds, f"SACK, default, fast {show([sack, default, fast])} Mbit/s")
+
+
+@decides("bonaventure", "15.5b")
+def _sack_has_few_timeouts(values: Values) -> Finding:
+    timeouts = _of_privileged(values, "recovery", "timeouts_per_10mb", variant="tcp_sack")
+    return Finding(timeouts <= 1.5, f"{timeouts:.2f} timeouts")
+
+
+@decides("bonaventure", "15.5c")
+def _the_queue_makes_the_round_trip(values: Values) -> Finding:
+    rtt = _of_privileged(values, "delay", "segment_rtt", variant="tcp_sack")
+    return Finding(_is_near(rtt, 14.0), f"{rtt:.1f} ms")
+
+
+@decides("bonaventure", "15.5d")
+def _the_queue_is_long(values: Values) -> Finding:
+    queue = _of_privileged(values, "f5", "mean_queue", variant="tcp_sack")
+    return Finding(_is_near(queue, 5000.0), f"{queue:.0f} cells")
+
+
+@decides("bonaventure", "15.6a")
+def _a_lower_background_mcr_does_not_help(values: Values) -> Finding:
+    parts = [
+        _share_of_reserved(values, "f11", 180_000, background_mcr_cells_per_s=mcr)
+        for mcr in (10_000, 5_000, 0)
+    ]
+    return Finding(max(parts) < 0.75, f"parts of the reservation {show(parts)}")
+
+
+@decides("bonaventure", "15.6b")
+def _fewer_sources_do_not_help(values: Values) -> Finding:
+    parts = [
+        _share_of_reserved(
+            values, "f11", 180_000, n_background=count, background_mcr_cells_per_s=180_000 // count
+        )
+        for count in (3, 6)
+    ]
+    return Finding(max(parts) < 0.75, f"parts of the reservation {show(parts)}")
+
+
+@decides("bonaventure", "15.7a")
+def _a_lower_lbo_makes_little_difference(values: Values) -> Finding:
+    usual = _got(values, "f5")
+    lower = [_got(values, "lbo", switch=f"fifo_lbo_{lbo}") for lbo in (4096, 2048)]
+    holds = all(abs(value - usual) <= 0.25 * usual for value in lower)
+    return Finding(holds, f"{usual:.1f}, then {show(lower, 1)} Mbit/s")
+
+
+@decides("bonaventure", "15.7b")
+def _fast_gains_slightly_with_a_lower_lbo(values: Values) -> Finding:
+    usual = _got(values, "f5", variant="tcp_fast")
+    lower = _got(values, "lbo", variant="tcp_fast", switch="fifo_lbo_2048")
+    holds = usual < lower < 0.5 * _reserved(180_000)
+    return Finding(holds, f"{usual:.1f}, then {lower:.1f} Mbit/s")
+
+
+def _without_room_for_tagged_frames(values: Values) -> list[float]:
+    return [
+        _got(
+            values,
+            "throughput",
+            source,
+            switch="fifo_lbo_0",
+            variant=variant,
+            privileged_mcr_cells_per_s=mcr,
+        )
+        for variant in ("tcp_default", "tcp_sack")
+        for source, mcr in (("each", 20_000), ("privileged", 180_000))
+    ]
+
+
+@decides("bonaventure", "15.7c")
+def _without_room_for_tagged_frames_throughput_collapses(values: Values) -> Finding:
+    got = _without_room_for_tagged_frames(values)
+    return Finding(max(got) < 1, f"{show(got)} Mbit/s")
+
+
+@decides("bonaventure", "15.7d")
+def _fast_is_better_off_without_room(values: Values) -> Finding:
+    fast = [
+        _got(
+            values,
+            "lbo",
+            switch="fifo_lbo_0",
+            variant="tcp_fast",
+            privileged_mcr_cells_per_s=mcr,
+        )
+        for mcr in (20_000, 180_000)
+    ]
+    default = _without_room_for_tagged_frames(values)[:2]
+    better = all(b > a for a, b in zip(default, fast, strict=True))
+    below = fast[0] < _reserved(20_000) and fast[1] < _reserved(180_000)
+    return Finding(better and below, f"{show(fast)} Mbit/s, default {show(default)}")
+
+
+@decides("bonaventure", "15.7e")
+def _without_losses_all_get_the_same(values: Values) -> Finding:
+    ratios, lost = [], 0.0
+    for mcr in (20_000, 180_000):
+        differs: dict[str, Level] = {"switch": "fifo_no_loss", "privileged_mcr_cells_per_s": mcr}
+        background = _got(values, "lbo", "background", **differs)
+        ratios.append(_got(values, "lbo", **differs) / background)
+        lost += _of_privileged(values, "lbo", "cells_discarded", **differs)
+    holds = lost == 0 and all(abs(ratio - 1) <= 0.1 for ratio in ratios)
+    return Finding(holds, f"privileged to background {show(ratios)}, {lost:.0f} cells lost")
+
+
+def _alike(values: Values, mss: int, variant: str) -> float:
+    return _got(values, "mss", variant=variant, privileged_mss_bytes=mss, background_mss_bytes=mss)
+
+
+@decides("bonaventure", "15.8a")
+def _small_segments_cost_default_little(values: Values) -> Finding:
+    small, middle = (_alike(values, mss, "tcp_default") for mss in (512, 1460))
+    large = _got(values, "f5")
+    holds = 0.7 * large <= small < middle < large
+    return Finding(holds, f"512, 1460, 9140: {show([small, middle, large], 1)} Mbit/s")
+
+
+@decides("bonaventure", "15.8b")
+def _small_segments_cost_sack(values: Values) -> Finding:
+    small, large = _alike(values, 1460, "tcp_sack"), _got(values, "f5", variant="tcp_sack")
+    return Finding(small < large, f"1460, 9140: {show([small, large], 1)} Mbit/s")
+
+
+def _unequal(values: Values, switch: str, own: int, other: int) -> list[float]:
+    """Privileged and background at MCR 20000, then at 180000."""
+    return [
+        _got(
+            values,
+            "mss",
+            source,
+            switch=switch,
+            privileged_mcr_cells_per_s=mcr,
+            privileged_mss_bytes=own,
+            background_mss_bytes=other,
+        )
+        for mcr in (20_000, 180_000)
+        for source in ("privileged", "background")
+    ]
+
+
+@decides("bonaventure", "15.9a")
+def _large_segments_win_whatever_the_mcr(values: Values) -> Finding:
+    small, background, large, _ = got = _unequal(values, "fifo", 9140, 512)
+    holds = small > 2 * background and abs(large - small) <= 0.25 * small
+    return Finding(holds, f"privileged, background at 20000, 180000: {show(got, 1)} Mbit/s")
+
+
+@decides("bonaventure", "15.9b")
+def _small_segments_lose_whatever_the_mcr(values: Values) -> Finding:
+    small, background, large, beside = got = _unequal(values, "fifo", 512, 9140)
+    holds = small < 0.5 * background and large <= 1.5 * beside
+    return Finding(holds, f"privileged, background at 20000, 180000: {show(got, 1)} Mbit/s")
+
+
+@decides("bonaventure", "15.9c")
+def _small_segments_are_hardly_tagged(values: Values) -> Finding:
+    tagged = _tagged(values, privileged_mss_bytes=512)
+    many, few = (
+        _of_privileged(
+            values,
+            "recovery",
+            "timeouts_per_10mb",
+            privileged_mss_bytes=512,
+            privileged_mcr_cells_per_s=mcr,
+        )
+        for mcr in (180_000, 20_000)
+    )
+    holds = tagged < 0.02 and many <= 2.5 and few <= 1.5
+    return Finding(holds, f"{tagged:.3f} tagged; {many:.1f} and {few:.1f} timeouts")
+
+
+@decides("bonaventure", "15.9d")
+def _small_segments_meet_a_long_queue(values: Values) -> Finding:
+    rtt = _of_privileged(values, "delay", "segment_rtt", privileged_mss_bytes=512)
+    return Finding(_is_near(rtt, 12.6), f"{rtt:.1f} ms")
+
+
+@decides("bonaventure", "15.9e")
+def _the_buffer_is_more_than_half_full(values: Values) -> Finding:
+    queue = _of_privileged(values, "mss", "mean_queue", privileged_mss_bytes=512)
+    return Finding(queue > 4096, f"{queue:.0f} cells")
+
+
+@decides("bonaventure", "15.9f")
+def _epd_treats_segment_sizes_alike(values: Values) -> Finding:
+    large = _unequal(values, "ubr_epd", 9140, 512)
+    small = _unequal(values, "ubr_epd", 512, 9140)
+    ratios = [large[0] / large[1], large[2] / large[3], small[1] / small[0], small[3] / small[2]]
+    return Finding(min(ratios) > 2, f"9140 to 512: {show(ratios, 1)}")
+
+
+@decides("bonaventure", "15.10")
+def _no_benefit_in_the_wan(values: Values) -> Finding:
+    wan: dict[str, Level] = {"network": "wan", "variant": "tcp_sack"}
+    parts = [_share_of_reserved(values, "f15", mcr, **wan) for mcr in (100_000, 180_000)]
+    timeouts = mean(
+        _of_privileged(values, "f15", "timeouts_per_10mb", privileged_mcr_cells_per_s=mcr, **wan)
+        for mcr in (20_000, 100_000, 180_000)
+    )
+    holds = max(parts) < 0.5 and timeouts <= 1.5
+    return Finding(holds, f"parts of the reservation {show(parts)}, {timeouts:.1f} timeouts")

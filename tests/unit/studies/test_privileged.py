@@ -1,0 +1,58 @@
+"""What a privileged source and the background sources beside it are measured by."""
+
+from typing import Any
+
+import pytest
+
+from skycell.studies.measures import MEASURE, Measured
+from tests.unit.studies.test_measures import facts, measured
+
+
+def flow(delivered: int, **counts: int) -> dict[str, Any]:
+    return {"octets_delivered": delivered, "connected_ps": 10**13, **counts}
+
+
+def run_of(source: str = "privileged") -> Measured:
+    run = measured([30.0, 10.0, 20.0], network=facts(first_vcs=(4, 5, 6)), source=source)
+    return run
+
+
+def test_a_source_stands_for_the_first_flow_the_others_or_all() -> None:
+    found = [MEASURE["source_throughput"](run_of(s)) for s in ("privileged", "background", "each")]
+    assert found == pytest.approx([30.0, 15.0, 20.0])
+
+
+def test_counts_are_told_for_each_transfer_of_the_privileged_source() -> None:
+    run = run_of()
+    run.summary["flows"][0] = flow(25 * 10**6, timeouts=5, octets_retransmitted=500_000)
+    assert MEASURE["timeouts_per_10mb"](run) == pytest.approx(2.0)
+    assert MEASURE["retransmitted_per_10mb"](run) == pytest.approx(200.0)  # kB
+    run.summary["flows"][0] = flow(0, timeouts=5)
+    assert MEASURE["timeouts_per_10mb"](run) is None
+
+
+def test_tagged_frames_are_those_of_the_privileged_sources_vc() -> None:
+    run = run_of()
+    vcs = [
+        {"vc": 5, "frames_offered": 10, "frames_tagged": 9},
+        {"vc": 4, "frames_offered": 200, "frames_tagged": 50},
+    ]
+    assert isinstance(run.summary, dict)
+    run.summary["gfr_vcs"] = vcs
+    assert MEASURE["tagged_share"](run) == 0.25
+
+
+def test_a_round_trip_is_the_delay_of_segments_and_the_way_back() -> None:
+    run = run_of()
+    run.summary["flows"][0]["delay_mean_ps"] = 12e9
+    # 12 ms, and half of the 30 ms by propagation.
+    assert MEASURE["segment_rtt"](run) == pytest.approx(27.0)
+
+
+def test_the_queue_and_the_losses_are_those_of_the_limited_ports() -> None:
+    run = run_of()
+    for port, mean, above in zip(run.summary["ports"], (4000.0, 10.0), (3, 1), strict=True):
+        port["queue"] = {"mean": mean}
+        port["frames_discarded"] = {"above_threshold": above, "overflow": 2, "tagged": 7}
+    assert MEASURE["mean_queue"](run) == 4000.0
+    assert MEASURE["frames_above_hbo"](run) == 8.0
