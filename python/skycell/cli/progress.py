@@ -15,32 +15,30 @@ _LINE_EVERY_S = 10.0
 _PS_PER_S = 10**12
 
 
-class ShareProgress:
-    """Tells which share of some work is done; hand it over as `on_progress`."""
+class ProgressLine:
+    """A line on standard error, told anew now and then: in place on a terminal, else below."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self) -> None:
         self._begun = time.monotonic()
         self._said = self._begun + _QUIET_S - _LINE_EVERY_S
         self._is_terminal = sys.stderr.isatty()
         self._has_line = False
 
-    def __call__(self, share: float) -> bool:
-        """Tells the share, from 0 to 1; the work always goes on."""
+    def begin_anew(self) -> None:
+        """Counts the time from now on."""
+        self._begun = time.monotonic()
+
+    def elapsed_if_due(self) -> float | None:
+        """Seconds since the beginning when it is time to tell something."""
         now = time.monotonic()
         elapsed = now - self._begun
-        if elapsed >= _QUIET_S and (self._is_terminal or now - self._said >= _LINE_EVERY_S):
-            self._said = now
-            self._say(share, elapsed)
-        return True
+        if elapsed < _QUIET_S or not (self._is_terminal or now - self._said >= _LINE_EVERY_S):
+            return None
+        self._said = now
+        return elapsed
 
-    def _done(self, share: float) -> str:
-        """How much is done, in words."""
-        return f"{share:.0%} {self._what}"
-
-    def _say(self, share: float, elapsed: float) -> None:
-        left = f", about {elapsed * (1 - share) / share:.0f} s left" if share > 0 else ""
-        text = f"{self._done(share)}{left}"
+    def say(self, text: str) -> None:
+        """Tells `text` in the place of what was told before."""
         if self._is_terminal:
             click.echo(f"\r{text}\x1b[K", err=True, nl=False)
             self._has_line = True
@@ -58,6 +56,26 @@ class ShareProgress:
     ) -> None:
         if self._has_line:
             click.echo("\r\x1b[K", err=True, nl=False)
+
+
+class ShareProgress(ProgressLine):
+    """Tells which share of some work is done; hand it over as `on_progress`."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self._what = what
+
+    def __call__(self, share: float) -> bool:
+        """Tells the share, from 0 to 1; the work always goes on."""
+        elapsed = self.elapsed_if_due()
+        if elapsed is not None:
+            left = f", about {elapsed * (1 - share) / share:.0f} s left" if share > 0 else ""
+            self.say(f"{self._done(share)}{left}")
+        return True
+
+    def _done(self, share: float) -> str:
+        """How much is done, in words."""
+        return f"{share:.0%} {self._what}"
 
 
 class RunProgress(ShareProgress):

@@ -44,7 +44,7 @@ def skycell(*arguments: object) -> Result:
 def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In a folder of its own; on a busy machine these runs would tell their progress."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("skycell.cli.study_progress._QUIET_S", 1e9)
+    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 1e9)
 
 
 @pytest.fixture
