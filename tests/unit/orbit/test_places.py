@@ -47,3 +47,7 @@ def test_a_file_without_the_columns_is_refused() -> None:
 def test_cities_are_different_places_on_the_earth() -> None:
     points = {(place.latitude_deg, place.longitude_deg) for place in cities().values()}
     assert len(points) == len(cities()) > 70
+
+
+def test_a_city_may_be_named_as_people_write_it() -> None:
+    assert find_places(["New York", " Tokyo"]) == find_places(["new_york", "tokyo"])
