@@ -53,8 +53,10 @@ from skycell.scenario.network_spec import (
     TickPhaseDrawn,
     TransfersSpec,
     UniformSpec,
+    VcPriorityDropSpec,
     VcSpec,
     VirtualQueueingSpec,
+    VirtualSpacingSpec,
     WebSpec,
     WeightedRoundRobinSpec,
     ZComplementSpec,
@@ -94,6 +96,7 @@ def policies(capacity: int | None) -> st.SearchStrategy[PolicySpec]:
         | dfba(capacity)
         | survey()
         | priority_drop(capacity)
+        | vc_priority_drop(capacity)
     )
 
 
@@ -102,6 +105,17 @@ def priority_drop(draw: st.DrawFn, capacity: int) -> PriorityDropSpec:
     """LBO and HBO for a buffer, in their order."""
     high = draw(st.integers(0, capacity))
     return PriorityDropSpec(tagged_cells=draw(st.integers(0, high)), threshold_cells=high)
+
+
+@st.composite
+def vc_priority_drop(draw: st.DrawFn, capacity: int) -> VcPriorityDropSpec:
+    """The same with thresholds of some VCs."""
+    pair = draw(priority_drop(capacity))
+    return VcPriorityDropSpec(
+        tagged_cells=pair.tagged_cells,
+        threshold_cells=pair.threshold_cells,
+        vc_thresholds_cells=tuple(draw(st.lists(st.integers(0, U32), max_size=3))),
+    )
 
 
 @st.composite
@@ -404,6 +418,17 @@ def cell_sources(draw: st.DrawFn, vc: int) -> SourceSpec:
 
 
 @st.composite
+def spaced(draw: st.DrawFn, wire: LinkSpec, kind: str, vcs: int) -> LinkSpec:
+    """The link; some switch ports of one queue serve VCs by stamps."""
+    if kind != "switch" or len(wire.port.queues) > 1 or draw(st.booleans()):
+        return wire
+    intervals = draw(st.lists(st.integers(1, 86_400 * SECOND), min_size=vcs, max_size=vcs))
+    scheduler = VirtualSpacingSpec(intervals_ps=tuple(intervals))
+    port = wire.port.model_copy(update={"scheduler": scheduler})
+    return wire.model_copy(update={"port": port})
+
+
+@st.composite
 def network_specs(draw: st.DrawFn) -> NetworkSpec:
     """A line of one to three switches; each flow from a host at one end to a host at the other."""
     hops = draw(st.integers(1, 3))
@@ -455,6 +480,7 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
         first, last = wire(source, 0), wire(hops - 1, sink)
         way = vc([first[0], *(pair[0] for pair in line), last[0]])
         sources.append(draw(cell_sources(way)))
+    wires = [draw(spaced(wire, nodes[wire.from_].kind, len(vcs))) for wire in wires]
     measured = st.sets(st.integers(0, len(vcs) - 1), max_size=3) if vcs else st.just(set[int]())
     ports = st.sets(st.integers(0, len(wires) - 1), max_size=3) if wires else st.just(set[int]())
     traces = ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service", "files"]

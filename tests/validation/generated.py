@@ -21,6 +21,7 @@ _POLICIES: list[Values] = [
     {"kind": "fair_buffer_allocation", "drop_threshold": 0.5, "fairness_threshold": 0.8},
     {"kind": "single_drop"},
     {"kind": "priority_drop"},
+    {"kind": "vc_priority_drop"},
     {"kind": "red", "min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
     {"kind": "fred", "min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
     {"kind": "virtual_queueing"},

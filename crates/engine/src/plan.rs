@@ -2,7 +2,7 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::shared;
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, VcSpec};
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 
 /// How a port can be treated.
@@ -61,9 +61,16 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice, links whose delay changes, policers, and classes beyond those of [`crate::shared`].
+    /// twice, links whose delay changes, ports that serve VCs by stamps, policers, and classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
-        if spec.links.iter().any(|link| link.motion.is_some()) {
+        let has_stamps = |link: &skycell_spec::LinkSpec| {
+            matches!(link.port.scheduler, SchedulerSpec::VirtualSpacing { .. })
+        };
+        if spec
+            .links
+            .iter()
+            .any(|link| link.motion.is_some() || has_stamps(link))
+        {
             return None;
         }
         let kinds = kinds(spec);
@@ -124,7 +131,8 @@ fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
         PolicySpec::SingleDrop {
             thresholds_cells, ..
         } => thresholds_cells.contains(&Some(0)),
-        PolicySpec::PriorityDrop { tagged_cells, .. } => *tagged_cells == 0,
+        PolicySpec::PriorityDrop { tagged_cells, .. }
+        | PolicySpec::VcPriorityDrop { tagged_cells, .. } => *tagged_cells == 0,
         PolicySpec::Fred(fred) => fred.red.min_cells == 0,
         // Its virtual queues are served at the ends of intervals.
         PolicySpec::McrScheduling(_) => true,

@@ -101,7 +101,9 @@ impl Port {
             return None;
         }
         self.sending = self.scheduler.select(Backlog(backlog));
-        let cell = self.queues[self.sending].cells.front()?;
+        let cells = &mut self.queues[self.sending].cells;
+        cells.begin_service();
+        let cell = cells.front()?;
         let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {

@@ -3,10 +3,14 @@
 use super::*;
 use skycell_records::DiscardReason;
 use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
-use skycell_spec::{PolicySpec, PortSpec};
+use skycell_spec::{PolicySpec, PortSpec, SchedulerSpec};
 
 fn port(capacity: u32, policy: PolicySpec) -> Port {
-    let link = LinkSpec {
+    port_with(capacity, policy, SchedulerSpec::Fifo)
+}
+
+fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Port {
+    let mut link = LinkSpec {
         name: "p".into(),
         from: 0,
         to: 1,
@@ -15,6 +19,7 @@ fn port(capacity: u32, policy: PolicySpec) -> Port {
         motion: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
+    link.port.scheduler = scheduler;
     let mut port = Port::new(&link, 1, SimTime::NEVER);
     port.add_vc(0, ServiceClass::Ubr, &link);
     port.add_vc(1, ServiceClass::Ubr, &link);
@@ -195,4 +200,55 @@ fn without_partial_discard_the_rest_of_a_frame_is_taken_in_when_there_is_room_ag
     assert_eq!(offer_cell(&mut port, 0, 4, false), None);
     assert_eq!(offer_cell(&mut port, 0, 5, true), Some(Overflow));
     assert_eq!(offer(&mut port, 1, 2), [Some(AboveThreshold); 2]); // X = 3 > R = 2
+}
+
+/// Sends `cells` cells; their VCs.
+fn send(port: &mut Port, cells: u32) -> Vec<u32> {
+    let mut served = Vec::new();
+    for _ in 0..cells {
+        port.begin_sending(SimTime::ZERO).expect("cells wait");
+        served.push(port.sending().0.vc);
+        port.on_departure(SimTime(10), |cell| cell.vc);
+    }
+    served
+}
+
+#[test]
+fn virtual_spacing_serves_vcs_by_stamps_out_of_one_buffer() {
+    // VC 0 has twice the rate of VC 1. The buffer holds nine cells of both together.
+    let spacing = SchedulerSpec::VirtualSpacing {
+        intervals_ps: vec![10, 20],
+    };
+    let mut port = port_with(9, PolicySpec::TailDrop, spacing);
+    // Stamps of VC 1: 20, 40, 60, 80; its first cell begins to be sent before VC 0 has any.
+    assert_eq!(offer(&mut port, 1, 4), [None; 4]);
+    port.begin_sending(SimTime::ZERO);
+    // Spacing time is 20: stamps of VC 0 are 30, 40, 50, 60, 70; the sixth cell finds no room.
+    let verdicts = offer(&mut port, 0, 6);
+    assert_eq!(verdicts[..5], [None; 5]);
+    assert_eq!(verdicts[5], Some(Overflow));
+    assert_eq!(port.sending().0.vc, 1);
+    port.on_departure(SimTime(10), |cell| cell.vc);
+    // 30; 40 of either, the lower id first; 50; 60 of either; 70; 80.
+    assert_eq!(send(&mut port, 8), [0, 0, 1, 0, 0, 1, 0, 1]);
+    assert_eq!(port.queued(), 0);
+}
+
+#[test]
+fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
+    let spacing = SchedulerSpec::VirtualSpacing {
+        intervals_ps: vec![7, 3],
+    };
+    let mut port = port_with(100, PolicySpec::TailDrop, spacing);
+    offer(&mut port, 0, 5);
+    offer(&mut port, 1, 5);
+    let mut next = [0, 0];
+    for _ in 0..10 {
+        port.begin_sending(SimTime::ZERO);
+        let cell = port.sending().0;
+        assert_eq!(cell.index, next[cell.vc as usize]);
+        next[cell.vc as usize] += 1;
+        port.on_departure(SimTime(10), |cell| cell.vc);
+    }
+    assert_eq!(next, [5, 5]);
 }

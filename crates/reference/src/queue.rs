@@ -1,13 +1,13 @@
 //! A queue of an output port: its buffer, its policy, and what it counts.
 
 use crate::frames::Cell;
+use crate::line::Line;
 use skycell_records::{
     ClassQueueRecord, DiscardReason, Discards, QueueIntegral, QueueRecord, QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
 use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
 
 /// One VC as the port sees it.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub(crate) struct Queue {
     class: Option<ServiceClass>,
     capacity: u32,
     policy: Policy,
-    pub(crate) cells: VecDeque<Cell>,
+    pub(crate) cells: Line,
     pub(crate) active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
@@ -83,7 +83,7 @@ impl Queue {
             class: spec.class,
             capacity: spec.capacity_cells.unwrap_or(u32::MAX),
             policy: Policy::new(&spec.policy, seed, &owner),
-            cells: VecDeque::new(),
+            cells: Line::new(&link.port.scheduler),
             active_vcs: 0,
             active_weight: 0,
             last_departure: None,
@@ -156,7 +156,7 @@ impl Queue {
 
     /// The cell at the front leaves; it belongs to `vc`.
     pub(crate) fn on_departure(&mut self, now: SimTime, vc: &mut VcAtPort) {
-        self.cells.pop_front();
+        self.cells.pop();
         self.departed += 1;
         self.last_departure = Some(now);
         self.integral.departed(u128::from(now.0));
@@ -234,7 +234,7 @@ impl Queue {
         }
         vc.queued += 1;
         self.policy.on_taken_in(vc.vc, 1);
-        self.cells.push_back(cell);
+        self.cells.push(vc.vc, cell);
         self.queue_max = self.queue_max.max(self.queued());
     }
 }

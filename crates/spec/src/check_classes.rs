@@ -54,6 +54,22 @@ impl NetworkSpec {
                 "fifo serves one queue; several need another scheduler",
             )),
             SchedulerSpec::Fifo | SchedulerSpec::StrictPriority => Ok(()),
+            SchedulerSpec::VirtualSpacing { intervals_ps } => {
+                if count > 1 || !is_switch {
+                    let problem = "virtual_spacing orders the one queue of a switch port";
+                    return Err(structure(at("scheduler"), problem));
+                }
+                let path = at("scheduler.intervals_ps");
+                if intervals_ps.len() != self.vcs.len() {
+                    let allowed = format!("one for each of {} VCs", self.vcs.len());
+                    return Err(range(path, intervals_ps.len(), &allowed));
+                }
+                let outside = |&&interval: &&u64| interval == 0 || interval > LONGEST_PS;
+                match intervals_ps.iter().find(outside) {
+                    Some(interval) => Err(range(path, interval, "above 0, at most 1 day")),
+                    None => Ok(()),
+                }
+            }
             SchedulerSpec::GuaranteedRate { shares_ppb } => {
                 one_each(shares_ppb.len(), "shares_ppb")?;
                 let total: u64 = shares_ppb.iter().map(|&share| u64::from(share)).sum();
@@ -196,6 +212,11 @@ fn validate_queue(queue: &QueueSpec, path: &str) -> Result<(), SpecError> {
         PolicySpec::PriorityDrop {
             tagged_cells,
             threshold_cells,
+        }
+        | PolicySpec::VcPriorityDrop {
+            tagged_cells,
+            threshold_cells,
+            ..
         } => {
             threshold(*threshold_cells)?;
             if tagged_cells > threshold_cells {

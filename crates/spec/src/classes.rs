@@ -66,6 +66,11 @@ pub enum SchedulerSpec {
         /// Share of each queue, in parts of [`WHOLE_PPB`]; together at most the whole.
         shares_ppb: Vec<u32>,
     },
+    /// A queue for each VC, in one buffer, served by Virtual Spacing; only at a switch.
+    VirtualSpacing {
+        /// 1/r_i by VC id, picoseconds, above zero, at most 1 day; for every VC of the run.
+        intervals_ps: Vec<u64>,
+    },
     /// Queue after queue, each up to its weight in cells.
     WeightedRoundRobin {
         /// Weight of each queue, cells, above zero.

@@ -167,6 +167,15 @@ pub enum PolicySpec {
         /// HBO, cells.
         threshold_cells: u32,
     },
+    /// Discards tagged frames that begin while X >= LBO, and the others while X >= HBO and X_i >= T_i.
+    VcPriorityDrop {
+        /// LBO, cells, at most HBO.
+        tagged_cells: u32,
+        /// HBO, cells.
+        threshold_cells: u32,
+        /// T_i in cells by VC id; a VC beyond the list has 0.
+        vc_thresholds_cells: Vec<u32>,
+    },
     /// Random Early Detection.
     Red(RedSpec),
     /// Flow Random Early Drop.

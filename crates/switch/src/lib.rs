@@ -5,4 +5,4 @@ pub mod buffer;
 pub mod scheduler;
 
 pub use buffer::{BufferPolicy, BufferView, Policy};
-pub use scheduler::{Backlog, Scheduler, Schedules};
+pub use scheduler::{Backlog, Scheduler, Schedules, VirtualSpacing};

@@ -21,6 +21,7 @@ NAMES = {
     "single_drop": "single drop",
     "dfba": "DFBA",
     "priority_drop": "LBO/HBO",
+    "vc_priority_drop": "LBO/HBO/T_i",
     "red": "RED",
     "fred": "FRED",
     "virtual_queueing": "VQ",

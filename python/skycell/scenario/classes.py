@@ -102,6 +102,16 @@ _WEIGHT = whole_number(1, 2**32 - 1, "cells in a round")
 _WEIGHTS = _by_class(_WEIGHT.read, _WEIGHT.allowed, _WEIGHT.schema)
 
 
+_OTHER_RATE = quantity(
+    Dimension.CELL_RATE,
+    Dimension.BIT_RATE,
+    low=1,
+    high=10**12,
+    what="bits of whole cells, 424 each",
+    example="1000 cells/s",
+)
+
+
 class Fifo(Parameters):
     """One queue, in the order of arrival."""
 
@@ -138,12 +148,23 @@ class WeightedRoundRobin(Parameters):
     )
 
 
+class VirtualSpacing(Parameters):
+    """A queue for each VC, in one buffer, served in proportion to the VCs' MCRs."""
+
+    kind: Literal["virtual_spacing"] = param(..., "the scheduler")
+    other_rate: Annotated[Quantity, _OTHER_RATE] = param(
+        "1000 cells/s",
+        "rate that stands for the MCR of a VC without a contract",
+        source="choice: next to nothing beside the MCRs of the studies, but no VC starves",
+    )
+
+
 def _by_name(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-_Schedulers = Fifo | StrictPriority | GuaranteedRate | WeightedRoundRobin
-_Names = Literal["fifo", "strict_priority", "weighted_round_robin"]
+_Schedulers = Fifo | StrictPriority | GuaranteedRate | WeightedRoundRobin | VirtualSpacing
+_Names = Literal["fifo", "strict_priority", "weighted_round_robin", "virtual_spacing"]
 Scheduler = Annotated[
     Annotated[_Schedulers, Field(discriminator="kind")],
     BeforeValidator(_by_name, json_schema_input_type=_Schedulers | _Names),

@@ -105,6 +105,20 @@ def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
     }
 
 
+def mbs_of(contracts: tuple[GfrContract, ...], frame_cells: int) -> dict[str, int]:
+    """MBS by name of the VC, cells, where the scenario's longest frame has `frame_cells`."""
+    return {vc: _mbs(contract, frame_cells) for contract in contracts for vc in contract.vcs}
+
+
+def _mfs(contract: GfrContract, frame_cells: int) -> int:
+    return int(contract.mfs.amount) if contract.mfs else frame_cells
+
+
+def _mbs(contract: GfrContract, frame_cells: int) -> int:
+    in_frames = contract.mbs.dimension is Dimension.FRAMES
+    return int(contract.mbs.amount * (_mfs(contract, frame_cells) if in_frames else 1))
+
+
 def check_contracts(
     contracts: tuple[GfrContract, ...],
     plan: Plan,
@@ -189,9 +203,8 @@ def _contract(
 
     mcr = _cells_per_second(contract.mcr)
     pcr = _cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)
-    mfs = int(contract.mfs.amount) if contract.mfs else frame_cells
-    scale = mfs if contract.mbs.dimension is Dimension.FRAMES else 1
-    mbs = int(contract.mbs.amount * scale)
+    mfs = _mfs(contract, frame_cells)
+    mbs = _mbs(contract, frame_cells)
     if pcr < mcr:
         fault("pcr", contract.pcr and contract.pcr.text, f"at least mcr, {contract.mcr}")
         pcr = mcr

@@ -30,6 +30,7 @@ from skycell.scenario.policy_spec import SelectiveDropSpec as SelectiveDropSpec
 from skycell.scenario.policy_spec import SingleDropSpec as SingleDropSpec
 from skycell.scenario.policy_spec import SpecPart as _Part
 from skycell.scenario.policy_spec import TailDropSpec as TailDropSpec
+from skycell.scenario.policy_spec import VcPriorityDropSpec as VcPriorityDropSpec
 from skycell.scenario.policy_spec import VirtualQueueingSpec as VirtualQueueingSpec
 from skycell.scenario.policy_spec import ZComplementSpec as ZComplementSpec
 from skycell.scenario.policy_spec import ZComplementSquaredSpec as ZComplementSquaredSpec
@@ -80,8 +81,19 @@ class WeightedRoundRobinSpec(_Part):
     weights: tuple[U32, ...]
 
 
+class VirtualSpacingSpec(_Part):
+    """A queue for each VC, in one buffer, served by Virtual Spacing."""
+
+    kind: Literal["virtual_spacing"] = "virtual_spacing"
+    intervals_ps: tuple[U64, ...]
+
+
 SchedulerSpec = Annotated[
-    FifoSpec | StrictPrioritySpec | GuaranteedRateSpec | WeightedRoundRobinSpec,
+    FifoSpec
+    | StrictPrioritySpec
+    | GuaranteedRateSpec
+    | WeightedRoundRobinSpec
+    | VirtualSpacingSpec,
     Field(discriminator="kind"),
 ]
 

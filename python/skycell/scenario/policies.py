@@ -74,6 +74,13 @@ PartOfOne = Annotated[float, part("1 is the whole")]
 CellCount = Annotated[
     Quantity, quantity(Dimension.CELLS, low=0, high=_MOST_CELLS, example="917 cells")
 ]
+_OWN_THRESHOLD = quantity(
+    Dimension.CELLS, low=0, high=_MOST_CELLS, words=["MBS"], example="400 cells"
+)
+_AS_FIFO = (
+    "choice: as for the FIFO switch of Bonaventure, A simulation study of TCP with the GFR service "
+    "category, which leaves it open for WFQ"
+)
 _ONE_VC = quantity(Dimension.CELLS, low=1, high=_MOST_CELLS, example="917 cells")
 
 
@@ -286,6 +293,32 @@ class PriorityDrop(Parameters):
     )
 
 
+class VcPriorityDrop(Parameters):
+    """Discards tagged frames from one threshold on; from another all but those of short VCs."""
+
+    kind: Literal["vc_priority_drop"] = param(..., "the policy")
+    tagged_threshold: Threshold = param(
+        0.75,
+        "occupancy from which on tagged frames (CLP = 1) are discarded",
+        symbol="LBO",
+        source=_AS_FIFO,
+    )
+    drop_threshold: Threshold = param(
+        0.875,
+        "occupancy from which on frames are discarded whose VC has reached its own threshold; at "
+        "least tagged_threshold",
+        symbol="HBO",
+        source=_AS_FIFO,
+    )
+    vc_threshold: Annotated[Quantity | Literal["MBS"], _OWN_THRESHOLD] = param(
+        "MBS",
+        "occupancy of a VC with a GFR contract from which on its frames are discarded above "
+        "drop_threshold: cells, or the VC's MBS; 0 for a VC without a contract",
+        symbol="T_i",
+        source="Guerin and Heinanen (ATM96-1598), as told by Bonaventure, section 3",
+    )
+
+
 class Red(Parameters):
     """Random Early Detection: discards frames at random while the average queue is long."""
 
@@ -398,6 +431,7 @@ _Policies = (
     | SingleDrop
     | Dfba
     | PriorityDrop
+    | VcPriorityDrop
     | Red
     | Fred
     | VirtualQueueing
@@ -414,6 +448,7 @@ _Names = Literal[
     "fair_buffer_allocation",
     "dfba",
     "priority_drop",
+    "vc_priority_drop",
     "red",
     "fred",
     "virtual_queueing",

@@ -119,6 +119,15 @@ class PriorityDropSpec(SpecPart):
     threshold_cells: U32
 
 
+class VcPriorityDropSpec(SpecPart):
+    """A threshold for tagged frames, one for the others, and one for each VC above it."""
+
+    kind: Literal["vc_priority_drop"] = "vc_priority_drop"
+    tagged_cells: U32
+    threshold_cells: U32
+    vc_thresholds_cells: tuple[U32, ...]
+
+
 class VirtualQueueingSpec(SpecPart):
     """Virtual Queueing with a fixed threshold."""
 
@@ -174,6 +183,7 @@ PolicySpec = Annotated[
     | SingleDropSpec
     | DfbaSpec
     | PriorityDropSpec
+    | VcPriorityDropSpec
     | RedSpec
     | FredSpec
     | VirtualQueueingSpec

@@ -95,6 +95,14 @@ TRAITS: dict[str, Traits] = {
         True,
         f"{_CC}; Bonaventure: A simulation study of TCP with the GFR service category (LBO, HBO)",
     ),
+    "vc_priority_drop": Traits(
+        "MA-MT",
+        "static",
+        "deterministic",
+        True,
+        "Guerin, Heinanen: ATM Forum 96-1598, as told in Bonaventure: A simulation study of TCP "
+        "with the GFR service category (LBO, HBO, T_i)",
+    ),
     "single_drop": Traits(
         "MA-MT", "static", "deterministic", False, _CC, "occupancy looked at when a frame begins"
     ),

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.context import Context
-from skycell.scenario.contracts import check_contracts, mcr_of, resolve_contracts
+from skycell.scenario.contracts import check_contracts, mbs_of, mcr_of, resolve_contracts
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
@@ -47,6 +47,7 @@ from skycell.scenario.network_spec import (
     SelectiveDropSpec,
     SingleDropSpec,
     TailDropSpec,
+    VcPriorityDropSpec,
     VcSpec,
     VirtualQueueingSpec,
     ZComplementSpec,
@@ -69,6 +70,7 @@ from skycell.scenario.policies import (
     SelectiveDrop,
     SingleDrop,
     TailDrop,
+    VcPriorityDrop,
     VirtualQueueing,
 )
 from skycell.scenario.quantities import (
@@ -103,7 +105,8 @@ def resolve(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
         default=1,
     )
-    ports = _PortResolver(plan, context.rtt_ps, frame_cells, mcr_of(file.gfr), rates, faults)
+    mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
+    ports = _PortResolver(plan, context.rtt_ps, frame_cells, mcr, mbs, rates, faults)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
@@ -244,6 +247,7 @@ class _PortResolver:
     rtt_ps: int
     frame_cells: int
     mcr: Mapping[str, int]
+    mbs: Mapping[str, int]
     rates: Mapping[str, Fraction]
     faults: FaultCollector
 
@@ -269,7 +273,14 @@ class _PortResolver:
         queues.append(self._queue(link, cell_time, None))
         return PortSpec(
             queues=tuple(queues),
-            scheduler=resolve_scheduler(link, tuple(queues), cell_time, self.faults),
+            scheduler=resolve_scheduler(
+                link,
+                tuple(queues),
+                cell_time,
+                [self.mcr.get(name, 0) for name in self.plan.vcs],
+                self.plan.nodes[link.source] == "switch",
+                self.faults,
+            ),
             frame_gap_ps=self._frame_gap_ps(link, cell_time),
         )
 
@@ -370,7 +381,7 @@ class _PortResolver:
         def cells(key: str) -> int:
             return self._threshold(policy, key, capacity, where)
 
-        if isinstance(policy, PriorityDrop):
+        if isinstance(policy, PriorityDrop | VcPriorityDrop):
             tagged, threshold = cells("tagged_threshold"), cells("drop_threshold")
             if tagged > threshold:
                 self._misordered(
@@ -379,7 +390,19 @@ class _PortResolver:
                     f"up to drop_threshold, {show_amount(threshold)}",
                     where,
                 )
-            return PriorityDropSpec(tagged_cells=tagged, threshold_cells=threshold)
+            if isinstance(policy, PriorityDrop):
+                return PriorityDropSpec(tagged_cells=tagged, threshold_cells=threshold)
+            own = policy.vc_threshold
+            return VcPriorityDropSpec(
+                tagged_cells=tagged,
+                threshold_cells=threshold,
+                vc_thresholds_cells=tuple(
+                    int(own.amount)
+                    if isinstance(own, Quantity) and name in self.mbs
+                    else self.mbs.get(name, 0)
+                    for name in self.plan.vcs
+                ),
+            )
         if isinstance(policy, VirtualQueueing):
             return VirtualQueueingSpec(threshold_cells=cells("vc_threshold"))
         if isinstance(policy, DynamicEpd):

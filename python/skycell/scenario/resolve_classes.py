@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import get_args
 
-from skycell.scenario.classes import GuaranteedRate, StrictPriority, WeightedRoundRobin
+from skycell.scenario.classes import (
+    GuaranteedRate,
+    StrictPriority,
+    VirtualSpacing,
+    WeightedRoundRobin,
+)
+from skycell.scenario.contracts import MILLICELLS
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import (
@@ -15,6 +22,7 @@ from skycell.scenario.network_spec import (
     SchedulerSpec,
     ServiceClass,
     StrictPrioritySpec,
+    VirtualSpacingSpec,
     WeightedRoundRobinSpec,
 )
 from skycell.scenario.parameters import meaning_of
@@ -29,9 +37,15 @@ def resolve_scheduler(
     link: PlannedLink,
     queues: tuple[QueueSpec, ...],
     cell_time: int,
+    mcr: Sequence[int],
+    is_switch: bool,
     faults: FaultCollector,
 ) -> SchedulerSpec:
-    """The scheduler of the port that feeds `link`, whose cells take `cell_time` picoseconds."""
+    """The scheduler of the port that feeds `link`, whose cells take `cell_time` picoseconds.
+
+    `mcr` is that of each VC of the run, thousandths of a cell a second, 0 for one without;
+    `is_switch` says whether the port is a switch's.
+    """
     scheduler = link.scheduler
     where = (*link.path, "scheduler")
     if scheduler is None:
@@ -47,11 +61,30 @@ def resolve_scheduler(
             place = _place(name, queues, owners, (*where, "weights", name), faults)
             weights[place] = weight
         return WeightedRoundRobinSpec(weights=tuple(weights))
+    if isinstance(scheduler, VirtualSpacing):
+        if len(queues) > 1 or not is_switch:
+            at = link.name if len(queues) == 1 else f"{len(queues)} queues"
+            allowed = "one queue of a switch's port: it orders the VCs of one buffer"
+            got = Shown(f"virtual_spacing for {at}")
+            faults.add(where, got, allowed, "which queue sends the next cell")
+            return FifoSpec()
+        return _virtual_spacing(scheduler, mcr)
     if len(queues) > 1:
         allowed = "strict_priority, guaranteed_rate or weighted_round_robin for several queues"
         faults.add(where, scheduler.kind, allowed, "which queue sends the next cell")
         return StrictPrioritySpec()
     return FifoSpec()
+
+
+def _virtual_spacing(scheduler: VirtualSpacing, mcr: Sequence[int]) -> VirtualSpacingSpec:
+    bits = CELL_BITS if scheduler.other_rate.dimension is Dimension.BIT_RATE else 1
+    other = scheduler.other_rate.amount / bits * MILLICELLS
+    return VirtualSpacingSpec(
+        intervals_ps=tuple(
+            max(1, int(PS_PER_SECOND * MILLICELLS / (rate or other) + Fraction(1, 2)))
+            for rate in map(Fraction, mcr)
+        )
+    )
 
 
 def _guaranteed_rate(

@@ -1,4 +1,9 @@
-from skycell.scenario.network_spec import DfbaSpec, ZComplementSquaredSpec
+from skycell.scenario.network_spec import (
+    DfbaSpec,
+    VcPriorityDropSpec,
+    VirtualSpacingSpec,
+    ZComplementSquaredSpec,
+)
 from tests.unit.scenario.wan import wan
 
 
@@ -57,3 +62,29 @@ def test_a_contract_becomes_intervals_and_a_tolerance() -> None:
     assert (second.mfs_cells, second.tagging) == (12, "none")
     assert second.burst_tolerance_ps == 29 * (10**9 - 2_726_337)
     assert found["flow1.reverse"] is None
+
+
+def test_the_wfq_switch_takes_its_weights_and_thresholds_from_the_contracts() -> None:
+    def port(threshold: str) -> tuple[object, object]:
+        spec = wan(
+            topology__bottleneck__policy={"kind": "vc_priority_drop", "vc_threshold": threshold},
+            topology__bottleneck__scheduler={"kind": "virtual_spacing", "other_rate": "3 cells/s"},
+            gfr=[
+                {"vcs": ["flow1.forward"], "mcr": "20000 cells/s", "mfs": "200 cells"},
+                {"vcs": ["flow2.forward"], "mcr": "8.48 Mbit/s", "mbs": "450 cells"},
+            ],
+        ).resolve()
+        (link,) = [link for link in spec.links if link.name == "switch1>switch2"]
+        return link.port.scheduler, link.port.policy
+
+    # VCs are flow1.forward, flow1.reverse, flow2.forward, flow2.reverse.
+    third = 333_333_333_333
+    assert port("MBS") == (
+        VirtualSpacingSpec(intervals_ps=(50_000_000, third, 50_000_000, third)),
+        VcPriorityDropSpec(
+            tagged_cells=9_000, threshold_cells=10_500, vc_thresholds_cells=(400, 0, 450, 0)
+        ),
+    )
+    _, policy = port("77 cells")
+    assert isinstance(policy, VcPriorityDropSpec)
+    assert policy.vc_thresholds_cells == (77, 0, 77, 0)

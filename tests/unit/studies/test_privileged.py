@@ -13,8 +13,7 @@ def flow(delivered: int, **counts: int) -> dict[str, Any]:
 
 
 def run_of(source: str = "privileged") -> Measured:
-    run = measured([30.0, 10.0, 20.0], network=facts(first_vcs=(4, 5, 6)), source=source)
-    return run
+    return measured([30.0, 10.0, 20.0], network=facts(first_vcs=(4, 5, 6)), source=source)
 
 
 def test_a_source_stands_for_the_first_flow_the_others_or_all() -> None:

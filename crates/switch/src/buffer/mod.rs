@@ -21,6 +21,7 @@ mod priority_drop;
 mod red;
 mod selective_drop;
 mod single_drop;
+mod vc_priority_drop;
 mod virtual_queueing;
 
 pub use dfba::Dfba;
@@ -32,6 +33,7 @@ pub use priority_drop::PriorityDrop;
 pub use red::Red;
 pub use selective_drop::SelectiveDrop;
 pub use single_drop::SingleDrop;
+pub use vc_priority_drop::VcPriorityDrop;
 pub use virtual_queueing::VirtualQueueing;
 
 use skycell_des::Stream;
@@ -88,6 +90,7 @@ enum Kind {
     SingleDrop(SingleDrop),
     Dfba(Box<Dfba>),
     PriorityDrop(PriorityDrop),
+    VcPriorityDrop(VcPriorityDrop),
     Red(Box<Red>),
     Fred(Box<Fred>),
     VirtualQueueing(Box<VirtualQueueing>),
@@ -140,6 +143,15 @@ impl Policy {
                 let policy = PriorityDrop::new(tagged_cells, threshold_cells);
                 (Kind::PriorityDrop(policy), true)
             }
+            PolicySpec::VcPriorityDrop {
+                tagged_cells,
+                threshold_cells,
+                ref vc_thresholds_cells,
+            } => {
+                let own = vc_thresholds_cells.clone();
+                let policy = VcPriorityDrop::new(tagged_cells, threshold_cells, own);
+                (Kind::VcPriorityDrop(policy), true)
+            }
             PolicySpec::Red(ref red) => {
                 let policy = Red::new(red, stream("red"));
                 (Kind::Red(Box::new(policy)), true)
@@ -184,6 +196,7 @@ impl Policy {
             Kind::SelectiveDrop(policy) => queued > policy.threshold(),
             Kind::FairBufferAllocation(policy) => queued > policy.threshold(),
             Kind::SingleDrop(_) | Kind::Fred(_) => true,
+            Kind::VcPriorityDrop(policy) => queued >= policy.threshold(),
             Kind::Dfba(policy) => policy.looks_at_vcs(queued),
         }
     }
@@ -200,6 +213,7 @@ impl Policy {
             | Kind::FairBufferAllocation(_)
             | Kind::SingleDrop(_)
             | Kind::Fred(_)
+            | Kind::VcPriorityDrop(_)
             | Kind::Dfba(_) => true,
             Kind::TakeAll
             | Kind::Epd(_)
@@ -249,6 +263,7 @@ impl BufferPolicy for Policy {
             Kind::SingleDrop(policy) => policy.on_frame(vc, view),
             Kind::Dfba(policy) => policy.on_frame(vc, view),
             Kind::PriorityDrop(policy) => policy.on_frame(vc, view),
+            Kind::VcPriorityDrop(policy) => policy.on_frame(vc, view),
             Kind::Red(policy) => policy.on_frame(vc, view),
             Kind::Fred(policy) => policy.on_frame(vc, view),
             Kind::VirtualQueueing(policy) => policy.on_frame(vc, view),

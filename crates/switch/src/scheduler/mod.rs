@@ -5,9 +5,11 @@
 //! whose transmission has begun is finished.
 
 mod guaranteed_rate;
+mod virtual_spacing;
 mod weighted_round_robin;
 
 pub use guaranteed_rate::GuaranteedRate;
+pub use virtual_spacing::VirtualSpacing;
 pub use weighted_round_robin::WeightedRoundRobin;
 
 use skycell_spec::SchedulerSpec;
@@ -38,7 +40,7 @@ pub trait Schedules {
 /// A scheduler of any kind, built from its spec.
 #[derive(Clone, Debug)]
 pub enum Scheduler {
-    /// Fifo, of one queue, and strict priority: the first queue that has cells.
+    /// Schedulers of one queue, and strict priority: the first queue that has cells.
     First,
     /// Shares.
     GuaranteedRate(GuaranteedRate),
@@ -50,7 +52,10 @@ impl Scheduler {
     /// The scheduler that `spec` describes.
     pub fn new(spec: &SchedulerSpec) -> Self {
         match spec {
-            SchedulerSpec::Fifo | SchedulerSpec::StrictPriority => Scheduler::First,
+            // Virtual Spacing has one queue here, too: it orders the cells within (`VirtualSpacing`).
+            SchedulerSpec::Fifo
+            | SchedulerSpec::StrictPriority
+            | SchedulerSpec::VirtualSpacing { .. } => Scheduler::First,
             SchedulerSpec::GuaranteedRate { shares_ppb } => {
                 Scheduler::GuaranteedRate(GuaranteedRate::new(shares_ppb))
             }

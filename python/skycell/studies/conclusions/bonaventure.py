@@ -36,8 +36,8 @@ def _with_idle_times(mbps: float) -> float:
     return mbps * transfer_s / (transfer_s + 0.1)
 
 
-def _got(values: Values, table: str, source: str = "privileged", **differs: Level) -> float:
-    factors = {**_TEXT, "source": source, **differs}
+def _got(values: Values, table: str, of: Level = "privileged", **differs: Level) -> float:
+    factors = {**_TEXT, "source": of, **differs}
     return values.get(f"bonaventure-{table}", "source_throughput", **factors)
 
 

@@ -1,0 +1,21 @@
+//! Queues of VCs that Virtual Spacing serves.
+
+use super::Dice;
+use skycell_spec::*;
+
+/// Lets a switch's port with one queue serve VCs by stamps; leaves a spec without such a port as it is.
+pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let vcs = spec.vcs.len();
+    let is_switch = |node: u32| spec.nodes[node as usize].kind == NodeKind::Switch;
+    let port = spec
+        .links
+        .iter()
+        .position(|link| is_switch(link.from) && link.port.queues.len() == 1);
+    if let Some(port) = port {
+        spec.links[port].port.scheduler = SchedulerSpec::VirtualSpacing {
+            intervals_ps: (0..vcs)
+                .map(|_| dice.pick(&[1, 5_000_000, 10_000_000, 10_000_000, 100_000_000]))
+                .collect(),
+        };
+    }
+}
