@@ -294,6 +294,10 @@ def _segment_rtt(run: Measured) -> float:
     return privileged.round_trip_ms(run.summary, run.facts.rtt_s)
 
 
+def _packet_delay(run: Measured) -> float:
+    return privileged.delay_ms(run.summary, _source_flows(run))
+
+
 def _max_min_fairness(run: Measured) -> float | None:
     ceiling = run.facts.ceiling_bps(run.evaluation)
     return web.max_min_fairness(run.summary, run.rates_bps(), ceiling)
@@ -330,6 +334,7 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "retransmitted_per_10mb": _per_10mb("octets_retransmitted"),
     "tagged_share": _tagged_share,
     "segment_rtt": _segment_rtt,
+    "packet_delay": _packet_delay,
     "mean_queue": _on_summary(privileged.mean_queue),
     "frames_above_hbo": _on_summary(privileged.frames_above_hbo),
     "max_min_fairness": _max_min_fairness,

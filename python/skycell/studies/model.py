@@ -36,6 +36,7 @@ MEASURES = (
     "retransmitted_per_10mb",
     "tagged_share",
     "segment_rtt",
+    "packet_delay",
     "mean_queue",
     "frames_above_hbo",
     "max_min_fairness",

@@ -50,6 +50,12 @@ def round_trip_ms(summary: Mapping[str, Any], rtt_s: float) -> float:
     return float(summary["flows"][FLOW]["delay_mean_ps"]) / 1e9 + rtt_s / 2 * 1e3
 
 
+def delay_ms(summary: Mapping[str, Any], flows: range) -> float:
+    """Mean one-way delay of the segments of some flows, each flow alike, ms."""
+    delays = [float(summary["flows"][flow]["delay_mean_ps"]) for flow in flows]
+    return sum(delays) / len(delays) / 1e9
+
+
 def mean_queue(summary: Mapping[str, Any]) -> float:
     """Mean of the queue at the fullest of the ports with a limited buffer, cells."""
     return max(float(port["queue"]["mean"]) for port in summary["ports"])

@@ -48,6 +48,13 @@ def test_a_round_trip_is_the_delay_of_segments_and_the_way_back() -> None:
     assert MEASURE["segment_rtt"](run) == pytest.approx(27.0)
 
 
+def test_a_delay_is_the_mean_over_the_flows_of_a_source() -> None:
+    run = run_of("background")
+    for flow_record, delay in zip(run.summary["flows"], (1e9, 4e9, 6e9), strict=True):
+        flow_record["delay_mean_ps"] = delay
+    assert MEASURE["packet_delay"](run) == pytest.approx(5.0)
+
+
 def test_the_queue_and_the_losses_are_those_of_the_limited_ports() -> None:
     run = run_of()
     for port, mean, above in zip(run.summary["ports"], (4000.0, 10.0), (3, 1), strict=True):

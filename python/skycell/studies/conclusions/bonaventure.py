@@ -1,4 +1,4 @@
-"""Tests of the conclusions on GFR with a FIFO switch: section 15 of the parameter sheet."""
+"""Tests of the conclusions on GFR with FIFO and WFQ switches: section 15 of the parameter sheet."""
 
 from skycell.studies.conclusions.counting import mean, show
 from skycell.studies.findings import Finding, decides
@@ -344,3 +344,157 @@ def _no_benefit_in_the_wan(values: Values) -> Finding:
     )
     holds = max(parts) < 0.5 and timeouts <= 1.5
     return Finding(holds, f"parts of the reservation {show(parts)}, {timeouts:.1f} timeouts")
+
+
+_WFQ: dict[str, Level] = {
+    "network": "lan",
+    "conformance": "gfr1",
+    "background_mcr_cells_per_s": 20_000,
+    "privileged_mcr_cells_per_s": 180_000,
+    "privileged_mss_bytes": 9_140,
+    "background_mss_bytes": 9_140,
+    "max_window_bytes": 65_536,
+}
+"""The run with a WFQ switch that most of the statements are about."""
+
+
+def _wfq(
+    values: Values,
+    table: str,
+    of: Level = "privileged",
+    measure: Level = "source_throughput",
+    **differs: Level,
+) -> float:
+    factors = {**_WFQ, "source": of, **differs}
+    return values.get(f"bonaventure-{table}", str(measure), **factors)
+
+
+def _part_of_weight(values: Values, table: str, mcr: int, beside: int, **differs: Level) -> float:
+    """What the privileged source gets of all, to its part of all MCRs."""
+    all_differs: dict[str, Level] = {
+        "privileged_mcr_cells_per_s": mcr,
+        "background_mcr_cells_per_s": beside,
+        **differs,
+    }
+    own = _wfq(values, table, **all_differs)
+    others = 9 * _wfq(values, table, "background", **all_differs)
+    return own / (own + others) / (mcr / (mcr + 9 * beside))
+
+
+@decides("bonaventure", "15.11a")
+def _wfq_shares_in_proportion(values: Values) -> Finding:
+    mcrs = (20_000, 100_000, 180_000)
+    small: dict[str, Level] = {"max_window_bytes": 32_768}
+    parts = [_part_of_weight(values, "f16", mcr, 20_000, **small) for mcr in mcrs]
+    lost = sum(
+        _wfq(values, "f16", measure="cells_discarded", privileged_mcr_cells_per_s=mcr, **small)
+        for mcr in mcrs
+    )
+    holds = lost == 0 and all(abs(part - 1) <= 0.15 for part in parts)
+    return Finding(holds, f"parts of the weight {show(parts)}, {lost:.0f} cells lost")
+
+
+@decides("bonaventure", "15.11b")
+def _a_small_weight_waits_long(values: Values) -> Finding:
+    case: dict[str, Level] = {"background_mcr_cells_per_s": 5_000, "max_window_bytes": 32_768}
+    own, wait = (
+        _wfq(values, "f16", measure=measure, **case)
+        for measure in ("source_throughput", "packet_delay")
+    )
+    others = _wfq(values, "f16", "background", "packet_delay", **case)
+    holds = own > 139.2 / 2 and others > 10 * wait
+    return Finding(holds, f"{own:.1f} Mbit/s; {wait:.2f} against {others:.2f} ms")
+
+
+@decides("bonaventure", "15.12a")
+def _large_segments_fall_short_with_wfq(values: Values) -> Finding:
+    part = _wfq(values, "f18") / _reserved(180_000)
+    timeouts = _wfq(values, "f18", measure="timeouts_per_10mb")
+    return Finding(part < 1 and timeouts >= 5, f"{part:.2f} reserved, {timeouts:.1f} timeouts")
+
+
+@decides("bonaventure", "15.12b")
+def _small_segments_almost_get_their_reservation(values: Values) -> Finding:
+    alike: dict[str, Level] = {"privileged_mss_bytes": 1_460, "background_mss_bytes": 1_460}
+    part = _wfq(values, "f18", **alike) / _reserved(180_000, 1_460)
+    timeouts = _wfq(values, "f18", measure="timeouts_per_10mb", **alike)
+    holds = part >= 0.85 and timeouts <= 1.5
+    return Finding(holds, f"{part:.2f} reserved, {timeouts:.1f} timeouts")
+
+
+@decides("bonaventure", "15.13")
+def _unequal_segments_matter_little_with_wfq(values: Values) -> Finding:
+    parts = [
+        _part_of_weight(values, "f18", 180_000, 20_000, privileged_mss_bytes=512),
+        _part_of_weight(values, "f18", 180_000, 20_000, background_mss_bytes=512),
+    ]
+    holds = all(abs(part - 1) <= 0.15 for part in parts)
+    return Finding(holds, f"parts of the weight {show(parts)}")
+
+
+def _over_wan(values: Values, conformance: str) -> float:
+    return _wfq(values, "f20", network="wan", max_window_bytes=550_000, conformance=conformance)
+
+
+@decides("bonaventure", "15.14")
+def _wfq_helps_in_the_wan(values: Values) -> Finding:
+    fifo = _got(values, "f15", network="wan", variant="tcp_sack")
+    wfq = _over_wan(values, "gfr1")
+    holds = 1.5 * fifo < wfq < _reserved(180_000)
+    return Finding(holds, f"FIFO {fifo:.1f}, WFQ {wfq:.1f} Mbit/s")
+
+
+@decides("bonaventure", "15.15a")
+def _tagging_changes_little_with_equal_segments(values: Values) -> Finding:
+    ratios = []
+    for mss in (9_140, 1_460):
+        alike: dict[str, Level] = {"privileged_mss_bytes": mss, "background_mss_bytes": mss}
+        tagged = _wfq(values, "f21", conformance="gfr2", **alike)
+        ratios.append(tagged / _wfq(values, "f18", **alike))
+    holds = all(abs(ratio - 1) <= 0.15 for ratio in ratios)
+    return Finding(holds, f"of what is got without tagging {show(ratios)}")
+
+
+def _tagged_pair(values: Values, **differs: Level) -> tuple[float, float]:
+    case: dict[str, Level] = {"conformance": "gfr2", "privileged_mcr_cells_per_s": 20_000}
+    own, beside = (
+        _wfq(values, "f21", of, **{**case, **differs}) for of in ("privileged", "background")
+    )
+    return own, beside
+
+
+@decides("bonaventure", "15.15b")
+def _large_segments_gain_nothing_with_wfq_and_tagging(values: Values) -> Finding:
+    own, beside = _tagged_pair(values, background_mss_bytes=512)
+    holds = abs(own / beside - 1) <= 0.3
+    return Finding(holds, f"privileged {own:.1f}, background {beside:.1f} Mbit/s")
+
+
+@decides("bonaventure", "15.15c")
+def _small_segments_suffer_with_wfq_and_tagging(values: Values) -> Finding:
+    own, beside = _tagged_pair(values, privileged_mss_bytes=512)
+    timeouts = _wfq(
+        values,
+        "f21",
+        measure="timeouts_per_10mb",
+        conformance="gfr2",
+        privileged_mss_bytes=512,
+        privileged_mcr_cells_per_s=20_000,
+    )
+    holds = own < 0.5 * beside and timeouts >= 20
+    return Finding(holds, f"{own:.1f} against {beside:.1f} Mbit/s, {timeouts:.0f} timeouts")
+
+
+@decides("bonaventure", "15.16")
+def _tagging_hurts_in_the_wan(values: Values) -> Finding:
+    part = _over_wan(values, "gfr2") / _over_wan(values, "gfr1")
+    tagged = _wfq(
+        values,
+        "f20",
+        measure="tagged_share",
+        network="wan",
+        conformance="gfr2",
+        max_window_bytes=550_000,
+    )
+    holds = part < 0.75 and tagged > 0.2
+    return Finding(holds, f"{part:.2f} of what is got without, {tagged:.2f} tagged")
