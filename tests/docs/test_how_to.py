@@ -58,7 +58,7 @@ def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
             "PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => Ok(())",
         ),
         ("crates/engine/src/plan.rs", "fn discards_when_empty"),
-        ("crates/engine/tests/scenarios/mod.rs", "fn policy(&mut self"),
+        ("crates/engine/tests/scenarios/policies.rs", "fn policy(&mut self"),
         ("python/skycell/scenario/policies.py", "_Policies = "),
         ("python/skycell/scenario/policies.py", "_Names = "),
         ("python/skycell/scenario/policies.py", "CellCount = "),
