@@ -193,6 +193,8 @@ impl<'a> Network<'a> {
                         vc.frames_corrupt += 1;
                         vc.cells_corrupt += u64::from(cells);
                     } else if self.ends.receives_at_once[ended.vc as usize] {
+                        // What the receiver's port refuses has its place there.
+                        self.current = Key::new(arrival, rank::ARRIVAL, link);
                         self.on_whole(arrival, ended.frame);
                         continue;
                     } else {

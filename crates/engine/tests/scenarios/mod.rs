@@ -2,6 +2,7 @@
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
 mod classes;
+mod hosts;
 mod motion;
 mod policies;
 mod spacing;
@@ -55,6 +56,10 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     let mut dice = Dice(Stream::new(seed, "spacing"));
     if dice.one_in(16) {
         spacing::set(&mut spec, &mut dice);
+    }
+    let mut dice = Dice(Stream::new(seed, "hosts"));
+    if dice.one_in(3) {
+        hosts::limit(&mut spec, &mut dice);
     }
     spec
 }
