@@ -1,4 +1,4 @@
-"""From plain data to a `ScenarioFile`, or to faults in the words of the file."""
+"""From plain data to a model, or to faults in the words of the file."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, show_value
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
 from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
 
 FileModel = TypeVar("FileModel", bound=BaseModel)
-
-
-def check_file(values: Mapping[str, Any], faults: FaultCollector) -> ScenarioFile:
-    """A scenario file as a model; raises `ScenarioFaults` with everything that is wrong."""
-    return check_against(ScenarioFile, values, faults)
 
 
 def check_against(
@@ -28,14 +22,20 @@ def check_against(
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        for details in error.errors(include_url=False):
-            _note(model, details, faults)
+        for place, details in errors_of(model, error):
+            note(model, place, details, faults)
         faults.raise_if_any()
         raise  # unreachable: a ValidationError has at least one error
 
 
-def _note(root: type[BaseModel], details: Any, faults: FaultCollector) -> None:
-    place = _Place.at(root, details["loc"])
+def errors_of(model: type[BaseModel], error: ValidationError) -> list[tuple[Place, Any]]:
+    """What pydantic found in a file, each with its place there."""
+    found = error.errors(include_url=False)
+    return [(Place.at(model, details["loc"]), details) for details in found]
+
+
+def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollector) -> None:
+    """Notes one of `errors_of` in the words of the file."""
     kind = details["type"]
     meaning = place.meaning
     got: object = details["input"]
@@ -47,11 +47,11 @@ def _note(root: type[BaseModel], details: Any, faults: FaultCollector) -> None:
         allowed, meaning = _known_keys(root, place), ""
         got = Shown(f"the unknown key {show_value(str(place.path[-1]))}")
     elif kind == "union_tag_not_found":
-        place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
+        place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         got, allowed = NOTHING, _kinds(place.annotation)
     elif kind == "union_tag_invalid":
         got = _kind_written(details["input"])
-        place = _Place((*place.path, "kind"), place.owner, place.annotation, "")
+        place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
     else:
         allowed = _SHAPES.get(kind, details["msg"])
@@ -75,7 +75,7 @@ def _kind_written(value: object) -> object:
     return getattr(value, "kind", value)
 
 
-class _Place:
+class Place:
     """Where an error is: the path in the file, and the parameter that stands there."""
 
     def __init__(self, path: Path, owner: type[BaseModel] | None, annotation: Any, meaning: str):
@@ -85,7 +85,7 @@ class _Place:
         self.meaning = meaning
 
     @classmethod
-    def at(cls, root: type[BaseModel], location: tuple[str | int, ...]) -> _Place:
+    def at(cls, root: type[BaseModel], location: tuple[str | int, ...]) -> Place:
         """Follows a validation error's location, which also names the kinds of tagged tables."""
         path: list[str | int] = []
         annotation: Any = root
@@ -125,12 +125,10 @@ class _Place:
 def _kinds(annotation: Any, got: str | None = None) -> str:
     """The kinds that a tagged table may have."""
     kinds = [k for k in (kind_of(model) for model in models_of(annotation)) if k]
-    close = get_close_matches(got, kinds, n=1) if got else []
-    hint = f'; did you mean "{close[0]}"?' if close else ""
-    return " or ".join(f'"{k}"' for k in kinds) + hint
+    return " or ".join(f'"{k}"' for k in kinds) + did_you_mean(got, kinds)
 
 
-def _known_keys(root: type[BaseModel], place: _Place) -> str:
+def _known_keys(root: type[BaseModel], place: Place) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
     if place.owner is root:
         known = ["preset", *known]

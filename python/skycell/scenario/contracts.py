@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.scenario.faults import FaultCollector, Shown
+from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
@@ -137,10 +136,9 @@ def check_contracts(
     seen: set[str] = set()
     for i, contract in enumerate(contracts):
         for k, name in enumerate(contract.vcs):
-            if name not in plan.vcs:
-                close = get_close_matches(name, plan.vcs, n=1)
-                hint = f'; did you mean "{close[0]}"?' if close else ""
-                faults.add(("gfr", i, "vcs", k), name, f"a VC of the topology{hint}", meaning)
+            if name not in plan.vcs and not plan.may_have(name):
+                allowed = f"a VC of the topology{did_you_mean(name, plan.vcs)}"
+                faults.add(("gfr", i, "vcs", k), name, allowed, meaning)
             elif name in seen:
                 faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)
             seen.add(name)

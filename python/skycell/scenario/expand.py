@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
-from skycell.scenario.faults import FaultCollector, Path
+from skycell.scenario.faults import FaultCollector, Path, did_you_mean
 from skycell.scenario.presets import Preset, presets
 
 _MEANING = "named set of values that this file builds on"
 
 
-def expand(values: Mapping[str, Any], faults: FaultCollector) -> dict[str, Any]:
+def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], list[Path]]:
     """The file's values over those of its presets.
 
     `preset` at the top of a file is a whole scenario to build on; `tcp.preset` is a set of TCP
     parameters, which goes before the scenario's.
+
+    Returns:
+        The values, and the tables whose preset is unknown: that is noted in `faults`, and gives
+        nothing.
     """
+    unknown: list[Path] = []
     own: dict[str, Any] = copy.deepcopy(dict(values))
     base = base_of(own, presets(), faults)
+    if faults.faults:
+        unknown.append(())
     if isinstance(own.get("tcp"), dict):
-        own["tcp"] = _expand_tcp(own["tcp"], ("tcp", "preset"), faults)
+        own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), unknown, faults)
     merged = merge(base, own)
     flows = merged.get("flow")
     for i, flow in enumerate(flows if isinstance(flows, list) else []):
         if isinstance(flow, dict) and isinstance(flow.get("tcp"), dict):
             common = merged.get("tcp", {})
-            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp", "preset"), faults)
+            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp"), unknown, faults)
             flow["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
-    faults.raise_if_any()
-    return merged
+    return merged, unknown
 
 
 def base_of(
@@ -44,11 +49,15 @@ def base_of(
     return chosen.values() if chosen else {}
 
 
-def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
+def _expand_tcp(
+    tcp: dict[str, Any], path: Path, unknown: list[Path], faults: FaultCollector
+) -> dict[str, Any]:
     if "preset" not in tcp:
         return tcp
     own = dict(tcp)
-    chosen = _preset(own.pop("preset"), path, presets(), faults)
+    chosen = _preset(own.pop("preset"), (*path, "preset"), presets(), faults)
+    if chosen is None:
+        unknown.append(path)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)
 
@@ -58,9 +67,8 @@ def _preset(
 ) -> Preset | None:
     if isinstance(name, str) and name in known:
         return known[name]
-    close = get_close_matches(name, known, n=1) if isinstance(name, str) else []
-    hint = f'; did you mean "{close[0]}"?' if close else ""
-    faults.add(path, name, " or ".join(f'"{k}"' for k in known) + hint, _MEANING)
+    allowed = " or ".join(f'"{k}"' for k in known) + did_you_mean(name, known)
+    faults.add(path, name, allowed, _MEANING)
     return None
 
 

@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, TypeVar
 
 #: A path into a scenario: keys and list indices.
 Path = tuple[str | int, ...]
@@ -18,6 +19,7 @@ Positions = Mapping[str, tuple[int, int]]
 
 _LONGEST_VALUE = 80
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
+_Value = TypeVar("_Value")
 #: What stands before the path of a flow's own TCP parameter.
 _FLOWS_OWN = re.compile(r"^flow\[\d+\]\.(?=tcp\.)")
 
@@ -80,14 +82,26 @@ class ScenarioFaults(Exception):
 
 @dataclass
 class FaultCollector:
-    """Gathers the faults of one file."""
+    """Gathers the faults of one file.
+
+    Where a value is faulty, what comes after goes on with a stand-in, so that one report tells what
+    is wrong with the rest. A file with faults is gone through twice, with other stand-ins
+    (`second`): a fault that is found only with one of them hangs on it, and is none.
+    """
 
     file: str
     positions: Positions = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    second: bool = False
+    #: Where stand-ins are: what is said of them later is not said of the file.
+    replaced: list[Path] = field(default_factory=list)
+    #: A name that the file gives to something is faulty: other places may mean just that.
+    knows_not_all_names: bool = False
 
     def add(self, path: Path, got: object, allowed: str, meaning: str = "") -> None:
         """Notes a fault at `path`; `got` is shown as it would stand in a file."""
+        if any(path[: len(place)] == place for place in self.replaced):
+            return
         line, column = self._position(path) or (None, None)
         shown = got.text if isinstance(got, Shown) else show_value(got)
         self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))
@@ -99,6 +113,10 @@ class FaultCollector:
             if position is not None:
                 return position
         return None
+
+    def stand_in(self, one: _Value, other: _Value) -> _Value:
+        """What to go on with in place of a faulty value: so far apart as may be."""
+        return other if self.second else one
 
     def raise_if_any(self) -> None:
         """Raises `ScenarioFaults` when at least one fault was noted."""
@@ -127,6 +145,16 @@ class Shown:
 
 
 NOTHING = Shown("nothing")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A hint at the known name that is closest to an unknown one; empty when none is close.
+
+    >>> did_you_mean("swich1", ["switch1", "host"])
+    '; did you mean "switch1"?'
+    """
+    close = get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
+    return f'; did you mean "{close[0]}"?' if close else ""
 
 
 def show_path(path: Path) -> str:

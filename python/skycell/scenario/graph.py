@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from itertools import pairwise
 
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.links import delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
@@ -20,12 +19,14 @@ from skycell.scenario.topology import Graph, GraphFlow, GraphLink
 
 
 def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
-    """The plan of a graph; what does not fit together is noted in `faults`."""
-    plan = Plan()
+    """The plan of a graph; what does not fit together is noted in `faults`.
+
+    A path over a link that has no place is no fault of its own: what would lead over it is left out
+    of the plan, and known to be.
+    """
+    plan = Plan(unplaced={""} if faults.knows_not_all_names else set())
     _add_nodes(plan, topology, faults)
     _add_links(plan, topology, faults)
-    if faults.faults:
-        return plan  # paths over missing links would only repeat the faults
     _add_vcs(plan, topology, faults)
     paths = ShortestPaths(plan)
     if not topology.flow:
@@ -45,7 +46,7 @@ def _add_nodes(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         for i, name in enumerate(names):
             if name in plan.nodes:
                 faults.add(("topology", key, i), name, "each name once among the nodes", "a node")
-            plan.nodes[name] = kind
+            plan.nodes[name] = faults.stand_in(plan.nodes.get(name, kind), kind)
 
 
 def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
@@ -55,8 +56,8 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         known = [_is_node(plan, name, (*here, key), faults) for key, name in ends]
         if link.source == link.target:
             faults.add((*here, "to"), link.target, "a node other than from", "node at the end")
-            continue
-        if not all(known):
+        if link.source == link.target or not all(known):
+            plan.unplaced |= {f"{link.source}>{link.target}", f"{link.target}>{link.source}"}
             continue
         kinds = {plan.nodes[name] for _, name in ends}
         if kinds == {"host"} and (link.buffer != "unlimited" or link.policy.kind != "tail_drop"):
@@ -94,21 +95,24 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
 def _is_node(plan: Plan, name: str, path: Path, faults: FaultCollector) -> bool:
     if name in plan.nodes:
         return True
-    close = get_close_matches(name, plan.nodes, n=1)
-    hint = f'; did you mean "{close[0]}"?' if close else ""
-    faults.add(path, name, f"a name in hosts, routers or switches{hint}", "a node")
+    if plan.may_have(name):
+        return False
+    allowed = f"a name in hosts, routers or switches{did_you_mean(name, plan.nodes)}"
+    faults.add(path, name, allowed, "a node")
     return False
 
 
 def _add_vcs(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
     for i, vc in enumerate(topology.vc):
         here: Path = ("topology", "vc", i)
-        if vc.name in plan.vcs:
+        if vc.name in plan.vcs or vc.name in plan.unplaced:
             faults.add((*here, "name"), vc.name, "each name once among the VCs", "name of the VC")
             continue
         problem = _path_problem(plan, vc.path)
         if problem:
             faults.add((*here, "path"), list(vc.path), problem, "nodes from end to end")
+        if problem or not _is_linked(plan, vc.path):
+            plan.unplaced.add(vc.name)
             continue
         plan.add_vc(vc.name, vc.path, vc.service)
 
@@ -118,6 +122,8 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
     if len(path) < 2:
         return "at least two nodes"
     for name in path:
+        if name not in plan.nodes and plan.may_have(name):
+            return ""
         if name not in plan.nodes:
             return f'nodes of the topology; "{name}" is none'
     for name in (path[0], path[-1]):
@@ -128,48 +134,68 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
             return f'switches on the way; "{name}" is a {plan.nodes[name]}'
     hops = [f"{a}>{b}" for a, b in pairwise(path)]
     for hop in hops:
-        if hop not in plan.links:
+        if hop not in plan.links and plan.is_linked:
             return f"nodes joined by links; there is no link {hop}"
     if len(set(hops)) != len(hops):
         return "each link once"
     return ""
 
 
+def _is_linked(plan: Plan, path: tuple[str, ...]) -> bool:
+    return all(f"{a}>{b}" in plan.links for a, b in pairwise(path))
+
+
 def _add_flow(
     plan: Plan, flow: GraphFlow, here: Path, paths: ShortestPaths, faults: FaultCollector
 ) -> None:
-    if flow.name in plan.flows:
+    if flow.name in plan.flows or flow.name in plan.unplaced:
         faults.add((*here, "name"), flow.name, "each name once among the flows", "name of the flow")
         return
+    routes = _routes(plan, flow, here, paths, faults)
+    if routes is None:
+        plan.unplaced.add(flow.name)
+    else:
+        plan.add_flow(flow.name, *routes)
+
+
+def _routes(
+    plan: Plan, flow: GraphFlow, here: Path, paths: ShortestPaths, faults: FaultCollector
+) -> tuple[list[str], list[str]] | None:
+    """The VCs of a flow, forth and back; none where they cannot be had."""
     for key, name in (("source", flow.source), ("destination", flow.destination)):
+        if name not in plan.nodes and plan.may_have(name):
+            return None
         if plan.nodes.get(name) != "host":
-            close = get_close_matches(name, [n for n, k in plan.nodes.items() if k == "host"], n=1)
-            hint = f'; did you mean "{close[0]}"?' if close else ""
-            faults.add((*here, key), name, f"a name in hosts{hint}", "end of a connection")
-            return
+            hosts = [n for n, kind in plan.nodes.items() if kind == "host"]
+            allowed = f"a name in hosts{did_you_mean(name, hosts)}"
+            faults.add((*here, key), name, allowed, "end of a connection")
+            return None
     if flow.source == flow.destination:
         faults.add((*here, "destination"), flow.destination, "a host other than source", "a flow")
-        return
+        return None
     routes: dict[str, list[str]] = {}
     for key, given, ends in (
         ("forward", flow.forward, (flow.source, flow.destination)),
         ("reverse", flow.reverse, (flow.destination, flow.source)),
     ):
         if given is not None:
+            if any(name not in plan.vcs and plan.may_have(name) for name in given):
+                return None
             problem = _route_problem(plan, given, *ends)
             if problem:
                 meaning = meaning_of(GraphFlow.model_fields[key])
                 faults.add((*here, key), list(given), problem, meaning)
-                return
+                return None
             routes[key] = list(given)
             continue
         nodes = paths.between(*ends)
-        if nodes is None:
+        if nodes is None and plan.is_linked:
             got = Shown(f"no way from {ends[0]} to {ends[1]}")
             faults.add(here, got, "links that join the two hosts over switches and routers")
-            return
+        if nodes is None:
+            return None
         routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
-    plan.add_flow(flow.name, routes["forward"], routes["reverse"])
+    return routes["forward"], routes["reverse"]
 
 
 def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: str) -> str:
@@ -178,10 +204,7 @@ def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: s
         return "at least one VC"
     for name in vcs:
         if name not in plan.vcs:
-            close = get_close_matches(name, plan.vcs, n=1)
-            return f'VCs of the topology; "{name}" is none' + (
-                f'; did you mean "{close[0]}"?' if close else ""
-            )
+            return f'VCs of the topology; "{name}" is none{did_you_mean(name, plan.vcs)}'
     at = source
     for name in vcs:
         links = plan.vcs[name].links

@@ -42,6 +42,7 @@ Rate = Annotated[
         high=10**15,
         what="from one cell a second",
         example="155.52 Mbit/s",
+        other="353207 cells/s",
     ),
 ]
 Delay = Annotated[

@@ -16,12 +16,21 @@ from skycell.scenario.links import DELAY_MEANING, CongestedLink
 from skycell.scenario.motion import MOST_STEPS, Motion
 from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.parameters import meaning_of
-from skycell.scenario.quantities import Dimension, Quantity, parse_quantity, show_amount, show_time
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    parse_quantity,
+    show_amount,
+    show_time,
+)
 from skycell.scenario.topology import Graph, GraphLink
 
 #: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
 _OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
 _DEFAULT_STEP = "100 ms"
+#: Delays that stand in for a faulty one.
+_SHORT_PS, _LONG_PS = PS_PER_SECOND // 1000, PS_PER_SECOND
 _Link = TypeVar("_Link", CongestedLink, GraphLink)
 _MOTION_MEANING = meaning_of(CongestedLink.model_fields["motion"])
 
@@ -48,9 +57,8 @@ def resolve_motions(
     The delay of a moving link is its greatest of the run: what is measured in RTTs, such as a
     window of RTT x bandwidth, then never falls short.
 
-    Raises:
-        ScenarioFaults: a link has both a delay and a motion or neither, or a motion that cannot be
-            had.
+    A link with both a delay and a motion or neither, or with a motion that cannot be had, is noted
+    in `faults`.
     """
     duration_ps = int(file.run.duration.amount + Fraction(1, 2))
     topology = file.topology
@@ -58,8 +66,13 @@ def resolve_motions(
 
     def complete(link: _Link, path: Path) -> _Link:
         motion = _motion_of(link, path, duration_ps, folder, faults)
-        if motion is None:
+        if motion is None and link.delay is not None and link.motion is None:
             return link
+        if motion is None:
+            delay_ps = faults.stand_in(_SHORT_PS, _LONG_PS)
+            return link.model_copy(
+                update={"delay": Quantity(Fraction(delay_ps), Dimension.TIME, "")}
+            )
         if len(motion.times_ps) > 1:
             motions[path] = motion  # a delay that never changes is a constant one
         greatest = max(delay for delay in motion.delays_ps if delay is not None)
@@ -70,7 +83,6 @@ def resolve_motions(
         update: dict[str, object] = {"link": tuple(links)}
     else:
         update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
-    faults.raise_if_any()
     changed = topology.model_copy(update=update)
     return file.model_copy(update={"topology": changed}), Moving(motions)
 

@@ -182,11 +182,13 @@ def quantity(
     words: Iterable[str] = (),
     what: str = "",
     example: str,
+    other: str = "",
 ) -> Leaf:
     """A quantity in units of the given dimensions, or one of some words.
 
     `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units
-    and hold for the first dimension; of the others only the sign is bounded.
+    and hold for the first dimension; of the others only the sign is bounded. `other` is an example
+    of another dimension, where that makes a difference to other parameters.
     """
     words = tuple(words)
 
@@ -216,7 +218,8 @@ def quantity(
     units = units_of(*dimensions) + (f"; {what}" if what else "")
     texts.append(f'{bounds}, such as "{example}" ({units})')
     allowed = " or ".join(texts)
-    pattern = {"type": "string", "pattern": unit_pattern(*dimensions), "examples": [example]}
+    examples = [text for text in (example, other) if text]
+    pattern = {"type": "string", "pattern": unit_pattern(*dimensions), "examples": examples}
     schema = {"anyOf": [{"enum": list(words)}, pattern]} if words else pattern
     return Leaf(allowed, read, schema)
 

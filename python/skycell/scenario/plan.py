@@ -71,8 +71,28 @@ class Plan:
     links: dict[str, PlannedLink] = field(default_factory=dict)
     vcs: dict[str, PlannedVc] = field(default_factory=dict)
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
+    #: Names of links, VCs and flows that the file has and that a fault keeps out of the plan; the
+    #: empty one stands for any.
+    unplaced: set[str] = field(default_factory=set)
     #: Cell sources in their order, with the VC of each.
     sources: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything of the file has its place."""
+        return not self.unplaced
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether every link of the file has its place."""
+        return not any(">" in name or not name for name in self.unplaced)
+
+    def may_have(self, name: str) -> bool:
+        """Whether a name that is not in the plan may be of something without a place.
+
+        The VCs of a flow bear its name with an ending.
+        """
+        return any(name.startswith(other) for other in self.unplaced)
 
     def add_link(self, link: PlannedLink) -> None:
         """Adds one direction of a link."""

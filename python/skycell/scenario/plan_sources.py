@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import add_access
 from skycell.scenario.graph import ShortestPaths
@@ -20,6 +18,8 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
     In a generated topology a source sends from `<name>.source` at the first switch to
     `<name>.destination` at the last, over links like the hosts' own.
     """
+    if faults.knows_not_all_names:
+        plan.unplaced.add("")
     paths = ShortestPaths(plan) if isinstance(file.topology, Graph) and file.source else None
     for i, source in enumerate(file.source):
         here: Path = ("source", i)
@@ -31,7 +31,9 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             nodes = _own_hosts(plan, file.topology, source, here, faults)
         else:
             nodes = _between_hosts(plan, paths, source, here, faults)
-        if nodes:
+        if not nodes:
+            plan.unplaced.add(source.name)
+        else:
             plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
 
 
@@ -63,20 +65,25 @@ def _between_hosts(
     hosts = [name for name, kind in plan.nodes.items() if kind == "host"]
     ends = {"source": source.source, "destination": source.destination}
     for key, name in ends.items():
+        if name is not None and name not in plan.nodes and plan.may_have(name):
+            return []
         if name not in hosts:
-            close = get_close_matches(name or "", hosts, n=1)
-            hint = f'; did you mean "{close[0]}"?' if close else ""
-            got = Shown("nothing") if name is None else name
+            got = NOTHING if name is None else name
             meaning = meaning_of(CbrSource.model_fields[key])
-            faults.add((*here, key), got, f"a name in hosts{hint}", meaning)
+            allowed = f"a name in hosts{did_you_mean(name, hosts)}"
+            faults.add((*here, key), got, allowed, meaning)
             return []
     begin, end = str(source.source), str(source.destination)
     nodes = paths.between(begin, end) if begin != end else None
+    if nodes is None and not plan.is_linked:
+        return []
     if nodes is None:
         got = Shown(f"no way from {begin} to {end}")
         faults.add(here, got, "links that join two hosts over switches")
         return []
     routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
+    if routers and not plan.is_linked:
+        return []
     if routers:
         got = Shown(f"a way over {routers[0]}")
         faults.add(here, got, "a way over switches only: routers join frames of TCP connections")

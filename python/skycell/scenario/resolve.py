@@ -1,8 +1,8 @@
 """From a scenario file and its plan to the `NetworkSpec`: defaults and derived values as integers.
 
 RTT is the two-way propagation delay of the flow whose route is longest, with the greatest delay of
-a link that moves. "RTT x bandwidth" is that
-time at the payload rate of the slowest link on that route, in octets, cell headers included.
+a link that moves. "RTT x bandwidth" is that time at the payload rate of the slowest link on that
+route, in octets, cell headers included.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ def resolve(
 ) -> NetworkSpec:
     """The complete spec of one run; raises `ScenarioFaults` when parts do not fit together."""
     rates = {name: _payload_rate(link, faults) for name, link in plan.links.items()}
-    faults.raise_if_any()
-    context = _context(file, plan, rates)
+    context = _context(file, plan, rates, faults)
     _check_size(context, plan, rates, faults)
     check_contracts(file.gfr, plan, rates, faults)
     flows = FlowResolver(file, plan, context, faults)
@@ -170,20 +169,22 @@ def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
     if link.rate.dimension is Dimension.CELL_RATE:
         if link.framing not in (None, "none"):
             faults.add(where, link.framing, '"none": cells/s is what the link carries', meaning)
-            return Fraction(1)
         return payload_rate(link.rate, None)
     if link.framing is None:
         faults.add(where, NOTHING, known, meaning)
-        return Fraction(1)
+        return link.rate.amount * faults.stand_in(Fraction(1), Fraction(1, 2))
     only = FRAMINGS[link.framing][1]
     if only is not None and link.rate.amount != only:
         got = Shown(f'"{link.framing}" with a rate of {link.rate}')
         allowed = f"a rate of {show_amount(Fraction(only, 10**6))} Mbit/s with this framing"
         faults.add(where, got, allowed, meaning)
+        return faults.stand_in(Fraction(only), link.rate.amount)
     return payload_rate(link.rate, link.framing)
 
 
-def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Context:
+def _context(
+    file: ScenarioFile, plan: Plan, rates: dict[str, Fraction], faults: FaultCollector
+) -> Context:
     rtt_ps, bandwidth = 0, Fraction(0)
     for flow in plan.flows.values():
         out, back = plan.links_of(flow.forward), plan.links_of(flow.reverse)
@@ -191,6 +192,9 @@ def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Cont
         slowest = min(rates[link.name] for link in out)
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest
+    if not plan.is_whole or not plan.flows:  # the longest route may be missing
+        rtt_ps = faults.stand_in(max(rtt_ps, 10**10), 3 * rtt_ps + PS_PER_SECOND)
+        bandwidth = faults.stand_in(max(bandwidth, Fraction(10**6)), 3 * bandwidth + 10**9)
     return Context(whole(file.run.duration.amount), rtt_ps, bandwidth)
 
 
@@ -319,7 +323,7 @@ class _PortResolver:
                 f"from 1 to {show_amount(_MOST_CELLS_IN_A_BUFFER)} cells",
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )
-            return 1
+            return self.faults.stand_in(1, _MOST_CELLS_IN_A_BUFFER)
         return cells
 
     def _policy(self, link: PlannedLink, capacity: int | None) -> PolicySpec:
@@ -461,7 +465,7 @@ class _PortResolver:
     def _mcrs(self, link: PlannedLink, where: Path) -> tuple[int, ...]:
         """MCR of each VC, 0 for one without; a fault where none across the link has one."""
         across = self.plan.vcs_across(link.name)
-        if across and not any(name in self.mcr for name in across):
+        if self.plan.is_whole and across and not any(name in self.mcr for name in across):
             got = Shown(f"no VC with an MCR across {link.name}")
             allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
             self.faults.add(where, got, allowed, "what the buffer takes in")
@@ -500,13 +504,13 @@ class _PortResolver:
         if isinstance(policy.thresholds, dict):
             by_vc = policy.thresholds
             for name in by_vc:
-                if name not in across:
+                if name not in across and not self.plan.may_have(name):
                     known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
                     self.faults.add(
                         (*here, name), name, f"a VC across {link.name}: {known}", meaning
                     )
         else:
-            if len(policy.thresholds) != len(across):
+            if len(policy.thresholds) != len(across) and self.plan.is_whole:
                 got = Shown(f"{len(policy.thresholds)} thresholds")
                 self.faults.add(here, got, f"one for each of {len(across)} VCs", meaning)
             by_vc = dict(zip(across, policy.thresholds, strict=False))

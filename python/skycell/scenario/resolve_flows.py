@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.file import FlowOverride, ScenarioFile
 from skycell.scenario.network_spec import (
     DelayedAckSpec,
@@ -248,9 +247,8 @@ class FlowResolver:
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
         meaning = meaning_of(FlowOverride.model_fields["names"])
         for k, name in enumerate(override.names):
-            if name not in self.plan.flows:
-                close = get_close_matches(name, self.plan.flows, n=1)
-                hint = f'; did you mean "{close[0]}"?' if close else ""
+            if name not in self.plan.flows and not self.plan.may_have(name):
+                hint = did_you_mean(name, self.plan.flows)
                 known = ", ".join(list(self.plan.flows)[:4])
                 more = ", …" if len(self.plan.flows) > 4 else ""
                 allowed = f"a flow of the topology ({known}{more}){hint}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Shown
+from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
 from skycell.scenario.file import TRACES, Records
 from skycell.scenario.network_spec import RecordSpec
 from skycell.scenario.parameters import meaning_of
@@ -40,15 +38,13 @@ def resolve_records(
             continue
         chosen[key] = sorted({ids[name] for name in written if name in ids})
         for i, name in enumerate(written):
-            if name not in ids:
-                close = get_close_matches(name, ids, n=1)
-                hint = f'; did you mean "{close[0]}"?' if close else ""
+            if name not in ids and not plan.may_have(name):
                 meaning = meaning_of(Records.model_fields[key])
-                faults.add(
-                    ("records", key, i), name, f"a link of the topology, from>to{hint}", meaning
-                )
+                allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
+                faults.add(("records", key, i), name, allowed, meaning)
     delay_vcs = _delay_vcs(records, plan, faults)
-    _check_traces(records, chosen, faults)
+    if plan.is_linked:
+        _check_traces(records, chosen, faults)
     _check_samples(records, context, plan, chosen, faults)
     return RecordSpec(
         sample_every_ps=context.time_ps(records.sample_every),
@@ -64,12 +60,10 @@ def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[in
     if records.delay_vcs is None:
         return tuple(sorted(ids[vc] for vc in plan.sources.values()))
     for i, name in enumerate(records.delay_vcs):
-        if name not in ids:
-            close = get_close_matches(name, ids, n=1)
-            hint = f'; did you mean "{close[0]}"?' if close else ""
+        if name not in ids and not plan.may_have(name):
             meaning = meaning_of(Records.model_fields["delay_vcs"])
-            place = ("records", "delay_vcs", i)
-            faults.add(place, name, f"a VC of the topology{hint}", meaning)
+            allowed = f"a VC of the topology{did_you_mean(name, ids)}"
+            faults.add(("records", "delay_vcs", i), name, allowed, meaning)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import (
@@ -81,13 +80,12 @@ def resolve_policers(
         buckets = _buckets(policer, context, here, faults)
         for k, name in enumerate(policer.vcs):
             where = (*here, "vcs", k)
-            if name not in plan.vcs:
-                close = get_close_matches(name, plan.vcs, n=1)
-                hint = f'; did you mean "{close[0]}"?' if close else ""
-                faults.add(where, name, f"a VC of the topology{hint}", meaning)
+            if name not in plan.vcs and not plan.may_have(name):
+                allowed = f"a VC of the topology{did_you_mean(name, plan.vcs)}"
+                faults.add(where, name, allowed, meaning)
             elif name in found:
                 faults.add(where, name, "each VC once", meaning)
-            elif len(plan.vcs[name].links) == 1:
+            elif name in plan.vcs and len(plan.vcs[name].links) == 1:
                 faults.add(where, name, "a VC that crosses a switch, where it is policed", meaning)
             found[name] = buckets
     return found
@@ -103,7 +101,7 @@ def _buckets(
     if (policer.scr is None) != (policer.mbs is None):
         key = "mbs" if policer.mbs is None else "scr"
         meaning = meaning_of(PolicerParameters.model_fields[key])
-        faults.add((*here, key), Shown("nothing"), "scr and mbs, or neither", meaning)
+        faults.add((*here, key), NOTHING, "scr and mbs, or neither", meaning)
     elif policer.scr is not None and policer.mbs is not None:
         sustainable = _per_second(policer.scr)
         if sustainable > peak:

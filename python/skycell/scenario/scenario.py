@@ -11,7 +11,6 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
-from skycell.scenario.checking import check_file
 from skycell.scenario.expand import expand
 from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults, Shown
 from skycell.scenario.file import ScenarioFile
@@ -22,6 +21,7 @@ from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
+from skycell.scenario.stand_ins import file_to_go_on_with
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
 
@@ -43,7 +43,10 @@ class Scenario:
     def file(self) -> ScenarioFile:
         """The file with presets and defaults filled in."""
         faults = FaultCollector(self.name, self.positions)
-        return check_file(expand(self.values, faults), faults)
+        file = self._read(faults)
+        faults.raise_if_any()
+        assert file is not None
+        return file
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
         """The scenario with other values, given as they would stand in the file.
@@ -59,14 +62,18 @@ class Scenario:
         faults = FaultCollector(self.name)
         for key, value in values.items():
             set_value(changed, key, copy.deepcopy(value), faults)
-        faults.raise_if_any()
         touched = tuple(values)
         kept = {
             path: place
             for path, place in self.positions.items()
             if not any(path == key or path.startswith(f"{key}.") for key in touched)
         }
-        return _checked(Scenario(self.name, changed, kept, self.folder))
+        try:
+            varied = _checked(Scenario(self.name, changed, kept, self.folder))
+        except ScenarioFaults as found:
+            raise ScenarioFaults([*faults, *found.faults]) from None
+        faults.raise_if_any()
+        return varied
 
     def resolve(self, seed: int | None = None) -> NetworkSpec:
         """The complete spec of the run; `seed` replaces the file's."""
@@ -75,12 +82,29 @@ class Scenario:
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
-        faults = FaultCollector(self.name, self.positions)
-        file, moving = resolve_motions(self.file, self.folder, faults)
+        found: list[set[Fault]] = []
+        for second in (False, True):
+            faults = FaultCollector(self.name, self.positions, second=second)
+            try:
+                return self._resolve(faults)
+            except ScenarioFaults as told:
+                found.append(set(told.faults))
+        raise ScenarioFaults(found[0] & found[1])
+
+    def _read(self, faults: FaultCollector) -> ScenarioFile | None:
+        values, unknown = expand(self.values, faults)
+        file = file_to_go_on_with(values, faults, preset_is_known=() not in unknown)
+        faults.replaced += unknown
+        return file
+
+    def _resolve(self, faults: FaultCollector) -> NetworkSpec:
+        read = self._read(faults)
+        if read is None:
+            faults.raise_if_any()
+        assert read is not None
+        file, moving = resolve_motions(read, self.folder, faults)
         plan = _plan(file, faults)
-        faults.raise_if_any()
         plan_sources(plan, file, faults)
-        faults.raise_if_any()
         return resolve(file, plan, moving, file.run.seed, faults)
 
 
