@@ -245,6 +245,7 @@ def motions(draw: st.DrawFn) -> MotionSpec:
         times_ps=(0, *sorted(later)),
         delays_ps=tuple(draw(delay) for delay in delays),
         paths=tuple(draw(st.integers(0, 3)) for _ in delays),
+        losses_ppb=draw(st.just(()) | st.tuples(*[st.integers(0, 10**9) for _ in delays])),
         interruption_ps=draw(st.integers(0, SECOND)),
         handover_loses_cells=draw(st.booleans()),
     )
@@ -255,13 +256,17 @@ def links(draw: st.DrawFn, start: int, end: int, from_switch: bool) -> LinkSpec:
     """A link from one node to another; a switch has no frames to put gaps between."""
     queues = draw(queues_of_a_port())
     motion = draw(st.none() | motions())
+    cell_time = draw(st.integers(1, SECOND))
+    if motion and draw(st.booleans()):
+        times = st.tuples(*[st.integers(cell_time, SECOND) for _ in motion.times_ps])
+        motion = motion.model_copy(update={"cell_times_ps": draw(times)})
     least = min((d for d in motion.delays_ps if d is not None), default=0) if motion else None
     return LinkSpec.model_validate(
         {
             "name": draw(names),
             "from": start,
             "to": end,
-            "cell_time_ps": draw(st.integers(1, SECOND)),
+            "cell_time_ps": cell_time,
             "delay_ps": draw(st.integers(0, 86_400 * SECOND)) if least is None else least,
             "motion": motion,
             "port": PortSpec(

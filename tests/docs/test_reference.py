@@ -132,7 +132,7 @@ def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> No
     ]
     opened = set()
     for text in sources:
-        streams = set(re.findall(r'format!\("((?:flow|host|port|source)/[^"]+)"', text))
+        streams = set(re.findall(r'format!\("((?:flow|host|link|port|source)/[^"]+)"', text))
         opened |= streams
         # What a stream is for comes last in its name: a flow's purpose, the kind of a policy.
         opened |= {

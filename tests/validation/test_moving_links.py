@@ -57,3 +57,55 @@ def test_a_delay_that_stays_the_same_over_handovers_is_a_constant_one(
     motions = [link.motion for link in moving.resolve().links if link.motion]
     assert [len(motion.times_ps) for motion in motions] == [8, 8]
     assert left(skycell.run(moving, engine=engine)) == left(skycell.run(still, engine=engine))
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_a_rate_that_stays_the_same_is_that_of_a_slower_link(tmp_path: Path, engine: str) -> None:
+    text = "time_s,delay_ms,rate_mbit_s\n0,30,8\n5,30,8\n"
+    (tmp_path / "slow.csv").write_text(text, encoding="utf-8")
+    access = {"access": {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms"}}
+    moving = with_topology(scenario(tmp_path, {"motion": {"series": "slow.csv"}}), access)
+    slower = with_topology(scenario(tmp_path, {"rate": "8 Mbit/s", "delay": "30 ms"}), access)
+    assert left(skycell.run(moving, engine=engine)) == left(skycell.run(slower, engine=engine))
+
+
+def with_topology(scenario: skycell.Scenario, update: dict[str, Any]) -> skycell.Scenario:
+    values = dict(scenario.values)
+    topology = {**values["topology"], **update}
+    return skycell.parse({**values, "topology": topology}, folder=scenario.folder)
+
+
+def test_a_link_that_slows_down_carries_what_its_rates_have_time_for(tmp_path: Path) -> None:
+    text = "time_s,delay_ms,rate_mbit_s\n0,5,20\n2,5,0\n3,5,2.5\n5,5,20\n"
+    (tmp_path / "fade.csv").write_text(text, encoding="utf-8")
+    # Three windows of 3.2 Mbit in a buffer that holds them leave the link no idle moment.
+    link = {"motion": {"series": "fade.csv"}, "buffer": "100000 cells"}
+    sent, busy_s = {}, {}
+    for seconds in (2, 3, 5):
+        result = skycell.run(scenario(tmp_path, link, duration=f"{seconds} s"))
+        (port,) = (p for p in result.records["ports"] if p["name"] == "switch1>switch2")
+        sent[seconds], busy_s[seconds] = port["departed"] * 424, port["busy_ps"] / 1e12
+    # At most the cell that was under transmission when the path ended; then 2.5 Mbit/s for 2 s.
+    assert 0 <= sent[3] - sent[2] <= 424
+    assert 5e6 - 2 * 424 <= sent[5] - sent[3] <= 5e6
+    assert abs(busy_s[2] - sent[2] / 20e6) < 424 / 20e6
+    assert abs(busy_s[5] - busy_s[3] - 2) < 424 / 2.5e6
+
+
+def test_losses_come_to_their_probability_and_the_ledger_counts_them(tmp_path: Path) -> None:
+    text = "time_s,delay_ms,loss_percent\n0,5,2\n60,5,2\n"
+    (tmp_path / "lossy.csv").write_text(text, encoding="utf-8")
+    link = {"motion": {"series": "lossy.csv"}, "buffer": "100000 cells"}
+    run = scenario(tmp_path, link, duration="60 s")
+    result = skycell.run(run)
+    vcs = [vc for vc in result.records["vcs"] if "forward" in vc["name"]]
+    offered = sum(vc["frames_offered"] for vc in vcs)
+    lost = sum(vc["cells_lost"]["drawn"] for vc in vcs) / 32  # cells of a segment of 1460
+    deviation = (offered * 0.02 * 0.98) ** 0.5
+    assert abs(lost - 0.02 * offered) < 6 * deviation
+    assert all(vc["cells_lost"]["handover"] == 0 for vc in vcs)
+    # Both directions lose, each with draws of its own.
+    back = sum(v["cells_lost"]["drawn"] for v in result.records["vcs"] if "reverse" in v["name"])
+    assert back > 0
+    # Frames are lost whole: none arrives torn.
+    assert sum(vc["frames_corrupt"] for vc in vcs) == 0

@@ -169,6 +169,8 @@ fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
                 times_ps: vec![0, at_rest.duration_ps / 3, at_rest.duration_ps / 2 + 1],
                 delays_ps: vec![Some(link.delay_ps); 3],
                 paths: vec![7; 3],
+                cell_times_ps: vec![link.cell_time_ps; 3],
+                losses_ppb: vec![0; 3],
                 interruption_ps: 1,
                 handover_loses_cells: true,
             });

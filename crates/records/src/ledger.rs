@@ -81,7 +81,8 @@ impl Ledger {
                     ("policed", vc.cells_policed),
                     ("queued", vc.cells_queued),
                     ("in transit", vc.cells_in_transit),
-                    ("lost on links", vc.cells_lost),
+                    ("lost at handovers", vc.cells_lost.handover),
+                    ("lost on links by draw", vc.cells_lost.drawn),
                 ],
             );
             ledger.add(

@@ -120,6 +120,34 @@ impl Discards {
     }
 }
 
+/// Counts of cells that left a port and were lost on its link, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LinkLosses {
+    /// A handover that loses what is under way.
+    pub handover: u64,
+    /// A draw against the frame, on a link that loses some.
+    pub drawn: u64,
+}
+
+impl LinkLosses {
+    /// Adds a cell lost for `reason`.
+    pub fn add(&mut self, reason: LossReason) {
+        *match reason {
+            LossReason::Handover => &mut self.handover,
+            LossReason::Drawn => &mut self.drawn,
+        } += 1;
+    }
+}
+
+/// Why a link lost a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossReason {
+    /// See [`LinkLosses::handover`].
+    Handover,
+    /// See [`LinkLosses::drawn`].
+    Drawn,
+}
+
 /// Everything a run leaves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunRecords {
@@ -244,8 +272,8 @@ pub struct VcRecord {
     pub cells_queued: u64,
     /// Cells on links at the end of the run.
     pub cells_in_transit: u64,
-    /// Cells that a handover of a moving link lost.
-    pub cells_lost: u64,
+    /// Cells lost on links, by reason.
+    pub cells_lost: LinkLosses,
     /// Frames handed to the VC's first port.
     pub frames_offered: u64,
     /// Frames reassembled whole.

@@ -1,14 +1,17 @@
 //! A link: the cells under way on it, and how long they take.
 
 use crate::frames::Cell;
-use skycell_spec::{LinkSpec, MotionSpec};
+use skycell_des::Stream;
+use skycell_records::LossReason;
+use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// One direction of a link.
 #[derive(Debug)]
 pub(crate) struct Link {
     delay: SimTime,
+    cell_time: SimTime,
     motion: Option<Motion>,
     /// In order of arrival.
     cells: VecDeque<(SimTime, Cell)>,
@@ -23,19 +26,26 @@ struct Motion {
     taken_up: Vec<Option<u64>>,
     /// By step: when its path is given up.
     given_up: Vec<SimTime>,
+    /// By step: the step whose delay and loss hold in it, for a cell that enters as the path ends:
+    /// itself or the last one with a path.
+    known: Vec<usize>,
     /// The step in force when the last cell entered.
     step: usize,
-    /// The delay that was last known, for a cell that enters as the path ends.
-    delay: SimTime,
     /// When the last cell on the present path arrives.
     last_arrival: SimTime,
+    draws: Stream,
+    /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
+    frames: BTreeMap<u32, (u64, bool)>,
 }
 
 impl Link {
-    pub(crate) fn new(spec: &LinkSpec, end_of_run: SimTime) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
+        let draws = || Stream::new(seed, &format!("link/{}/loss", spec.name));
+        let motion = spec.motion.as_ref();
         Link {
             delay: SimTime(spec.delay_ps),
-            motion: spec.motion.as_ref().map(Motion::new),
+            cell_time: SimTime(spec.cell_time_ps),
+            motion: motion.map(|motion| Motion::new(motion, draws())),
             cells: VecDeque::new(),
             end_of_run,
         }
@@ -49,21 +59,35 @@ impl Link {
         }
     }
 
-    /// A cell enters at `now`. False when it will be lost on the way.
-    pub(crate) fn enter(&mut self, now: SimTime, cell: Cell) -> bool {
+    /// Time of a cell whose transmission begins at `time`.
+    pub(crate) fn cell_time(&self, time: SimTime) -> SimTime {
+        let own = self.motion.as_ref().and_then(|motion| {
+            let times = &motion.spec.cell_times_ps;
+            times.get(motion.step_at(time)).copied()
+        });
+        own.map_or(self.cell_time, SimTime)
+    }
+
+    /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will
+    /// be lost on the way.
+    pub(crate) fn enter(&mut self, now: SimTime, cell: Cell, serial: u64) -> Option<LossReason> {
         let arrival = match &mut self.motion {
             None => now + self.delay,
             Some(motion) => {
                 let arrival = motion.arrival(now);
+                // The draw comes first, so that handovers shift nobody's draws.
+                if motion.draws_loss(&cell, serial) {
+                    return Some(LossReason::Drawn);
+                }
                 if motion.loses(arrival, self.end_of_run) {
-                    return false;
+                    return Some(LossReason::Handover);
                 }
                 arrival
             }
         };
         let place = self.cells.partition_point(|ahead| ahead.0 <= arrival);
         self.cells.insert(place, (arrival, cell));
-        true
+        None
     }
 
     /// When the next cell arrives.
@@ -84,7 +108,7 @@ impl Link {
 }
 
 impl Motion {
-    fn new(spec: &MotionSpec) -> Self {
+    fn new(spec: &MotionSpec, draws: Stream) -> Self {
         let steps = spec.paths.len();
         let (mut taken_up, mut given_up) = (vec![None; steps], vec![SimTime::NEVER; steps]);
         for step in 1..steps {
@@ -103,10 +127,18 @@ impl Motion {
                 given_up[step]
             };
         }
+        let has_path = |step: &usize| spec.delays_ps[*step].is_some();
+        let first = (0..steps).find(has_path).unwrap_or(0);
+        let known = (0..steps).scan(first, |last, step| {
+            *last = if has_path(&step) { step } else { *last };
+            Some(*last)
+        });
         Motion {
+            known: known.collect(),
             step: 0,
-            delay: SimTime(spec.delays_ps.iter().flatten().next().map_or(0, |&d| d)),
             last_arrival: SimTime::ZERO,
+            draws,
+            frames: BTreeMap::new(),
             taken_up,
             given_up,
             spec: spec.clone(),
@@ -149,11 +181,26 @@ impl Motion {
             self.last_arrival = SimTime::ZERO;
         }
         self.step = step;
-        if let Some(delay) = self.spec.delays_ps[step] {
-            self.delay = SimTime(delay);
-        }
-        self.last_arrival = self.last_arrival.max(now + self.delay);
+        let delay = self.spec.delays_ps[self.known[step]].unwrap_or(0);
+        self.last_arrival = self.last_arrival.max(now + SimTime(delay));
         self.last_arrival
+    }
+
+    /// Whether the cell that has just entered belongs to a frame that is lost. Each frame has one
+    /// draw, with its first cell that enters, so that what others lose does not shift it.
+    fn draws_loss(&mut self, cell: &Cell, serial: u64) -> bool {
+        let Some(&loss_ppb) = self.spec.losses_ppb.get(self.known[self.step]) else {
+            return false;
+        };
+        match self.frames.get(&cell.vc) {
+            Some(&(known, is_lost)) if known == serial => is_lost,
+            _ => {
+                let drawn = self.draws.uniform(0, u64::from(WHOLE_PPB));
+                let is_lost = drawn < u64::from(loss_ppb);
+                self.frames.insert(cell.vc, (serial, is_lost));
+                is_lost
+            }
+        }
     }
 
     /// Whether a handover of the run catches the cell that has just entered and arrives at `arrival`.

@@ -5,23 +5,39 @@ use skycell_spec::{PolicySpec, PortSpec};
 
 /// Steps (time, delay, path); -1 for no path.
 fn link(steps: &[(u64, i64, u32)], interruption_ps: u64, handover_loses_cells: bool) -> Link {
+    let motion = motion(steps, interruption_ps, handover_loses_cells);
+    link_with(motion)
+}
+
+fn motion(
+    steps: &[(u64, i64, u32)],
+    interruption_ps: u64,
+    handover_loses_cells: bool,
+) -> MotionSpec {
     let delays_ps: Vec<Option<u64>> = steps.iter().map(|s| u64::try_from(s.1).ok()).collect();
+    MotionSpec {
+        times_ps: steps.iter().map(|s| s.0).collect(),
+        delays_ps,
+        paths: steps.iter().map(|s| s.2).collect(),
+        cell_times_ps: Vec::new(),
+        losses_ppb: Vec::new(),
+        interruption_ps,
+        handover_loses_cells,
+    }
+}
+
+fn link_with(motion: MotionSpec) -> Link {
+    let delays_ps = motion.delays_ps.iter().flatten().copied();
     let spec = LinkSpec {
         name: "l".into(),
         from: 0,
         to: 1,
         cell_time_ps: 10,
-        delay_ps: delays_ps.iter().flatten().copied().min().unwrap_or(0),
-        motion: Some(MotionSpec {
-            times_ps: steps.iter().map(|s| s.0).collect(),
-            delays_ps,
-            paths: steps.iter().map(|s| s.2).collect(),
-            interruption_ps,
-            handover_loses_cells,
-        }),
+        delay_ps: delays_ps.min().unwrap_or(0),
+        motion: Some(motion),
         port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
     };
-    Link::new(&spec, SimTime(10_000))
+    Link::new(&spec, 1, SimTime(10_000))
 }
 
 fn cell(index: u32) -> Cell {
@@ -40,7 +56,7 @@ fn cell(index: u32) -> Cell {
 /// (arrival, number) of cells that enter at the given times, in order of arrival.
 fn arrivals(link: &mut Link, entries: &[u64]) -> Vec<(u64, u32)> {
     for (&at, number) in entries.iter().zip(0..) {
-        link.enter(SimTime(at), cell(number));
+        link.enter(SimTime(at), cell(number), 0);
     }
     let mut arrived = Vec::new();
     while let Some(next) = link.next_arrival() {
@@ -103,6 +119,69 @@ fn nothing_is_sent_without_a_path_and_just_after_a_handover() {
 
 #[test]
 fn a_cell_under_transmission_as_the_path_ends_still_takes_it() {
-    let mut link = link(&[(0, 20, 0), (50, -1, 0)], 0, false);
+    let mut link = link(&[(0, 10, 0), (40, 20, 0), (50, -1, 0)], 0, false);
     assert_eq!(arrivals(&mut link, &[55]), [(75, 0)]);
+}
+
+#[test]
+fn a_cell_takes_the_time_in_force_when_its_transmission_begins() {
+    let steps = [(0, 20, 0), (50, -1, 0), (70, 20, 0)];
+    let mut motion = motion(&steps, 0, false);
+    motion.cell_times_ps = vec![10, 40, 25];
+    let link = link_with(motion);
+    let times = [0, 49, 50, 69, 70, 900].map(|time| link.cell_time(SimTime(time)).0);
+    assert_eq!(times, [10, 10, 40, 40, 25, 25]);
+}
+
+/// A link that loses nothing, then all, then some, then is out.
+fn lossy() -> Link {
+    let steps = [(0, 20, 0), (100, 20, 0), (200, 20, 0), (5_000, -1, 0)];
+    let mut motion = motion(&steps, 0, false);
+    motion.losses_ppb = vec![0, WHOLE_PPB, WHOLE_PPB / 2, 0];
+    link_with(motion)
+}
+
+/// Whether frames with numbers from 0 are lost that enter, a cell each, at the given times.
+fn lost(link: &mut Link, entries: impl IntoIterator<Item = u64>) -> Vec<bool> {
+    let is_lost = |(at, serial)| link.enter(SimTime(at), cell(0), serial).is_some();
+    entries.into_iter().zip(0..).map(is_lost).collect()
+}
+
+#[test]
+fn frames_are_lost_by_what_holds_when_their_first_cell_enters() {
+    let mut link = lossy();
+    let mut enter = |at, serial| link.enter(SimTime(at), cell(0), serial);
+    // Begun before losses begin; then one whose first cell is within them, and which outlasts them.
+    assert_eq!([enter(90, 7), enter(110, 7), enter(190, 7)], [None; 3]);
+    let drawn = Some(LossReason::Drawn);
+    assert_eq!([enter(199, 8), enter(250, 8)], [drawn; 2]);
+    assert_eq!(link.cells().count(), 3);
+}
+
+#[test]
+fn each_frame_has_one_draw_of_the_streams_own() {
+    let half = lost(&mut lossy(), 300..1_300);
+    let count = half.iter().filter(|&&is_lost| is_lost).count();
+    // Of 1000 at a half; six standard deviations are 95.
+    assert!((405..595).contains(&count), "{count}");
+    // Frames before that took draws too, whatever became of them.
+    let mut later = lossy();
+    let before = lost(&mut later, [10, 150]);
+    assert_eq!(before, [false, true]);
+    assert_eq!(lost(&mut later, 300..1_298), half[2..]);
+    // As the path ends, what was last known holds, whether a cell entered under it or not.
+    assert_eq!(lost(&mut lossy(), 5_001..6_001), half);
+}
+
+#[test]
+fn frames_of_two_vcs_that_mix_have_a_draw_each() {
+    let mut link = lossy();
+    let mut enter = |at, vc, serial| {
+        let cell = Cell { vc, ..cell(0) };
+        link.enter(SimTime(at), cell, serial).is_some()
+    };
+    assert!(!enter(99, 0, 5));
+    assert!(enter(101, 1, 6));
+    assert!(!enter(102, 0, 5));
+    assert!(enter(201, 1, 6));
 }

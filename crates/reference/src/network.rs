@@ -139,8 +139,9 @@ impl<'a> Network<'a> {
         let vcs = &self.vcs;
         let place = |cell: &Cell| vcs[cell.vc as usize].hops[usize::from(cell.hop)].1;
         let before = port.link.next_arrival();
-        if let Some(lost) = port.on_departure(now, place) {
-            self.vcs[lost.vc as usize].record.cells_lost += 1;
+        let serial = |cell: &Cell| self.frames.get(cell.frame).serial;
+        if let Some((lost, reason)) = port.on_departure(now, place, serial) {
+            self.vcs[lost.vc as usize].record.cells_lost.add(reason);
             self.frames.settle(lost.frame, 1);
         }
         self.begin_sending(now, port_id);

@@ -5,7 +5,7 @@ use crate::link::Link;
 use crate::queue::{Queue, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
-    Discards, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord,
+    Discards, LossReason, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};
@@ -16,7 +16,8 @@ pub(crate) use crate::queue::Verdict;
 /// An output port and its link.
 #[derive(Debug)]
 pub(crate) struct Port {
-    cell_time: SimTime,
+    /// Time during which cells were under transmission that have left since.
+    sent_for: SimTime,
     /// Range of the wait before a frame, and the stream it is drawn from.
     frame_gap: u64,
     gap_stream: Stream,
@@ -35,7 +36,7 @@ impl Port {
     pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let queues = spec.port.queues.iter();
         Port {
-            cell_time: SimTime(spec.cell_time_ps),
+            sent_for: SimTime::ZERO,
             frame_gap: spec.port.frame_gap_ps,
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
@@ -43,7 +44,7 @@ impl Port {
             sending: 0,
             sending_since: SimTime::ZERO,
             vcs: Vec::new(),
-            link: Link::new(spec, end_of_run),
+            link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
         }
     }
@@ -67,8 +68,7 @@ impl Port {
         } else {
             end.since(self.sending_since)
         };
-        let departed: u64 = self.queues.iter().map(|queue| queue.departed).sum();
-        SimTime(departed * self.cell_time.0) + sending
+        self.sent_for + sending
     }
 
     /// A cell of the VC at `place` arrives from a link or from a cell source.
@@ -111,7 +111,8 @@ impl Port {
         };
         self.sending_since = self.link.may_send_from(now + SimTime(gap));
         // Without a path to the end of the run the cell stays where it is.
-        (self.sending_since != SimTime::NEVER).then(|| self.sending_since + self.cell_time)
+        (self.sending_since != SimTime::NEVER)
+            .then(|| self.sending_since + self.link.cell_time(self.sending_since))
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
@@ -124,19 +125,23 @@ impl Port {
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `place` gives the
-    /// place of a cell's VC at this port. Returns the cell if it will be lost on the link.
+    /// place of a cell's VC at this port, `serial` the number of its frame in the run. Returns the
+    /// cell and why if it will be lost on the link.
     pub(crate) fn on_departure(
         &mut self,
         now: SimTime,
         place: impl Fn(&Cell) -> u32,
-    ) -> Option<Cell> {
+        serial: impl Fn(&Cell) -> u64,
+    ) -> Option<(Cell, LossReason)> {
+        self.sent_for += now - self.sending_since;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
         queue.on_departure(now, &mut self.vcs[place(&cell) as usize]);
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        (!self.link.enter(now, cell)).then_some(cell)
+        let lost = self.link.enter(now, cell, serial(&cell));
+        lost.map(|reason| (cell, reason))
     }
 
     /// What the port has counted when the run ends at `end`.

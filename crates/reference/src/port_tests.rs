@@ -59,7 +59,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
 
 fn depart(port: &mut Port, cells: u32) {
     (0..cells).for_each(|_| {
-        port.on_departure(SimTime(10), |cell| cell.vc);
+        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
     });
 }
 
@@ -208,7 +208,7 @@ fn send(port: &mut Port, cells: u32) -> Vec<u32> {
     for _ in 0..cells {
         port.begin_sending(SimTime::ZERO).expect("cells wait");
         served.push(port.sending().0.vc);
-        port.on_departure(SimTime(10), |cell| cell.vc);
+        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
     }
     served
 }
@@ -228,7 +228,7 @@ fn virtual_spacing_serves_vcs_by_stamps_out_of_one_buffer() {
     assert_eq!(verdicts[..5], [None; 5]);
     assert_eq!(verdicts[5], Some(Overflow));
     assert_eq!(port.sending().0.vc, 1);
-    port.on_departure(SimTime(10), |cell| cell.vc);
+    port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
     // 30; 40 of either, the lower id first; 50; 60 of either; 70; 80.
     assert_eq!(send(&mut port, 8), [0, 0, 1, 0, 0, 1, 0, 1]);
     assert_eq!(port.queued(), 0);
@@ -248,7 +248,7 @@ fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
         let cell = port.sending().0;
         assert_eq!(cell.index, next[cell.vc as usize]);
         next[cell.vc as usize] += 1;
-        port.on_departure(SimTime(10), |cell| cell.vc);
+        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
     }
     assert_eq!(next, [5, 5]);
 }

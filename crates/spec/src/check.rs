@@ -7,6 +7,8 @@ use crate::{
 
 /// Longest delay of a link, picoseconds: a day.
 pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
+/// Longest time of a cell, picoseconds: a second.
+pub(crate) const CELL_TIME_MAX_PS: u64 = 1_000_000_000_000;
 
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -134,7 +136,7 @@ impl NetworkSpec {
                     "a link cannot lead back to its own node",
                 ));
             }
-            if link.cell_time_ps == 0 || link.cell_time_ps > 1_000_000_000_000 {
+            if link.cell_time_ps == 0 || link.cell_time_ps > CELL_TIME_MAX_PS {
                 return Err(range(
                     at("cell_time_ps"),
                     link.cell_time_ps,
@@ -145,7 +147,7 @@ impl NetworkSpec {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
             }
             if let Some(motion) = &link.motion {
-                motion.validate(link.delay_ps, &at("motion"))?;
+                motion.validate(link.delay_ps, link.cell_time_ps, &at("motion"))?;
             }
             self.validate_port(i, link)?;
         }

@@ -92,12 +92,13 @@ pub struct LinkSpec {
     pub from: u32,
     /// Node the link leads to.
     pub to: u32,
-    /// Time one 53-octet cell takes at the link's cell payload rate, picoseconds, above zero.
+    /// Time one 53-octet cell takes at the link's cell payload rate, picoseconds, above zero. Where
+    /// the rate changes, at the greatest that it may have.
     pub cell_time_ps: u64,
     /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a moving
     /// link the least of its delays.
     pub delay_ps: u64,
-    /// How the delay changes during the run; none for a link at rest.
+    /// How the link changes during the run; none for a link at rest.
     pub motion: Option<MotionSpec>,
     /// The output port that feeds it.
     pub port: PortSpec,

@@ -1,10 +1,10 @@
-//! Links whose delay changes while the run goes on: moving satellites, handovers, outages.
+//! Links that change while the run goes on: moving satellites, handovers, outages, rates and losses.
 
-use crate::SpecError;
 use crate::check::{range, structure};
+use crate::{SpecError, WHOLE_PPB};
 use serde::{Deserialize, Serialize};
 
-/// The delay of a link over time, in steps.
+/// The delay of a link over time, in steps, and perhaps its rate and what it loses.
 ///
 /// A cell enters the link when its last bit leaves the port, and takes the delay of the step in force at
 /// that instant. Cells on one path keep their order: none arrives before the one ahead of it. A
@@ -22,6 +22,13 @@ pub struct MotionSpec {
     /// Which path each step is; steps with equal numbers are one path only while they follow each
     /// other.
     pub paths: Vec<u32>,
+    /// Time of a cell whose transmission begins in each step, picoseconds, never below the link's
+    /// `cell_time_ps`; empty where it is the link's in all of them.
+    pub cell_times_ps: Vec<u64>,
+    /// Part of a thousand million of the frames whose first cell enters in each step that is lost,
+    /// all cells of the frame together; empty where nothing is. Drawn from the stream
+    /// `link/<name>/loss`.
+    pub losses_ppb: Vec<u32>,
     /// After a handover no transmission begins for this long, picoseconds.
     pub interruption_ps: u64,
     /// Whether the cells that are under way at a handover are lost (what the old satellite holds).
@@ -29,8 +36,13 @@ pub struct MotionSpec {
 }
 
 impl MotionSpec {
-    /// Refuses what cannot be simulated; `delay_ps` is the link's own.
-    pub(crate) fn validate(&self, delay_ps: u64, path: &str) -> Result<(), SpecError> {
+    /// Refuses what cannot be simulated; `delay_ps` and `cell_time_ps` are the link's own.
+    pub(crate) fn validate(
+        &self,
+        delay_ps: u64,
+        cell_time_ps: u64,
+        path: &str,
+    ) -> Result<(), SpecError> {
         let at = |key: &str| format!("{path}.{key}");
         let steps = self.times_ps.len();
         if steps == 0 || self.delays_ps.len() != steps || self.paths.len() != steps {
@@ -56,12 +68,34 @@ impl MotionSpec {
                 "needs a step with a delay, and delay_ps is the least of them",
             ));
         }
+        self.validate_rates(cell_time_ps, path)?;
         if self.interruption_ps > crate::check::DELAY_MAX_PS {
             return Err(range(
                 at("interruption_ps"),
                 self.interruption_ps,
                 "at most 1 day",
             ));
+        }
+        Ok(())
+    }
+
+    fn validate_rates(&self, cell_time_ps: u64, path: &str) -> Result<(), SpecError> {
+        let at = |key: &str| format!("{path}.{key}");
+        for (key, values) in [
+            ("cell_times_ps", self.cell_times_ps.len()),
+            ("losses_ppb", self.losses_ppb.len()),
+        ] {
+            if values != 0 && values != self.times_ps.len() {
+                return Err(structure(at(key), "needs one for each step, or none"));
+            }
+        }
+        let allowed = cell_time_ps..=crate::check::CELL_TIME_MAX_PS;
+        if let Some(other) = self.cell_times_ps.iter().find(|t| !allowed.contains(t)) {
+            let text = "from the link's cell_time_ps to 1 s";
+            return Err(range(at("cell_times_ps"), other, text));
+        }
+        if let Some(other) = self.losses_ppb.iter().find(|&&part| part > WHOLE_PPB) {
+            return Err(range(at("losses_ppb"), other, "at most 1000000000"));
         }
         Ok(())
     }

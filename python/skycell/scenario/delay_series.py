@@ -1,9 +1,8 @@
-"""Delays over time as a CSV file gives them: measured, or computed elsewhere."""
+"""What drives a link over time, as a CSV file gives it: measured, or computed elsewhere."""
 
 from __future__ import annotations
 
 import csv
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from io import StringIO
@@ -11,51 +10,62 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from skycell.scenario.faults import Fault, ScenarioFaults
-from skycell.scenario.motion import LONGEST_PS, MOST_STEPS
-from skycell.scenario.quantities import PS_PER_SECOND, show_amount, show_time
+from skycell.scenario.links import CELL_BITS, FRAMINGS, cell_time_ps
+from skycell.scenario.motion import MOST_STEPS
+from skycell.scenario.quantities import show_amount, show_time
+from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 
-_PS_PER_UNIT = {
-    "ps": 1,
-    "ns": 10**3,
-    "us": 10**6,
-    "ms": 10**9,
-    "s": PS_PER_SECOND,
-    "min": 60 * PS_PER_SECOND,
-    "h": 3600 * PS_PER_SECOND,
-}
-_UNITS = ", ".join(_PS_PER_UNIT)
-_HEADER = re.compile(rf"(time|delay)(?:_({'|'.join(_PS_PER_UNIT)}))?")
-_NUMBER = re.compile(r"([+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?)\s*([a-z]*)")
-_LATEST_PS = 2**63
-_MEANINGS = {
-    "time": "when the delay begins to hold",
-    "delay": "one way; nothing where there is no path",
-}
-_UNMOVED = re.compile(r"(rate|loss)(_.*)?")
+WHOLE_PPB = 10**9
+"""All of the frames, in the unit of `Steps.losses_ppb`."""
 #: A file that is wrong throughout is told by its first faults.
 _MOST_FAULTS = 20
 
 
 @dataclass(frozen=True)
 class Steps:
-    """A delay in steps: each holds from its time to the next one's.
+    """A link in steps: each holds from its time to the next one's.
 
     Attributes:
         times_ps: when each step begins, ascending.
         delays_ps: one way; None where there is no path.
         paths: steps that follow each other with equal numbers are one path.
+        cell_times_ps: time of a cell whose transmission begins in the step; empty where it is
+            always the link's.
+        losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
     """
 
     times_ps: tuple[int, ...]
     delays_ps: tuple[int | None, ...]
     paths: tuple[int, ...]
+    cell_times_ps: tuple[int, ...] = ()
+    losses_ppb: tuple[int, ...] = ()
 
 
-def read_delays(path: str | PathLike[str]) -> Steps:
-    """The steps of a CSV file with the columns time, delay and perhaps path.
+@dataclass(frozen=True)
+class LinkRate:
+    """The rate that a link has where no series says otherwise, and the greatest it may have.
 
-    The unit stands in the header (`time_s`, `delay_ms`) or with each value (`12.5 ms`). An empty
-    delay is a step without a path. Columns with other names are passed over.
+    Attributes:
+        payload: at which it carries cells, bit/s.
+        framing: what of a bit rate carries cells.
+        text: as the scenario has it.
+    """
+
+    payload: Fraction
+    framing: str | None
+    text: str
+
+
+def read_delays(path: str | PathLike[str], rate: LinkRate) -> Steps:
+    """The steps of a CSV file with the columns time, delay and perhaps more.
+
+    The unit stands in the header (`time_s`, `delay_ms`, `rate_mbit_s`, `loss_percent`) or with each
+    value (`12.5 ms`). An empty delay, a rate that is empty or 0, and an availability of 0 are steps
+    without a path. Columns with other names are passed over.
+
+    Args:
+        path: the file.
+        rate: of the link that it drives.
 
     Raises:
         ScenarioFaults: with the faults of the file, by line.
@@ -67,97 +77,174 @@ def read_delays(path: str | PathLike[str]) -> Steps:
     except UnicodeDecodeError as error:
         got = f"the octet {error.object[error.start]:#04x}"
         raise ScenarioFaults([Fault(name, "", got, "UTF-8 text")]) from None
-    return _Reader(name).read(text)
+    return _Reader(name, rate).read(text)
+
+
+@dataclass
+class _Row:
+    """One step; without a path, time of a cell and loss are those of the row before."""
+
+    time_ps: int
+    delay_ps: int | None
+    cell_time_ps: int
+    loss_ppb: int
 
 
 @dataclass
 class _Reader:
     name: str
+    rate: LinkRate
     faults: list[Fault] = field(default_factory=list)
+    columns: dict[str, tuple[int, str | None]] = field(default_factory=dict)
 
     def read(self, text: str) -> Steps:
-        rows = csv.reader(StringIO(text, newline=""))
-        header = [column.strip() for column in next(rows, [])]
-        columns = self._columns(header)
-        times: list[int] = []
-        delays: list[int | None] = []
+        lines = csv.reader(StringIO(text, newline=""))
+        header = [column.strip() for column in next(lines, [])]
+        self._find_columns(header)
+        rows: list[_Row] = []
         paths: list[int] = []
         before: str | None = None
-        for row in rows:
-            if not row:
+        for values in lines:
+            if not values:
                 continue
             if len(self.faults) >= _MOST_FAULTS:
                 break
-            if len(times) == MOST_STEPS:
+            if len(rows) == MOST_STEPS:
                 got = f"more than {show_amount(MOST_STEPS)} rows"
-                self._add("", got, f"up to {show_amount(MOST_STEPS)}", "", rows.line_num)
+                self._add("", got, f"up to {show_amount(MOST_STEPS)}", "", lines.line_num)
                 break
-            if len(row) != len(header):
-                got, allowed = f"{len(row)} values", f"{len(header)}, as the header has"
-                self._add("", got, allowed, "a row", rows.line_num)
+            if len(values) != len(header):
+                got, allowed = f"{len(values)} values", f"{len(header)}, as the header has"
+                self._add("", got, allowed, "a row", lines.line_num)
                 continue
-            time = self._value("time", row, columns, rows.line_num)
-            delay = self._value("delay", row, columns, rows.line_num)
-            if time is not None and times and time <= times[-1]:
-                got = f"{show_time(time)} after {show_time(times[-1])}"
-                self._add("time", got, "times that ascend", _MEANINGS["time"], rows.line_num)
+            row = self._row(values, rows[-1] if rows else None, lines.line_num)
+            if rows and row.time_ps <= rows[-1].time_ps and not self._is_faulty(lines.line_num):
+                got = f"{show_time(row.time_ps)} after {show_time(rows[-1].time_ps)}"
+                self._add("time", got, "times that ascend", KINDS["time"].meaning, lines.line_num)
                 continue
-            own = row[columns["path"][0]].strip() if "path" in columns else ""
+            own = values[self.columns["path"][0]].strip() if "path" in self.columns else ""
             paths.append(paths[-1] + (own != before) if paths else 0)
             before = own
-            times.append(time or 0)
-            delays.append(delay)
-        if not times and not self.faults:
-            self._add("", "no row below the header", "at least one", "a delay over time", 1)
+            rows.append(row)
+        if not rows and not self.faults:
+            self._add("", "no row below the header", "at least one", "a link over time", 1)
         if self.faults:
             raise ScenarioFaults(self.faults)
-        return Steps(tuple(times), tuple(delays), tuple(paths))
+        own_time = cell_time_ps(self.rate.payload)
+        return Steps(
+            times_ps=tuple(row.time_ps for row in rows),
+            delays_ps=tuple(row.delay_ps for row in rows),
+            paths=tuple(paths),
+            cell_times_ps=tuple(row.cell_time_ps for row in rows)
+            if any(row.cell_time_ps != own_time for row in rows)
+            else (),
+            losses_ppb=tuple(row.loss_ppb for row in rows)
+            if any(row.loss_ppb for row in rows)
+            else (),
+        )
 
-    def _columns(self, header: list[str]) -> dict[str, tuple[int, str | None]]:
-        """Place and unit of each column that is read; raises where there is none."""
-        found: dict[str, tuple[int, str | None]] = {}
+    def _is_faulty(self, line: int) -> bool:
+        return bool(self.faults) and self.faults[-1].line == line
+
+    def _find_columns(self, header: list[str]) -> None:
+        """Place and unit of each column that is read; raises where one is missing or twice."""
         for place, column in enumerate(header):
-            match = _HEADER.fullmatch(column)
-            kind, unit = (match.group(1), match.group(2)) if match else (column, None)
-            if match or column == "path":
-                if kind in found:
-                    self._add(kind, f"{column} a second time", "one column", "", 1)
-                found[kind] = (place, unit)
-            elif _UNMOVED.fullmatch(column):
-                allowed = "no such column: rate and losses of a link stay as the scenario has them"
-                self._add(column, column, allowed, "", 1)
-        missing = [kind for kind in _MEANINGS if kind not in found]
-        if missing:
+            found = column_of(column)
+            if found is None:
+                self._refuse_unit(column)
+                continue
+            name, unit = found
+            if name in self.columns:
+                self._add(name, f"{column} a second time", "one column", "", 1)
+            self.columns[name] = (place, unit)
+        missing = [name for name in NEEDED if name not in self.columns]
+        if missing and not self.faults:
             got = ", ".join(header) or "nothing"
             allowed = (
-                f"a header with time and delay, each with its unit ({_UNITS}), such as time_s and "
-                f"delay_ms; {' and '.join(missing)} missing"
+                f"a header with time and delay, each with its unit ({KINDS['time'].units_text}), "
+                f"such as time_s and delay_ms; {' and '.join(missing)} missing"
             )
             self._add("", got, allowed, "", 1)
         if self.faults:
             raise ScenarioFaults(self.faults)
-        return found
+
+    def _refuse_unit(self, column: str) -> None:
+        """A column of a known name with a unit that is none is a slip; others are the user's."""
+        name = column.partition("_")[0]
+        kind = KINDS.get(name)
+        if kind is not None:
+            known = ", ".join(f"{name}_{word}" for word in kind.header_units)
+            self._add(name, column, f"{known}, or {name}" if known else name, kind.meaning, 1)
+
+    def _row(self, values: list[str], before: _Row | None, line: int) -> _Row:
+        time = self._value("time", values, line)
+        delay = self._value("delay", values, line, may_lack=True)
+        rate = self._value("rate", values, line, may_lack=True)
+        available = self._value("availability", values, line)
+        if available is not None and available.amount not in (0, 1):
+            self._refuse("availability", values, line)
+        has_path = (
+            delay is not None
+            and ("rate" not in self.columns or (rate is not None and rate.amount > 0))
+            and (available is None or available.amount > 0)
+        )
+        loss = self._value("loss", values, line, may_lack=not has_path)
+        cell_time = before.cell_time_ps if before else cell_time_ps(self.rate.payload)
+        if rate is not None and has_path:
+            cell_time = self._cell_time_ps(rate, values, line)
+        loss_ppb = before.loss_ppb if before else 0
+        if loss is not None and has_path:
+            loss_ppb = _whole(loss.amount * WHOLE_PPB)
+        return _Row(
+            _whole(time.amount) if time else 0,
+            _whole(delay.amount) if delay and has_path else None,
+            cell_time,
+            loss_ppb,
+        )
+
+    def _cell_time_ps(self, rate: Written, values: list[str], line: int) -> int:
+        """Time of a cell at the rate of a row; notes one beyond the link's."""
+        own = cell_time_ps(self.rate.payload)
+        if rate.unit == CELLS:
+            payload = rate.amount * CELL_BITS
+        else:
+            part, only = FRAMINGS[self.rate.framing or "none"]
+            payload = rate.amount * part
+            if only is not None:
+                allowed = f'cells/s: framing "{self.rate.framing}" exists at one bit rate only'
+                self._refuse("rate", values, line, allowed)
+                return own
+        if payload < CELL_BITS or cell_time_ps(payload) < own:
+            allowed = f"0, or from 1 cell/s to the rate of the link, {self.rate.text}"
+            self._refuse("rate", values, line, allowed)
+            return own
+        return cell_time_ps(payload)
 
     def _value(
-        self, kind: str, row: list[str], columns: dict[str, tuple[int, str | None]], line: int
-    ) -> int | None:
-        """A time in whole picoseconds, rounded half up; None for no delay, and for a fault."""
-        place, unit = columns[kind]
-        written = row[place].strip()
-        if kind == "delay" and not written:
+        self, name: str, values: list[str], line: int, *, may_lack: bool = False
+    ) -> Written | None:
+        """A value of a row; None without such a column, for an empty one, and for a fault."""
+        if name not in self.columns:
             return None
-        match = _NUMBER.fullmatch(written)
-        own = (match.group(2) or unit) if match else None
-        is_known = match is not None and own in _PS_PER_UNIT and unit in (None, own)
-        high = LONGEST_PS if kind == "delay" else _LATEST_PS
-        if match is not None and own is not None and is_known:
-            amount = int(Fraction(match.group(1)) * _PS_PER_UNIT[own] + Fraction(1, 2))
-            if Fraction(match.group(1)) >= 0 and amount <= high:
-                return amount
-        of = f"in {unit}, as the header has" if unit else f'with its unit ({_UNITS}), as "12.5 ms"'
-        most = f", up to {show_time(high)}" if kind == "delay" else ""
-        self._add(kind, f'"{written[:40]}"', f"a number from 0{most}, {of}", _MEANINGS[kind], line)
-        return None
+        place, unit = self.columns[name]
+        written = values[place].strip()
+        if not written and may_lack:
+            return None
+        value = KINDS[name].read(written, unit)
+        if value is None:
+            self._refuse(name, values, line)
+        return value
+
+    def _refuse(self, name: str, values: list[str], line: int, allowed: str = "") -> None:
+        place, unit = self.columns[name]
+        kind = KINDS[name]
+        got = f'"{values[place].strip()[:40]}"'
+        self._add(name, got, allowed or kind.allowed(unit), kind.meaning, line)
 
     def _add(self, column: str, got: str, allowed: str, meaning: str, line: int) -> None:
         self.faults.append(Fault(self.name, column, got, allowed, meaning, line=line))
+
+
+def _whole(amount: Fraction) -> int:
+    """Rounded half up."""
+    return int(amount + Fraction(1, 2))

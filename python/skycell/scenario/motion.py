@@ -35,8 +35,8 @@ class Motion(Parameters):
 
     series: Text | None = param(
         None,
-        "a CSV file with time, delay and perhaps path, from the scenario's folder; instead of "
-        "constellation",
+        "a CSV file with time, delay and perhaps path, rate, loss or availability, from the "
+        "scenario's folder; instead of constellation",
     )
     constellation: Text | None = param(
         None,

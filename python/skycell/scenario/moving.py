@@ -9,10 +9,16 @@ from pathlib import Path as FilePath
 from pkgutil import resolve_name
 from typing import TypeVar
 
-from skycell.scenario.delay_series import Steps, read_delays
+from skycell.scenario.delay_series import LinkRate, Steps, read_delays
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.file import ScenarioFile
-from skycell.scenario.links import DELAY_MEANING, CongestedLink
+from skycell.scenario.links import (
+    DELAY_MEANING,
+    FRAMINGS,
+    CongestedLink,
+    cell_time_ps,
+    payload_rate,
+)
 from skycell.scenario.motion import MOST_STEPS, Motion
 from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.parameters import meaning_of
@@ -73,8 +79,8 @@ def resolve_motions(
             return link.model_copy(
                 update={"delay": Quantity(Fraction(delay_ps), Dimension.TIME, "")}
             )
-        if len(motion.times_ps) > 1:
-            motions[path] = motion  # a delay that never changes is a constant one
+        if len(motion.times_ps) > 1 or motion.cell_times_ps or motion.losses_ppb:
+            motions[path] = motion  # what never changes the link is none
         greatest = max(delay for delay in motion.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
 
@@ -107,7 +113,7 @@ def _motion_of(
         return None
     try:
         if link.motion.series is not None:
-            steps = _from_series(link.motion, duration_ps, folder, path, faults)
+            steps = _from_series(link, link.motion, duration_ps, folder, path, faults)
         else:
             steps = _over_constellation(link.motion, duration_ps, folder, path, faults)
     except ScenarioFaults as found:
@@ -135,14 +141,19 @@ def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
 
 
 def _from_series(
-    motion: Motion, duration_ps: int, folder: FilePath, path: Path, faults: FaultCollector
+    link: CongestedLink | GraphLink,
+    motion: Motion,
+    duration_ps: int,
+    folder: FilePath,
+    path: Path,
+    faults: FaultCollector,
 ) -> Steps | None:
     assert motion.series is not None
     name = motion.series
     where = (*path, "series")
     meaning = meaning_of(Motion.model_fields["series"])
     try:
-        series = read_delays(folder / name)
+        series = read_delays(folder / name, _rate_of(link))
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
         faults.add(where, name, allowed, meaning)
@@ -161,7 +172,7 @@ def _from_series(
         faults.add(where, got, allowed, meaning)
     if not first_ps <= start_ps <= end_ps <= last_ps:
         return None
-    steps = _within(series, start_ps, end_ps)
+    steps = _within(series, start_ps, end_ps, cell_time_ps(_rate_of(link).payload))
     if all(delay is None for delay in steps.delays_ps):
         got = Shown(f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are')
         got = Shown(f"{got.text} without delay")
@@ -170,15 +181,25 @@ def _from_series(
     return steps
 
 
-def _within(series: Steps, start_ps: int, end_ps: int) -> Steps:
+def _within(series: Steps, start_ps: int, end_ps: int, own_cell_time_ps: int) -> Steps:
     """The steps that hold in a run, from its beginning."""
     first = bisect_right(series.times_ps, start_ps) - 1
     last = bisect_right(series.times_ps, end_ps - 1)
+    cell_times = series.cell_times_ps[first:last]
+    losses = series.losses_ppb[first:last]
     return Steps(
         tuple(max(time - start_ps, 0) for time in series.times_ps[first:last]),
         series.delays_ps[first:last],
         series.paths[first:last],
+        cell_times if any(time != own_cell_time_ps for time in cell_times) else (),
+        losses if any(losses) else (),
     )
+
+
+def _rate_of(link: CongestedLink | GraphLink) -> LinkRate:
+    """The link's own rate; a framing that it lacks or cannot have is noted elsewhere."""
+    framing = link.framing if link.framing in FRAMINGS else None
+    return LinkRate(payload_rate(link.rate, framing), framing, link.rate.text)
 
 
 def _over_constellation(
@@ -217,15 +238,20 @@ def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> Non
 
 def _spec(motion: Motion, steps: Steps) -> MotionSpec:
     """The motion as the engines see it: steps that change nothing are left out."""
-    rows = list(zip(steps.times_ps, steps.delays_ps, steps.paths, strict=True))
+    count = len(steps.times_ps)
+    rates: tuple[int, ...] = steps.cell_times_ps or (0,) * count
+    losses: tuple[int, ...] = steps.losses_ppb or (0,) * count
+    rows = list(zip(steps.times_ps, steps.delays_ps, steps.paths, rates, losses, strict=True))
     kept = [row for i, row in enumerate(rows) if i == 0 or row[1:] != rows[i - 1][1:]]
     numbers: list[int] = []
-    for i, (_, _, path) in enumerate(kept):
-        numbers.append(numbers[-1] + (path != kept[i - 1][2]) if numbers else 0)
+    for i, row in enumerate(kept):
+        numbers.append(numbers[-1] + (row[2] != kept[i - 1][2]) if numbers else 0)
     return MotionSpec(
-        times_ps=tuple(time for time, _, _ in kept),
-        delays_ps=tuple(delay for _, delay, _ in kept),
+        times_ps=tuple(row[0] for row in kept),
+        delays_ps=tuple(row[1] for row in kept),
         paths=tuple(numbers),
+        cell_times_ps=tuple(row[3] for row in kept) if steps.cell_times_ps else (),
+        losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
         interruption_ps=_whole(motion.interruption),
         handover_loses_cells=motion.handover_loses_cells,
     )

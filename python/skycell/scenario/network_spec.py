@@ -133,11 +133,13 @@ class PortSpec(_Part):
 
 
 class MotionSpec(_Part):
-    """The delay of a moving link, in steps; a change of path is a handover."""
+    """A link that changes, in steps; a change of path is a handover."""
 
     times_ps: tuple[U64, ...]
     delays_ps: tuple[U64 | None, ...]
     paths: tuple[U32, ...]
+    cell_times_ps: tuple[U64, ...] = ()
+    losses_ppb: tuple[U32, ...] = ()
     interruption_ps: U64 = 0
     handover_loses_cells: bool = False
 

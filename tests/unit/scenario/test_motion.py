@@ -115,6 +115,62 @@ def test_a_file_is_looked_for_beside_the_scenario(tmp_path: Path) -> None:
 
 
 HEADER = "time_s,delay_ms\n"
+ALL = "time_s,delay_ms,rate_mbit_s,availability,loss\n"
+
+
+def test_rates_and_losses_hold_from_row_to_row(tmp_path: Path) -> None:
+    series = (
+        "time_s,delay_ms,rate_mbit_s,availability,loss_percent\n"
+        "0,12,10,1,0\n"
+        "0.5,12,2.12,1,0.5\n"
+        "0.75,12,2.12,1,0.5\n"
+        "1,12,0,1,\n"
+        "1.25,12,4.24,1,0\n"
+        "1.5,12,4.24,0,0\n"
+        "1.75,12,,1,0\n"
+        "2,12,10,1,0\n"
+    )
+    motion = motion_of(moving(tmp_path, series))
+    assert motion.times_ps == (0, SECOND // 2, SECOND, 5 * SECOND // 4, 3 * SECOND // 2)
+    assert motion.delays_ps == (12 * MS, 12 * MS, None, 12 * MS, None)
+    # 424 bits at 10, 2.12 and 4.24 Mbit/s; without a path nothing is sent.
+    times = (42_400_000, 200_000_000, 200_000_000, 100_000_000, 100_000_000)
+    assert motion.cell_times_ps == times
+    assert motion.losses_ppb == (0, 5_000_000, 5_000_000, 0, 0)
+
+
+def test_rates_may_be_of_cells_and_carry_their_unit(tmp_path: Path) -> None:
+    series = (
+        "time_s,delay_ms,rate,loss\n0,12,5000 cells/s,10 %\n1,12,9 Mbit/s,0.25\n2,12,0 bit/s,0\n"
+    )
+    motion = motion_of(moving(tmp_path, series))
+    assert motion.cell_times_ps == (200_000_000, 47_111_111)
+    assert motion.losses_ppb == (100_000_000, 250_000_000)
+
+
+def test_a_framing_of_one_rate_goes_with_rates_of_cells_only(tmp_path: Path) -> None:
+    def framed(series: str) -> Scenario:
+        values = dict(moving(tmp_path, "time_s,delay_ms\n0,12\n2,12\n").values)
+        (tmp_path / "delays.csv").write_text(series, encoding="utf-8")
+        bottleneck = {**values["topology"]["bottleneck"], "rate": "155.52 Mbit/s"}
+        topology = {**values["topology"], "bottleneck": {**bottleneck, "framing": "sts3c"}}
+        return parse({**values, "topology": topology}, folder=tmp_path)
+
+    scenario = framed("time_s,delay_ms,rate_cells_s\n0,12,353207\n1,12,1000\n2,12,1\n")
+    assert motion_of(scenario).cell_times_ps == (2_831_201, 10**9)
+    with pytest.raises(ScenarioFaults) as found:
+        framed("time_s,delay_ms,rate_mbit_s\n0,12,100\n2,12,1\n")
+    assert [fault.line for fault in found.value.faults] == [2, 3]
+    assert found.value.faults[0].allowed == ('cells/s: framing "sts3c" exists at one bit rate only')
+
+
+def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> None:
+    with_all = moving(tmp_path, ALL + "0,12,10,1,0\n1,12,10,1,0\n2,12,3,0,1\n").resolve()
+    without = moving(tmp_path, HEADER + "0,12\n2,12\n").resolve()
+    assert with_all.hash() == without.hash()
+    # One row that loses is a motion, though it never changes.
+    lossy = motion_of(moving(tmp_path, ALL + "0,12,10,1,0.5\n2,12,10,1,0.5\n"))
+    assert (lossy.times_ps, lossy.losses_ppb, lossy.cell_times_ps) == ((0,), (500_000_000,), ())
 
 
 @pytest.mark.parametrize(
@@ -130,11 +186,32 @@ HEADER = "time_s,delay_ms\n"
         ),
         ("time_s,time_ms,delay_s\n", "time", 1, "time_ms a second time", "one column"),
         (
-            "time_s,delay_ms,loss\n0,1,0\n",
-            "loss",
+            "time_s,delay_ms,rate_mb_s\n0,1,0\n",
+            "rate",
             1,
-            "loss",
-            "no such column: rate and losses of a link stay as the scenario has them",
+            "rate_mb_s",
+            "rate_bit_s, rate_kbit_s, rate_mbit_s, rate_gbit_s, rate_cells_s, or rate",
+        ),
+        ("time_s,delay_ms,loss_db\n", "loss", 1, "loss_db", "loss_percent, or loss"),
+        ("time_s,delay_ms,availability_s\n", "availability", 1, "availability_s", "availability"),
+        (ALL + "0,1,,2,0\n", "availability", 2, '"2"', "a number from 0 or 1"),
+        (ALL + "0,1,3,0.5,0\n", "availability", 2, '"0.5"', "a number from 0 or 1"),
+        (ALL + "0,1,3,1,1.5\n", "loss", 2, '"1.5"', "a number from 0 to 1"),
+        (ALL + "0,1,3,1,\n", "loss", 2, '""', "a number from 0 to 1"),
+        (ALL + "0,1,-3,1,0\n", "rate", 2, '"-3"', "a number from 0, in Mbit/s, as the header has"),
+        (
+            ALL + "0,1,3,1,0\n1,1,10.1,1,0\n",
+            "rate",
+            3,
+            '"10.1"',
+            "0, or from 1 cell/s to the rate of the link, 10 Mbit/s",
+        ),
+        (
+            "time_s,delay_ms,rate\n0,1,9 Mb/s\n",
+            "rate",
+            2,
+            '"9 Mb/s"',
+            'with its unit (bit/s, kbit/s, Mbit/s, Gbit/s, cells/s), as "2 Mbit/s"',
         ),
         (HEADER, "", 1, "no row below the header", "at least one"),
         (HEADER + "0,1\n2\n", "", 3, "1 values", "2, as the header has"),
