@@ -54,6 +54,7 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
     VcPriorityDropSpec,
+    VcRoundRobinSpec,
     VcSpec,
     VirtualQueueingSpec,
     VirtualSpacingSpec,
@@ -424,11 +425,18 @@ def cell_sources(draw: st.DrawFn, vc: int) -> SourceSpec:
 
 @st.composite
 def spaced(draw: st.DrawFn, wire: LinkSpec, kind: str, vcs: int) -> LinkSpec:
-    """The link; some switch ports of one queue serve VCs by stamps."""
+    """The link; some switch ports of one queue serve VCs, by stamps or in turn."""
     if kind != "switch" or len(wire.port.queues) > 1 or draw(st.booleans()):
         return wire
-    intervals = draw(st.lists(st.integers(1, 86_400 * SECOND), min_size=vcs, max_size=vcs))
-    scheduler = VirtualSpacingSpec(intervals_ps=tuple(intervals))
+
+    def each(low: int, high: int) -> st.SearchStrategy[tuple[int, ...]]:
+        return st.lists(st.integers(low, high), min_size=vcs, max_size=vcs).map(tuple)
+
+    by_stamps = each(1, 86_400 * SECOND)
+    scheduler = draw(
+        st.builds(VirtualSpacingSpec, intervals_ps=by_stamps)
+        | st.builds(VcRoundRobinSpec, weights=each(1, U32))
+    )
     port = wire.port.model_copy(update={"scheduler": scheduler})
     return wire.model_copy(update={"port": port})
 

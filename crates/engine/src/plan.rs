@@ -2,7 +2,7 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::shared;
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, VcSpec};
 use skycell_units::SimTime;
 
 /// How a port can be treated.
@@ -61,15 +61,12 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice, links whose delay changes, ports that serve VCs by stamps, policers, and classes beyond those of [`crate::shared`].
+    /// twice, links whose delay changes, ports that serve VCs, policers, and classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
-        let has_stamps = |link: &skycell_spec::LinkSpec| {
-            matches!(link.port.scheduler, SchedulerSpec::VirtualSpacing { .. })
-        };
-        if spec
-            .links
+        let links = &spec.links;
+        if links
             .iter()
-            .any(|link| link.motion.is_some() || has_stamps(link))
+            .any(|link| link.motion.is_some() || link.port.scheduler.serves_vcs())
         {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use crate::frames::Cell;
 use skycell_spec::SchedulerSpec;
-use skycell_switch::VirtualSpacing;
+use skycell_switch::{VcRoundRobin, VirtualSpacing};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Cells that wait; the first may be under transmission.
@@ -15,6 +15,19 @@ pub(crate) enum Line {
         spacing: VirtualSpacing,
         cells: BTreeMap<(u128, u32), Cell>,
     },
+    /// VC after VC.
+    Rounds(Rounds),
+}
+
+/// A queue for each VC, and whose turn it is.
+#[derive(Debug)]
+pub(crate) struct Rounds {
+    robin: VcRoundRobin,
+    /// By VC id.
+    queues: Vec<VecDeque<Cell>>,
+    /// The VC whose first cell is under transmission, or was last.
+    serving: u32,
+    length: usize,
 }
 
 impl Line {
@@ -25,6 +38,12 @@ impl Line {
                 spacing: VirtualSpacing::new(intervals_ps),
                 cells: BTreeMap::new(),
             },
+            SchedulerSpec::VcRoundRobin { weights } => Line::Rounds(Rounds {
+                robin: VcRoundRobin::new(weights),
+                queues: vec![VecDeque::new(); weights.len()],
+                serving: 0,
+                length: 0,
+            }),
             _ => Line::Fifo(VecDeque::new()),
         }
     }
@@ -33,6 +52,7 @@ impl Line {
         match self {
             Line::Fifo(cells) => cells.len(),
             Line::Spaced { cells, .. } => cells.len(),
+            Line::Rounds(rounds) => rounds.length,
         }
     }
 
@@ -47,31 +67,49 @@ impl Line {
             Line::Spaced { spacing, cells } => {
                 cells.insert((spacing.stamp(vc), vc), cell);
             }
+            Line::Rounds(rounds) => {
+                rounds.queues[vc as usize].push_back(cell);
+                rounds.robin.set_backlog(vc, true);
+                rounds.length += 1;
+            }
         }
     }
 
-    /// The cell that is under transmission, or would be next.
+    /// The cell that is under transmission; where there is one order only, the one that would be next.
     pub(crate) fn front(&self) -> Option<&Cell> {
         match self {
             Line::Fifo(cells) => cells.front(),
             Line::Spaced { cells, .. } => cells.values().next(),
+            Line::Rounds(rounds) => rounds.queues[rounds.serving as usize].front(),
         }
     }
 
-    /// The transmission of the first cell begins; from here on no cell comes before it.
+    /// The transmission of the next cell begins: there is one, and from here on none comes before it.
     pub(crate) fn begin_service(&mut self) {
-        if let Line::Spaced { spacing, cells } = self
-            && let Some(&(stamp, _)) = cells.keys().next()
-        {
-            spacing.on_service(stamp);
+        match self {
+            Line::Fifo(_) => {}
+            Line::Spaced { spacing, cells } => {
+                if let Some(&(stamp, _)) = cells.keys().next() {
+                    spacing.on_service(stamp);
+                }
+            }
+            Line::Rounds(rounds) => rounds.serving = rounds.robin.select(),
         }
     }
 
-    /// The first cell leaves.
+    /// The cell under transmission leaves.
     pub(crate) fn pop(&mut self) {
         match self {
             Line::Fifo(cells) => _ = cells.pop_front(),
             Line::Spaced { cells, .. } => _ = cells.pop_first(),
+            Line::Rounds(rounds) => {
+                let queue = &mut rounds.queues[rounds.serving as usize];
+                queue.pop_front();
+                if queue.is_empty() {
+                    rounds.robin.set_backlog(rounds.serving, false);
+                }
+                rounds.length -= 1;
+            }
         }
     }
 }

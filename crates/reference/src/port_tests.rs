@@ -252,3 +252,36 @@ fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
     }
     assert_eq!(next, [5, 5]);
 }
+
+#[test]
+fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
+    let robin = |weights: [u32; 2]| SchedulerSpec::VcRoundRobin {
+        weights: weights.into(),
+    };
+    // The buffer holds nine cells of both together, whoever's turn it is.
+    let mut port = port_with(9, PolicySpec::TailDrop, robin([1, 1]));
+    assert_eq!(offer(&mut port, 1, 4), [None; 4]);
+    port.begin_sending(SimTime::ZERO);
+    let verdicts = offer(&mut port, 0, 6);
+    assert_eq!(verdicts[..5], [None; 5]);
+    assert_eq!(verdicts[5], Some(Overflow));
+    assert_eq!(port.sending().0.vc, 1);
+    port.on_departure(SimTime(10), |cell| cell.vc);
+    assert_eq!(send(&mut port, 8), [0, 1, 0, 1, 0, 1, 0, 0]);
+    assert_eq!(port.queued(), 0);
+    // Weights of 3 and 2, cells of a VC in their order.
+    let mut port = port_with(100, PolicySpec::TailDrop, robin([3, 2]));
+    offer(&mut port, 0, 5);
+    offer(&mut port, 1, 5);
+    let mut served = Vec::new();
+    for _ in 0..10 {
+        port.begin_sending(SimTime::ZERO);
+        let cell = port.sending().0;
+        served.push((cell.vc, cell.index));
+        port.on_departure(SimTime(10), |cell| cell.vc);
+    }
+    let order = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)];
+    assert_eq!(served[..5], order);
+    let order = [(0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
+    assert_eq!(served[5..], order);
+}

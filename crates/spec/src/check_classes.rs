@@ -2,8 +2,8 @@
 
 use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::{
-    DfbaZ, Distribution, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, PolicySpec, QueueSpec,
-    RedSpec, SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
+    DfbaZ, Distribution, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, PolicySpec, PortSpec,
+    QueueSpec, RedSpec, SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
 };
 
 /// Longest interval between cells, and largest tolerance of a policer: 1 day, picoseconds.
@@ -55,19 +55,22 @@ impl NetworkSpec {
             )),
             SchedulerSpec::Fifo | SchedulerSpec::StrictPriority => Ok(()),
             SchedulerSpec::VirtualSpacing { intervals_ps } => {
-                if count > 1 || !is_switch {
-                    let problem = "virtual_spacing orders the one queue of a switch port";
-                    return Err(structure(at("scheduler"), problem));
-                }
                 let path = at("scheduler.intervals_ps");
-                if intervals_ps.len() != self.vcs.len() {
-                    let allowed = format!("one for each of {} VCs", self.vcs.len());
-                    return Err(range(path, intervals_ps.len(), &allowed));
-                }
+                self.validate_vc_queues(port, is_switch, "virtual_spacing", &at("scheduler"))?;
+                self.one_for_each_vc(intervals_ps.len(), &path)?;
                 let outside = |&&interval: &&u64| interval == 0 || interval > LONGEST_PS;
                 match intervals_ps.iter().find(outside) {
                     Some(interval) => Err(range(path, interval, "above 0, at most 1 day")),
                     None => Ok(()),
+                }
+            }
+            SchedulerSpec::VcRoundRobin { weights } => {
+                let path = at("scheduler.weights");
+                self.validate_vc_queues(port, is_switch, "vc_round_robin", &at("scheduler"))?;
+                self.one_for_each_vc(weights.len(), &path)?;
+                match weights.contains(&0) {
+                    true => Err(range(path, 0, "above 0")),
+                    false => Ok(()),
                 }
             }
             SchedulerSpec::GuaranteedRate { shares_ppb } => {
@@ -87,6 +90,29 @@ impl NetworkSpec {
                 Ok(())
             }
         }
+    }
+
+    /// A scheduler that serves VCs orders the cells of one queue, at a switch.
+    fn validate_vc_queues(
+        &self,
+        port: &PortSpec,
+        is_switch: bool,
+        kind: &str,
+        path: &str,
+    ) -> Result<(), SpecError> {
+        if port.queues.len() > 1 || !is_switch {
+            let problem = format!("{kind} orders the one queue of a switch port");
+            return Err(structure(path.to_owned(), problem));
+        }
+        Ok(())
+    }
+
+    fn one_for_each_vc(&self, given: usize, path: &str) -> Result<(), SpecError> {
+        if given != self.vcs.len() {
+            let allowed = format!("one for each of {} VCs", self.vcs.len());
+            return Err(range(path.to_owned(), given, &allowed));
+        }
+        Ok(())
     }
 
     pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {

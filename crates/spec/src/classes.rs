@@ -66,6 +66,12 @@ pub enum SchedulerSpec {
         /// Share of each queue, in parts of [`WHOLE_PPB`]; together at most the whole.
         shares_ppb: Vec<u32>,
     },
+    /// A queue for each VC, in one buffer, VC after VC, each up to its weight in cells; only at a
+    /// switch. With weights of 1 this is plain round robin.
+    VcRoundRobin {
+        /// Weight by VC id, cells, above zero; for every VC of the run.
+        weights: Vec<u32>,
+    },
     /// A queue for each VC, in one buffer, served by Virtual Spacing; only at a switch.
     VirtualSpacing {
         /// 1/r_i by VC id, picoseconds, above zero, at most 1 day; for every VC of the run.
@@ -104,6 +110,16 @@ pub enum PolicingAction {
     Tag,
     /// Discards it.
     Discard,
+}
+
+impl SchedulerSpec {
+    /// Whether it serves the VCs of one buffer, each with a queue of its own.
+    pub fn serves_vcs(&self) -> bool {
+        matches!(
+            self,
+            SchedulerSpec::VcRoundRobin { .. } | SchedulerSpec::VirtualSpacing { .. }
+        )
+    }
 }
 
 impl PortSpec {

@@ -5,4 +5,6 @@ pub mod buffer;
 pub mod scheduler;
 
 pub use buffer::{BufferPolicy, BufferView, Policy};
-pub use scheduler::{Backlog, Scheduler, Schedules, VirtualSpacing};
+pub use scheduler::{
+    Backlog, Scheduler, Schedules, VcRoundRobin, VirtualSpacing, WeightedRoundRobin,
+};

@@ -67,6 +67,18 @@ def _by_class(one: Callable[[Any], Any], allowed: str, schema: dict[str, Any]) -
     return Leaf(words, read, {"type": "object", "additionalProperties": schema})
 
 
+def by_vc(one: Leaf) -> Leaf:
+    """A table with a value for some VCs, by name."""
+
+    def read(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise Refused("")
+        return {str(name): one.read(given) for name, given in value.items()}
+
+    schema = {"type": "object", "additionalProperties": one.schema}
+    return Leaf(f"a table by VC, each {one.allowed}", read, schema)
+
+
 def _read_share(value: Any) -> Fraction | Quantity:
     if isinstance(value, str):
         written = parse_quantity(value)
@@ -159,12 +171,54 @@ class VirtualSpacing(Parameters):
     )
 
 
+class VcRoundRobin(Parameters):
+    """A queue for each VC, in one buffer, served in turn, a cell at a time."""
+
+    kind: Literal["vc_round_robin"] = param(..., "the scheduler")
+
+
+_BY_VC = by_vc(_WEIGHT)
+_ROUND = whole_number(1, 10**6, "cells in a round")
+
+
+class VcWeightedRoundRobin(Parameters):
+    """A queue for each VC, in one buffer, served in turn, each up to its weight in cells."""
+
+    kind: Literal["vc_weighted_round_robin"] = param(..., "the scheduler")
+    weights: Annotated[dict[str, int], _BY_VC] | None = param(
+        None,
+        "cells of a VC in a round; 1 for a VC that is not named",
+        source="MCR over the sum of MCRs across the link, times round, to the nearest cell, at "
+        "least 1; 1 for a VC without a contract",
+    )
+    round: Annotated[int, _ROUND] = param(
+        100,
+        "cells in a round of the VCs with a contract, where weights follow from MCRs",
+        source="choice: weights as fine as a hundredth of all, and a round short beside a buffer",
+    )
+
+
 def _by_name(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-_Schedulers = Fifo | StrictPriority | GuaranteedRate | WeightedRoundRobin | VirtualSpacing
-_Names = Literal["fifo", "strict_priority", "weighted_round_robin", "virtual_spacing"]
+_Schedulers = (
+    Fifo
+    | StrictPriority
+    | GuaranteedRate
+    | WeightedRoundRobin
+    | VirtualSpacing
+    | VcRoundRobin
+    | VcWeightedRoundRobin
+)
+_Names = Literal[
+    "fifo",
+    "strict_priority",
+    "weighted_round_robin",
+    "virtual_spacing",
+    "vc_round_robin",
+    "vc_weighted_round_robin",
+]
 Scheduler = Annotated[
     Annotated[_Schedulers, Field(discriminator="kind")],
     BeforeValidator(_by_name, json_schema_input_type=_Schedulers | _Names),

@@ -81,6 +81,13 @@ class WeightedRoundRobinSpec(_Part):
     weights: tuple[U32, ...]
 
 
+class VcRoundRobinSpec(_Part):
+    """A queue for each VC, in one buffer, VC after VC, each up to its weight in cells."""
+
+    kind: Literal["vc_round_robin"] = "vc_round_robin"
+    weights: tuple[U32, ...]
+
+
 class VirtualSpacingSpec(_Part):
     """A queue for each VC, in one buffer, served by Virtual Spacing."""
 
@@ -93,6 +100,7 @@ SchedulerSpec = Annotated[
     | StrictPrioritySpec
     | GuaranteedRateSpec
     | WeightedRoundRobinSpec
+    | VcRoundRobinSpec
     | VirtualSpacingSpec,
     Field(discriminator="kind"),
 ]

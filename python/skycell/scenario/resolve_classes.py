@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import get_args
 
 from skycell.scenario.classes import (
     GuaranteedRate,
     StrictPriority,
+    VcRoundRobin,
+    VcWeightedRoundRobin,
     VirtualSpacing,
     WeightedRoundRobin,
 )
@@ -22,6 +25,7 @@ from skycell.scenario.network_spec import (
     SchedulerSpec,
     ServiceClass,
     StrictPrioritySpec,
+    VcRoundRobinSpec,
     VirtualSpacingSpec,
     WeightedRoundRobinSpec,
 )
@@ -37,14 +41,16 @@ def resolve_scheduler(
     link: PlannedLink,
     queues: tuple[QueueSpec, ...],
     cell_time: int,
-    mcr: Sequence[int],
+    mcr: Mapping[str, int],
+    across: Collection[str],
     is_switch: bool,
     faults: FaultCollector,
 ) -> SchedulerSpec:
     """The scheduler of the port that feeds `link`, whose cells take `cell_time` picoseconds.
 
-    `mcr` is that of each VC of the run, thousandths of a cell a second, 0 for one without;
-    `is_switch` says whether the port is a switch's.
+    `mcr` is that of each VC of the run, in its order, thousandths of a cell a second, 0 for one
+    without; `across` are the VCs that cross the link; `is_switch` says whether the port is a
+    switch's.
     """
     scheduler = link.scheduler
     where = (*link.path, "scheduler")
@@ -61,14 +67,18 @@ def resolve_scheduler(
             place = _place(name, queues, owners, (*where, "weights", name), faults)
             weights[place] = weight
         return WeightedRoundRobinSpec(weights=tuple(weights))
-    if isinstance(scheduler, VirtualSpacing):
+    if isinstance(scheduler, VirtualSpacing | VcRoundRobin | VcWeightedRoundRobin):
         if len(queues) > 1 or not is_switch:
             at = link.name if len(queues) == 1 else f"{len(queues)} queues"
             allowed = "one queue of a switch's port: it orders the VCs of one buffer"
-            got = Shown(f"virtual_spacing for {at}")
+            got = Shown(f"{scheduler.kind} for {at}")
             faults.add(where, got, allowed, "which queue sends the next cell")
             return FifoSpec()
-        return _virtual_spacing(scheduler, mcr)
+        if isinstance(scheduler, VirtualSpacing):
+            return _virtual_spacing(scheduler, tuple(mcr.values()))
+        if isinstance(scheduler, VcRoundRobin):
+            return VcRoundRobinSpec(weights=(1,) * len(mcr))
+        return _weighted(scheduler, mcr, across, link, faults)
     if len(queues) > 1:
         allowed = "strict_priority, guaranteed_rate or weighted_round_robin for several queues"
         faults.add(where, scheduler.kind, allowed, "which queue sends the next cell")
@@ -76,7 +86,7 @@ def resolve_scheduler(
     return FifoSpec()
 
 
-def _virtual_spacing(scheduler: VirtualSpacing, mcr: Sequence[int]) -> VirtualSpacingSpec:
+def _virtual_spacing(scheduler: VirtualSpacing, mcr: tuple[int, ...]) -> VirtualSpacingSpec:
     bits = CELL_BITS if scheduler.other_rate.dimension is Dimension.BIT_RATE else 1
     other = scheduler.other_rate.amount / bits * MILLICELLS
     return VirtualSpacingSpec(
@@ -85,6 +95,36 @@ def _virtual_spacing(scheduler: VirtualSpacing, mcr: Sequence[int]) -> VirtualSp
             for rate in map(Fraction, mcr)
         )
     )
+
+
+def _weighted(
+    scheduler: VcWeightedRoundRobin,
+    mcr: Mapping[str, int],
+    across: Collection[str],
+    link: PlannedLink,
+    faults: FaultCollector,
+) -> VcRoundRobinSpec:
+    where = (*link.path, "scheduler", "weights")
+    meaning = meaning_of(VcWeightedRoundRobin.model_fields["weights"])
+    if scheduler.weights is None:
+        total = sum(mcr[name] for name in across)
+        if total == 0:
+            got = Shown(f"nothing, and no VC with an MCR across {link.name}")
+            allowed = "weights, or an MCR, in [[gfr]], for one of them or more"
+            faults.add(where, got, allowed, meaning)
+            total = 1
+        weights = {
+            name: max(1, int(Fraction(mcr[name] * scheduler.round, total) + Fraction(1, 2)))
+            for name in across
+        }
+    else:
+        weights = scheduler.weights
+        for name in weights:
+            if name not in across:
+                close = get_close_matches(name, across, n=1)
+                hint = f'; did you mean "{close[0]}"?' if close else ""
+                faults.add((*where, name), name, f"a VC across {link.name}{hint}", meaning)
+    return VcRoundRobinSpec(weights=tuple(weights.get(name, 1) for name in mcr))
 
 
 def _guaranteed_rate(

@@ -1,6 +1,7 @@
 from skycell.scenario.network_spec import (
     DfbaSpec,
     VcPriorityDropSpec,
+    VcRoundRobinSpec,
     VirtualSpacingSpec,
     ZComplementSquaredSpec,
 )
@@ -88,3 +89,26 @@ def test_the_wfq_switch_takes_its_weights_and_thresholds_from_the_contracts() ->
     _, policy = port("77 cells")
     assert isinstance(policy, VcPriorityDropSpec)
     assert policy.vc_thresholds_cells == (77, 0, 77, 0)
+
+
+def test_round_robin_over_vcs_takes_its_weights_from_the_file_or_from_the_contracts() -> None:
+    def weights(scheduler: object) -> tuple[int, ...]:
+        spec = wan(
+            topology__bottleneck__scheduler=scheduler,
+            gfr=[
+                {"vcs": ["flow1.forward"], "mcr": "20000 cells/s"},
+                {"vcs": ["flow2.forward"], "mcr": "7000 cells/s"},
+            ],
+        ).resolve()
+        (link,) = [link for link in spec.links if link.name == "switch1>switch2"]
+        assert isinstance(link.port.scheduler, VcRoundRobinSpec)
+        return link.port.scheduler.weights
+
+    # VCs are flow1.forward, flow1.reverse, flow2.forward, flow2.reverse.
+    assert weights("vc_round_robin") == (1, 1, 1, 1)
+    # 20/27 and 7/27 of 100 cells: 74.07 and 25.93.
+    assert weights("vc_weighted_round_robin") == (74, 1, 26, 1)
+    # Of 2 cells 1.48 and 0.52: at least one each.
+    assert weights({"kind": "vc_weighted_round_robin", "round": 2}) == (1, 1, 1, 1)
+    given = {"kind": "vc_weighted_round_robin", "weights": {"flow2.forward": 3}}
+    assert weights(given) == (1, 1, 3, 1)

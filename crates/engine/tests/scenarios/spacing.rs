@@ -1,9 +1,9 @@
-//! Queues of VCs that Virtual Spacing serves.
+//! Queues of VCs that Virtual Spacing or round robin serves.
 
 use super::Dice;
 use skycell_spec::*;
 
-/// Lets a switch's port with one queue serve VCs by stamps; leaves a spec without such a port as it is.
+/// Lets a switch's port with one queue serve VCs; leaves a spec without such a port as it is.
 pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
     let vcs = spec.vcs.len();
     let is_switch = |node: u32| spec.nodes[node as usize].kind == NodeKind::Switch;
@@ -12,10 +12,18 @@ pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
         .iter()
         .position(|link| is_switch(link.from) && link.port.queues.len() == 1);
     if let Some(port) = port {
-        spec.links[port].port.scheduler = SchedulerSpec::VirtualSpacing {
-            intervals_ps: (0..vcs)
-                .map(|_| dice.pick(&[1, 5_000_000, 10_000_000, 10_000_000, 100_000_000]))
-                .collect(),
+        spec.links[port].port.scheduler = match dice.below(4) {
+            0 => SchedulerSpec::VcRoundRobin {
+                weights: vec![1; vcs],
+            },
+            1 => SchedulerSpec::VcRoundRobin {
+                weights: (0..vcs).map(|_| dice.pick(&[1, 2, 3, 40])).collect(),
+            },
+            _ => SchedulerSpec::VirtualSpacing {
+                intervals_ps: (0..vcs)
+                    .map(|_| dice.pick(&[1, 5_000_000, 10_000_000, 10_000_000, 100_000_000]))
+                    .collect(),
+            },
         };
     }
 }

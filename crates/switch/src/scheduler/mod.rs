@@ -5,10 +5,12 @@
 //! whose transmission has begun is finished.
 
 mod guaranteed_rate;
+mod vc_round_robin;
 mod virtual_spacing;
 mod weighted_round_robin;
 
 pub use guaranteed_rate::GuaranteedRate;
+pub use vc_round_robin::VcRoundRobin;
 pub use virtual_spacing::VirtualSpacing;
 pub use weighted_round_robin::WeightedRoundRobin;
 
@@ -52,9 +54,11 @@ impl Scheduler {
     /// The scheduler that `spec` describes.
     pub fn new(spec: &SchedulerSpec) -> Self {
         match spec {
-            // Virtual Spacing has one queue here, too: it orders the cells within (`VirtualSpacing`).
+            // What serves VCs has one queue here, too: it orders the cells within (`VirtualSpacing`,
+            // `VcRoundRobin`).
             SchedulerSpec::Fifo
             | SchedulerSpec::StrictPriority
+            | SchedulerSpec::VcRoundRobin { .. }
             | SchedulerSpec::VirtualSpacing { .. } => Scheduler::First,
             SchedulerSpec::GuaranteedRate { shares_ppb } => {
                 Scheduler::GuaranteedRate(GuaranteedRate::new(shares_ppb))
