@@ -266,7 +266,7 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
     assert_eq!(verdicts[..5], [None; 5]);
     assert_eq!(verdicts[5], Some(Overflow));
     assert_eq!(port.sending().0.vc, 1);
-    port.on_departure(SimTime(10), |cell| cell.vc);
+    port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
     assert_eq!(send(&mut port, 8), [0, 1, 0, 1, 0, 1, 0, 0]);
     assert_eq!(port.queued(), 0);
     // Weights of 3 and 2, cells of a VC in their order.
@@ -278,7 +278,7 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
         port.begin_sending(SimTime::ZERO);
         let cell = port.sending().0;
         served.push((cell.vc, cell.index));
-        port.on_departure(SimTime(10), |cell| cell.vc);
+        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
     }
     let order = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)];
     assert_eq!(served[..5], order);
