@@ -126,6 +126,7 @@ def orbit_series(
     threads: int,
     with_links: bool = False,
     on_progress: Callable[[float], bool] | None = None,
+    precision_ps: int | None = None,
 ) -> dict[str, Any]:
     """Paths and delays of the pairs over time.
 
@@ -137,12 +138,17 @@ def orbit_series(
         threads: that work, above 0; the result does not depend on it.
         with_links: whether the delay of each link is kept.
         on_progress: called with the share that is done about every 0.1 s; False gives up.
+        precision_ps: how exactly the moments of changes of path are looked for, above 0; if not
+            given they are not.
 
     Returns:
         Arrays: `delays_ps` (pair after pair, 2^64 - 1 without a path); `pair`, `first_step`,
         `steps`, `satellites` (their number) of each stretch of one path; `way`, the satellites of
         all stretches; `links_ps`, link after link, step after step. `reasons` is JSON: for each
-        stretch null, or why there is no path.
+        stretch null, or why there is no path. In the same way of each change of path
+        `change_pair`, `change_at_ps`, `change_before_ps` (the delay until then),
+        `change_satellites`, `change_way`, `change_links_ps` and `change_reasons`; of none without
+        a precision.
 
     Raises:
         OrbitError: the spec has no meaning, or SGP4 gives no position.

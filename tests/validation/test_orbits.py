@@ -10,7 +10,7 @@ import pytest
 
 from skycell.orbit import as_constellation, cities, find_places, look, positions_km, series
 from skycell.orbit.elements import read_elements
-from skycell.orbit.network import NO_PATH_PS
+from skycell.orbit.over_time import NO_PATH_PS
 
 ELEMENTS = Path(__file__).parent / "orbits" / "stations.tle"
 EPOCH = datetime(2006, 6, 20, 0, 0, 0, tzinfo=UTC)

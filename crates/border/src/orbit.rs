@@ -7,7 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
-use skycell_orbit::{OrbitSpec, Series, SeriesRequest, World};
+use skycell_orbit::series::NO_PATH_PS;
+use skycell_orbit::{Change, OrbitSpec, Series, SeriesRequest, World};
 use skycell_records::Column;
 
 /// Longest series in steps of all pairs together; the border between hours and a slip of the pen.
@@ -100,7 +101,7 @@ fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError>
 
 /// Paths and delays of the pairs over time, as columns.
 #[pyfunction]
-#[pyo3(signature = (spec_json, start_ps, step_ps, steps, threads, with_links = false, on_progress = None))]
+#[pyo3(signature = (spec_json, start_ps, step_ps, steps, threads, with_links = false, on_progress = None, precision_ps = None))]
 #[allow(clippy::too_many_arguments)] // the caller's keywords
 pub fn orbit_series<'py>(
     py: Python<'py>,
@@ -111,9 +112,14 @@ pub fn orbit_series<'py>(
     threads: usize,
     with_links: bool,
     on_progress: Option<Py<PyAny>>,
+    precision_ps: Option<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let world = world(spec_json)?;
     let pairs = world.spec.pairs.len().max(1);
+    if precision_ps == Some(0) {
+        let text = "a precision of 0 ps: allowed is 1 ps or more";
+        return Err(PyValueError::new_err(text));
+    }
     if steps.saturating_mul(pairs) > MOST_VALUES || threads == 0 {
         return Err(PyValueError::new_err(format!(
             "{steps} steps of {pairs} pairs in {threads} threads: allowed are {MOST_VALUES} \
@@ -126,6 +132,7 @@ pub fn orbit_series<'py>(
         steps,
         threads,
         with_links,
+        precision_ps,
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);
@@ -181,11 +188,63 @@ fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
         ("links_ps", Column::U64(series.links_ps)),
     ];
     let found = PyDict::new(py);
-    for (name, column) in columns {
+    for (name, column) in columns.into_iter().chain(change_columns(&series.changes)) {
         found.set_item(name, array(py, column))?;
     }
+    let missing = series.changes.iter().map(|change| {
+        let reason = change.after.as_ref().err();
+        reason.map_or(Value::Null, |reason| json!(reason))
+    });
+    found.set_item("change_reasons", Value::from_iter(missing).to_string())?;
     found.set_item("reasons", Value::from(reasons).to_string())?;
     Ok(found)
+}
+
+/// The changes of path, one row each; `change_way` and `change_links_ps` are those of the new paths
+/// one after another.
+fn change_columns(changes: &[Change]) -> [(&'static str, Column); 6] {
+    let paths = || changes.iter().map(|change| change.after.as_ref().ok());
+    let before = changes.iter().map(|change| change.before_ps);
+    [
+        (
+            "change_pair",
+            Column::U32(changes.iter().map(|change| change.pair).collect()),
+        ),
+        (
+            "change_at_ps",
+            Column::U64(changes.iter().map(|change| change.at_ps).collect()),
+        ),
+        (
+            "change_before_ps",
+            Column::U64(before.map(|delay| delay.unwrap_or(NO_PATH_PS)).collect()),
+        ),
+        (
+            "change_satellites",
+            Column::U32(
+                paths()
+                    .map(|path| path.map_or(0, |path| path.satellites.len() as u32))
+                    .collect(),
+            ),
+        ),
+        (
+            "change_way",
+            Column::U32(
+                paths()
+                    .flatten()
+                    .flat_map(|path| path.satellites.iter().copied())
+                    .collect(),
+            ),
+        ),
+        (
+            "change_links_ps",
+            Column::U64(
+                paths()
+                    .flatten()
+                    .flat_map(|path| path.links_ps.iter().copied())
+                    .collect(),
+            ),
+        ),
+    ]
 }
 
 /// A JSON list of OMMs, or the errors as (line, message).

@@ -4,6 +4,7 @@
 //! come out, with every delay in whole picoseconds, as an engine wants them. Formulas use `libm`, so
 //! that patterns give the same numbers on every machine.
 
+pub mod changes;
 pub mod earth;
 pub mod elements;
 pub mod graph;
@@ -17,6 +18,7 @@ pub mod sky;
 pub mod spec;
 pub mod vector;
 
+pub use changes::Change;
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};
 pub use sky::{Sky, World};

@@ -1,10 +1,12 @@
 //! Paths over time: what each pair's path and delay are, step by step.
 //!
 //! Stations choose their satellites first, each station on its own through all of time, because a
-//! held satellite is a matter of history. Then steps are independent, and threads share them. The
-//! result does not depend on the number of threads.
+//! held satellite is a matter of history. Then steps are independent, and threads share them. At last
+//! the changes between steps are looked for, where a precision is asked for. The result does not
+//! depend on the number of threads.
 
 use crate::OrbitError;
+use crate::changes::{Change, Search, Turn};
 use crate::path::{NoPath, Path};
 use crate::sky::World;
 use crate::spec::AccessRule;
@@ -18,6 +20,8 @@ pub const NO_PATH_PS: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 /// Steps that a thread takes at a time.
 const CHUNK: usize = 64;
+/// Changes of path that a thread looks for at a time.
+const CHANGES: usize = 8;
 /// Between two looks at the caller.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
@@ -34,6 +38,9 @@ pub struct SeriesRequest {
     pub threads: usize,
     /// Whether the delay of every link of every path is kept.
     pub with_links: bool,
+    /// How exactly the moments of changes of path are looked for, picoseconds above 0; if not
+    /// given, they are known to within a step.
+    pub precision_ps: Option<u64>,
 }
 
 impl SeriesRequest {
@@ -66,6 +73,15 @@ pub struct Series {
     /// With links: the delay of each link of each path, stretch after stretch, step after step, up
     /// link first. Empty otherwise.
     pub links_ps: Vec<u64>,
+    /// With a precision: when paths change, pair after pair, in the order of time.
+    pub changes: Vec<Change>,
+}
+
+/// The satellites of a station: the one at each step, and where it holds them, when it takes which.
+#[derive(Clone, Debug, Default)]
+struct Access {
+    by_step: Vec<u32>,
+    turns: Vec<Turn>,
 }
 
 /// How far the work is: steps of all steps, counting both passes.
@@ -82,10 +98,56 @@ impl World {
             self.access_over_time(request, go_on)?
         };
         let chunks = request.steps.div_ceil(CHUNK);
-        let done = shared(request.threads, chunks, (0.5, 1.0), go_on, |chunk| {
+        let end = if request.precision_ps.is_some() {
+            0.8
+        } else {
+            1.0
+        };
+        let done = shared(request.threads, chunks, (0.5, end), go_on, |chunk| {
             self.chunk(request, chunk, &access)
         })?;
-        Ok(joined(self.spec.pairs.len(), request, done))
+        let mut series = joined(self.spec.pairs.len(), request, done);
+        if let Some(precision_ps) = request.precision_ps {
+            series.changes = self.changes(request, precision_ps, &series, &access, go_on)?;
+        }
+        Ok(series)
+    }
+
+    /// When the paths change that differ from one step to the next.
+    fn changes(
+        &self,
+        request: &SeriesRequest,
+        precision_ps: u64,
+        series: &Series,
+        access: &[Access],
+        go_on: Progress,
+    ) -> Result<Vec<Change>, OrbitError> {
+        let begins: Vec<(u32, usize)> = series
+            .stretches
+            .iter()
+            .filter(|stretch| stretch.first_step > 0)
+            .map(|stretch| (stretch.pair, stretch.first_step as usize))
+            .collect();
+        let pieces = begins.len().div_ceil(CHANGES);
+        let found = shared(request.threads, pieces, (0.8, 1.0), go_on, |piece| {
+            let mut sky = self.sky()?;
+            let mut search = Search {
+                sky: &mut sky,
+                precision_ps,
+            };
+            let mut found = Vec::new();
+            for &(number, step) in begins.chunks(CHANGES).nth(piece).unwrap_or_default() {
+                let pair = self.spec.pairs[number as usize];
+                let turns = pair.map(|station| {
+                    let own = access.get(station as usize);
+                    own.map_or(&[] as &[Turn], |access| &access.turns)
+                });
+                let between = (request.at_ps(step - 1), request.at_ps(step));
+                found.extend(search.changes(number, pair, turns, between)?);
+            }
+            Ok(found)
+        })?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The satellite of each station at each step, station after station.
@@ -93,7 +155,7 @@ impl World {
         &self,
         request: &SeriesRequest,
         go_on: Progress,
-    ) -> Result<Vec<Vec<u32>>, OrbitError> {
+    ) -> Result<Vec<Access>, OrbitError> {
         let mut used = vec![false; self.stations.len()];
         for station in self.spec.pairs.iter().flatten() {
             used[*station as usize] = true;
@@ -107,17 +169,36 @@ impl World {
         let done = shared(request.threads, groups.len(), (0.0, 0.5), go_on, |group| {
             let mut sky = self.sky()?;
             let mut held = vec![None; groups[group].len()];
-            let mut chosen = vec![Vec::with_capacity(request.steps); held.len()];
+            let mut chosen = vec![Access::default(); held.len()];
             for step in 0..request.steps {
-                sky.turn_to(request.at_ps(step))?;
+                let at_ps = request.at_ps(step);
+                sky.turn_to(at_ps)?;
                 for (place, &station) in groups[group].iter().enumerate() {
-                    held[place] = sky.access(station, held[place])?;
-                    chosen[place].push(held[place].unwrap_or(NONE));
+                    let (before, own) = (held[place], &mut chosen[place]);
+                    held[place] = sky.access(station, before)?;
+                    if self.holds()
+                        && let Some(precision_ps) = request.precision_ps
+                    {
+                        if step == 0 {
+                            let satellite = held[place];
+                            own.turns.push(Turn { at_ps, satellite });
+                        } else if held[place] != before {
+                            let mut search = Search {
+                                sky: &mut sky,
+                                precision_ps,
+                            };
+                            let between = (request.at_ps(step - 1), at_ps);
+                            own.turns.extend(search.turns(station, before, between)?);
+                            held[place] = own.turns.last().and_then(|turn| turn.satellite);
+                            sky.turn_to(at_ps)?;
+                        }
+                    }
+                    own.by_step.push(held[place].unwrap_or(NONE));
                 }
             }
             Ok(chosen)
         })?;
-        let mut access = vec![Vec::new(); self.stations.len()];
+        let mut access = vec![Access::default(); self.stations.len()];
         for (group, chosen) in groups.iter().zip(done) {
             for (&station, satellites) in group.iter().zip(chosen) {
                 access[station as usize] = satellites;
@@ -130,7 +211,7 @@ impl World {
         &self,
         request: &SeriesRequest,
         chunk: usize,
-        access: &[Vec<u32>],
+        access: &[Access],
     ) -> Result<Chunk, OrbitError> {
         let mut sky = self.sky()?;
         let mut series = vec![PairSeries::default(); self.spec.pairs.len()];
@@ -140,7 +221,7 @@ impl World {
             for (&pair, series) in self.spec.pairs.iter().zip(&mut series) {
                 let used = pair.map(|station| {
                     let satellites = access.get(station as usize)?;
-                    Some(satellites[step]).filter(|&satellite| satellite != NONE)
+                    Some(satellites.by_step[step]).filter(|&satellite| satellite != NONE)
                 });
                 series.add(sky.path(pair, used)?, request.with_links);
             }

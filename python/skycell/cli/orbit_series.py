@@ -50,6 +50,7 @@ _MOST_HANDOVERS = 30
 @time_option("--start", "0 s", "First moment.")
 @time_option("--duration", "10 min", "From the first moment to the last.")
 @time_option("--step", "1 s", "From one moment to the next.")
+@click.option("--exact", is_flag=True, help="Find the moments of handovers to 1 ns.")
 @click.option(
     "--rows",
     type=click.Choice(["delays", "paths", "links"]),
@@ -73,6 +74,7 @@ def series(
     start: str,
     duration: str,
     step: str,
+    exact: bool,
     rows: str,
     plot: Path | None,
     jobs: int | None,
@@ -86,9 +88,11 @@ def series(
     """Show how path and delay between places change with time.
 
     A handover is told at the first step on the new path; the change itself lies within the step
-    before it.
+    before it. With --exact its moment is found. Then a place that holds its satellite until it sets
+    takes the next one at that moment, and not at the next step.
     """
     from skycell.orbit import series as compute
+    from skycell.orbit.motion import PRECISION_PS
 
     refuse_targets(force, csv_file, parquet, plot)
     sky = read_constellation(constellation, settings)
@@ -110,6 +114,7 @@ def series(
             step_ps=step_ps,
             start_ps=read_time(start, "--start"),
             with_links=rows == "links",
+            precision_ps=PRECISION_PS if exact else None,
             jobs=jobs,
             on_progress=tell,
         )
@@ -161,7 +166,7 @@ def _draw(found: Series, file: Path, force: bool) -> Path:
 
 
 def _as_dict(found: Series) -> dict[str, Any]:
-    from skycell.orbit.network import NO_PATH_PS
+    from skycell.orbit.over_time import NO_PATH_PS
 
     told = []
     for pair in range(len(found.pairs)):
@@ -190,6 +195,7 @@ def _as_dict(found: Series) -> dict[str, Any]:
         "start_ps": found.start_ps,
         "step_ps": found.step_ps,
         "steps": found.steps,
+        "precision_ps": found.precision_ps,
         "pairs": told,
     }
 
@@ -199,7 +205,7 @@ def _show(found: Series) -> None:
     from rich.table import Table
 
     from skycell.cli.result_table import plain_console
-    from skycell.orbit.network import NO_PATH_PS
+    from skycell.orbit.over_time import NO_PATH_PS
     from skycell.scenario.quantities import show_time
 
     console = plain_console(110)

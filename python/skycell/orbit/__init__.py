@@ -9,11 +9,13 @@
 
 from skycell.orbit.constellation import Constellation, ConstellationLike, as_constellation
 from skycell.orbit.geometry import positions_km
-from skycell.orbit.network import Handover, Hop, Moment, Route, Series, Sight, look, series
+from skycell.orbit.network import Hop, Moment, Route, Sight, look
+from skycell.orbit.over_time import Change, Handover, Series, series
 from skycell.orbit.places import Place, cities, find_places, read_places
 from skycell.orbit.presets import constellations
 
 __all__ = [
+    "Change",
     "Constellation",
     "ConstellationLike",
     "Handover",

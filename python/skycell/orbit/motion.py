@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import deque
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
 from skycell.orbit.constellation import Constellation, as_constellation
-from skycell.orbit.network import NO_PATH_PS, Stretch, series
+from skycell.orbit.over_time import NO_PATH_PS, Stretch, series
 from skycell.orbit.places import Place, find_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.scenario.delay_series import Steps
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.quantities import show_time
+
+PRECISION_PS = 1000
+"""To which the moments of handovers are found: 1 ns, when a cell of 155.52 Mbit/s takes 2.7 us."""
 
 
 def path_steps(
@@ -27,7 +31,9 @@ def path_steps(
     step_ps: int,
     steps: int,
 ) -> Steps:
-    """The delay between two places, step by step; each change of path has a new number.
+    """The delay between two places: at each step and the moment after the last, and at each change.
+
+    A change of path has a step at its own moment, which is found to 1 ns, and a new number.
 
     Args:
         constellation: name of a built-in one, or of a file.
@@ -74,21 +80,30 @@ def _steps(
             key.constellation,
             places,
             [(0, 1)],
-            duration_ps=step_ps * (steps - 1),
+            duration_ps=step_ps * steps,
             step_ps=step_ps,
             start_ps=start_ps,
+            precision_ps=PRECISION_PS,
         )
     except _core.OrbitError as error:
         _refuse("constellation", str(error), "satellites that SGP4 can place", "the satellites")
     delays = [None if delay == NO_PATH_PS else delay for delay in found.delays_ps(0).tolist()]
-    if all(delay is None for delay in delays):
+    if all(delay is None for delay in (*delays[:steps], *(c.delay_ps for c in found.changes))):
         span = f"from {show_time(start_ps)} to {show_time(start_ps + step_ps * (steps - 1))}"
         got = f"no path at any of {steps} steps {span}: {_reasons(found.stretches)}"
         _refuse("to", got, "places with a path for a part of the run", "where the path ends")
-    paths: list[int] = []
-    for number, stretch in enumerate(found.stretches):
-        paths += [number] * stretch.steps
-    return Steps(tuple(step_ps * n for n in range(steps)), tuple(delays), tuple(paths))
+    changes = deque(found.changes)
+    rows: list[tuple[int, int | None, int]] = []
+    number = 0
+    for n, delay in enumerate(delays):
+        while changes and changes[0].at_ps <= start_ps + step_ps * n:
+            change = changes.popleft()
+            number += 1
+            rows.append((change.at_ps - start_ps, change.delay_ps, number))
+        if not rows or rows[-1][0] < step_ps * n:
+            rows.append((step_ps * n, delay, number))
+    times, known, paths = zip(*rows, strict=True)
+    return Steps(times, known, paths)
 
 
 def _reasons(stretches: tuple[Stretch, ...]) -> str:

@@ -164,7 +164,7 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
 
 
 def _description(series: Series, names: list[str]) -> str:
-    from skycell.orbit.network import NO_PATH_PS
+    from skycell.orbit.over_time import NO_PATH_PS
 
     told = []
     for pair, name in enumerate(names):

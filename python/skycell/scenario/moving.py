@@ -214,7 +214,6 @@ def _over_constellation(
         allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
         faults.add((*path, "step"), got, allowed, meaning_of(Motion.model_fields["step"]))
         return None
-    # The moments of a series include its last; that of the run's end holds for no cell of it.
     steps: Steps = resolve_name(_OVER_CONSTELLATION)(
         motion.constellation,
         motion.source,
@@ -224,7 +223,8 @@ def _over_constellation(
         step_ps=step_ps,
         steps=count,
     )
-    return steps
+    # The last moment is there for changes of path before the end of the run; it holds for no cell.
+    return _within(steps, 0, duration_ps, 0)
 
 
 def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from skycell.orbit import as_constellation, find_places, look, series
-from skycell.orbit.network import NO_PATH_PS
+from skycell.orbit.over_time import NO_PATH_PS
 
 SECOND = 10**12
 PLACES = find_places(["new_york", "tokyo"])

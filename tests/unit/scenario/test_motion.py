@@ -313,18 +313,35 @@ def test_a_path_over_a_constellation_is_its_series_of_the_run(tmp_path: Path) ->
         start_ps=0,
         duration_ps=9_500 * MS,
         step_ps=500 * MS,
+        precision_ps=1000,
     )
-    assert motion.times_ps == tuple(500 * MS * n for n in range(20))
-    assert list(motion.delays_ps) == found.delays_ps(0).tolist()
     (handover,) = found.handovers()
+    assert handover.delay_after_ps is not None
+    # At every step, and at the handover itself.
+    expected = dict(zip(found.times_ps.tolist(), found.delays_ps(0).tolist(), strict=True))
+    expected[handover.at_ps] = handover.delay_after_ps
+    assert motion.times_ps == tuple(sorted(expected))
+    assert motion.delays_ps == tuple(expected[time] for time in sorted(expected))
     first = motion.times_ps.index(handover.at_ps)
-    assert motion.paths == (0,) * first + (1,) * (20 - first)
+    assert first == 1
+    assert motion.paths == (0,) + (1,) * 20
+
+
+def test_a_handover_between_the_last_step_and_the_end_of_the_run_is_found() -> None:
+    # It comes 34.425 s after the beginning of the constellation.
+    motion = motion_of(over("jsac98-6x11", "new_york", "tokyo", start="25 s", step="3 s"))
+    assert motion.times_ps[:4] == (0, 3 * SECOND, 6 * SECOND, 9 * SECOND)
+    assert len(motion.times_ps) == 5
+    assert abs(motion.times_ps[4] - 9_424_915_831_000) < 10_000
+    assert motion.paths == (0, 0, 0, 0, 1)
 
 
 def test_a_delay_every_100_ms_is_the_default() -> None:
     motion = motion_of(over("iridium-like", "new_york", "tokyo"))
     assert motion == motion_of(over("iridium-like", "new_york", "tokyo", step="100 ms"))
-    assert len(motion.times_ps) == 100
+    steps = set(range(0, 10 * SECOND, 100 * MS))
+    assert steps < set(motion.times_ps)
+    assert len(motion.times_ps) == 101
 
 
 def test_the_constellation_may_be_a_file_beside_the_scenario(tmp_path: Path) -> None:

@@ -1,0 +1,394 @@
+"""Paths over a constellation over time: delays step by step, and when paths change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from skycell.orbit.constellation import Constellation
+from skycell.orbit.network import reason_text, refuse_distant_elements
+from skycell.orbit.places import Place
+from skycell.orbit.reach import refuse_out_of_reach
+from skycell.scenario.quantities import PS_PER_SECOND, show_time
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+NO_PATH_PS = 2**64 - 1
+"""Delay of a step without a path, in the columns of the compiled part."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The same path over some steps.
+
+    Attributes:
+        pair: number of the pair.
+        first_step: where it begins.
+        steps: how many.
+        satellites: the path; empty where there is none.
+        missing: why there is none.
+    """
+
+    pair: int
+    first_step: int
+    steps: int
+    satellites: tuple[str, ...]
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of path, where its moment was looked for.
+
+    Attributes:
+        pair: number of the pair.
+        at_ps: the first moment known to be on the new path; the precision before it, the old path
+            was still taken.
+        before_ps: delay of the old path then; None where there was none.
+        satellites: the new path; empty where there is none.
+        links_ps: delay of each of its links at that moment, up link first.
+        missing: why there is no path.
+    """
+
+    pair: int
+    at_ps: int
+    before_ps: int | None
+    satellites: tuple[str, ...]
+    links_ps: tuple[int, ...]
+    missing: str = ""
+
+    @property
+    def delay_ps(self) -> int | None:
+        """Delay of the new path at that moment."""
+        return sum(self.links_ps) if self.satellites else None
+
+
+class Series:
+    """Paths and delays of some pairs over time.
+
+    Attributes:
+        precision_ps: to which the moments of changes of path are known; None for the step.
+    """
+
+    def __init__(
+        self,
+        constellation: Constellation,
+        places: Sequence[Place],
+        pairs: Sequence[tuple[int, int]],
+        start_ps: int,
+        step_ps: int,
+        steps: int,
+        columns: dict[str, Any],
+        precision_ps: int | None = None,
+    ) -> None:
+        self.constellation = constellation
+        self.places = tuple(places)
+        self.pairs = tuple(pairs)
+        self.start_ps, self.step_ps, self.steps = start_ps, step_ps, steps
+        self.precision_ps = precision_ps
+        self._columns = columns
+
+    @property
+    def times_ps(self) -> NDArray[np.uint64]:
+        """The moments, since time 0."""
+        import numpy as np
+
+        return self.start_ps + self.step_ps * np.arange(self.steps, dtype=np.uint64)
+
+    def delays_ps(self, pair: int) -> NDArray[np.uint64]:
+        """Delay of a pair at each step; `NO_PATH_PS` where there is no path."""
+        delays: Any = self._columns["delays_ps"]
+        return delays[pair * self.steps : (pair + 1) * self.steps]  # type: ignore[no-any-return]
+
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Paths by pair and time; a pair's stretches follow each other without a gap."""
+        columns, names = self._columns, self.constellation.satellites
+        reasons = json.loads(columns["reasons"])
+        way = iter(columns["way"].tolist())
+        return tuple(
+            Stretch(
+                pair,
+                first,
+                steps,
+                tuple(names[next(way)] for _ in range(count)),
+                "" if reason is None else reason_text(reason, self.places),
+            )
+            for pair, first, steps, count, reason in zip(
+                columns["pair"].tolist(),
+                columns["first_step"].tolist(),
+                columns["steps"].tolist(),
+                columns["satellites"].tolist(),
+                reasons,
+                strict=True,
+            )
+        )
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """Changes of path by pair and time; none where their moments were not looked for."""
+        columns, names = self._columns, self.constellation.satellites
+        reasons = json.loads(columns["change_reasons"])
+        way = iter(columns["change_way"].tolist())
+        links = iter(columns["change_links_ps"].tolist())
+        return tuple(
+            Change(
+                pair,
+                at_ps,
+                None if before_ps == NO_PATH_PS else before_ps,
+                tuple(names[next(way)] for _ in range(count)),
+                tuple(next(links) for _ in range(count + 1)) if count else (),
+                "" if reason is None else reason_text(reason, self.places),
+            )
+            for pair, at_ps, before_ps, count, reason in zip(
+                columns["change_pair"].tolist(),
+                columns["change_at_ps"].tolist(),
+                columns["change_before_ps"].tolist(),
+                columns["change_satellites"].tolist(),
+                reasons,
+                strict=True,
+            )
+        )
+
+    def ends(self, pair: int) -> tuple[str, str]:
+        """Names of a pair's places."""
+        source, target = self.pairs[pair]
+        return self.places[source].name, self.places[target].name
+
+    def delay_table(self) -> pl.DataFrame:
+        """Columns from, to, time_ps, delay_ps and satellites, the last two null without a path."""
+        import numpy as np
+        import polars as pl
+
+        columns = self._columns
+        counts = np.repeat(columns["satellites"], columns["steps"])
+        pairs = np.repeat(np.arange(len(self.pairs), dtype=np.uint32), self.steps)
+        names = pl.Enum([*dict.fromkeys(place.name for place in self.places)])
+        ends = [self.ends(pair) for pair in range(len(self.pairs))]
+        table = pl.DataFrame(
+            {
+                "pair": pairs,
+                "time_ps": np.tile(self.times_ps, len(self.pairs)),
+                "delay_ps": columns["delays_ps"],
+                "satellites": counts,
+            }
+        )
+        by_pair = pl.DataFrame(
+            {
+                "pair": np.arange(len(ends), dtype=np.uint32),
+                "from": pl.Series([source for source, _ in ends], dtype=names),
+                "to": pl.Series([target for _, target in ends], dtype=names),
+            }
+        )
+        there_is = pl.col("satellites") > 0
+        return table.join(by_pair, on="pair", how="left", maintain_order="left").select(
+            "from",
+            "to",
+            "time_ps",
+            pl.when(there_is).then("delay_ps").alias("delay_ps"),
+            pl.when(there_is).then("satellites").alias("satellites"),
+        )
+
+    def path_table(self) -> pl.DataFrame:
+        """One row a stretch: from, to, start_ps, end_ps (first moment of the next), path."""
+        import polars as pl
+
+        rows = [
+            {
+                "from": self.ends(stretch.pair)[0],
+                "to": self.ends(stretch.pair)[1],
+                "start_ps": self.start_ps + self.step_ps * stretch.first_step,
+                "end_ps": self.start_ps + self.step_ps * (stretch.first_step + stretch.steps),
+                "satellites": len(stretch.satellites),
+                "path": " ".join(stretch.satellites),
+                "missing": stretch.missing,
+            }
+            for stretch in self.stretches
+        ]
+        schema = {
+            "from": pl.String,
+            "to": pl.String,
+            "start_ps": pl.UInt64,
+            "end_ps": pl.UInt64,
+            "satellites": pl.UInt32,
+            "path": pl.String,
+            "missing": pl.String,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def link_table(self) -> pl.DataFrame:
+        """One row a link and step: from, to, time_ps, link (from 0), source, target, delay_ps."""
+        import numpy as np
+        import polars as pl
+
+        if not self._columns["links_ps"].size and any(s.satellites for s in self.stretches):
+            raise ValueError("the series was made without links; with_links keeps them")
+        names = ["", "", *self.constellation.satellites]
+        parts = []
+        taken = 0
+        number = {name: place for place, name in enumerate(self.constellation.satellites)}
+        for stretch in self.stretches:
+            if not stretch.satellites:
+                continue
+            count = len(stretch.satellites) + 1
+            amount = count * stretch.steps
+            nodes = np.array([-2, *(number[s] for s in stretch.satellites), -1]) + 2
+            times = self.times_ps[stretch.first_step : stretch.first_step + stretch.steps]
+            source, target = self.ends(stretch.pair)
+            local = [source, target, *names[2:]]
+            parts.append(
+                pl.DataFrame(
+                    {
+                        "from": pl.repeat(source, amount, eager=True),
+                        "to": pl.repeat(target, amount, eager=True),
+                        "time_ps": np.repeat(times, count),
+                        "link": np.tile(np.arange(count, dtype=np.uint32), stretch.steps),
+                        "source": [local[n] for n in nodes[:-1].tolist()] * stretch.steps,
+                        "target": [local[n] for n in nodes[1:].tolist()] * stretch.steps,
+                        "delay_ps": self._columns["links_ps"][taken : taken + amount],
+                    }
+                )
+            )
+            taken += amount
+        return pl.concat(parts) if parts else pl.DataFrame()
+
+    def handovers(self, pair: int | None = None) -> list[Handover]:
+        """Every change of path, at its moment or with the step in which it shows."""
+        if self.precision_ps is not None:
+            return self._exact_handovers(pair)
+        found = []
+        for before, after in zip(self.stretches, self.stretches[1:], strict=False):
+            if before.pair != after.pair or pair not in (None, before.pair):
+                continue
+            delays = self.delays_ps(after.pair)
+            at = after.first_step
+            known = [int(d) if d != NO_PATH_PS else None for d in (delays[at - 1], delays[at])]
+            found.append(
+                Handover(
+                    after.pair,
+                    self.start_ps + self.step_ps * at,
+                    _what_changes(before.satellites, after.satellites),
+                    before.satellites,
+                    after.satellites,
+                    known[0],
+                    known[1],
+                )
+            )
+        return found
+
+    def _exact_handovers(self, pair: int | None) -> list[Handover]:
+        before = {s.pair: s.satellites for s in self.stretches if s.first_step == 0}
+        found = []
+        for change in self.changes:
+            old = before[change.pair]
+            before[change.pair] = change.satellites
+            if pair in (None, change.pair):
+                what = _what_changes(old, change.satellites)
+                handover = Handover(
+                    change.pair,
+                    change.at_ps,
+                    what,
+                    old,
+                    change.satellites,
+                    change.before_ps,
+                    change.delay_ps,
+                )
+                found.append(handover)
+        return found
+
+
+@dataclass(frozen=True)
+class Handover:
+    """A change of path.
+
+    Attributes:
+        pair: number of the pair.
+        at_ps: first step on the new path, the change being within one step before it; where its
+            moment was looked for, that moment.
+        what: `up`, `down`, `up and down`, `route`, `lost` or `found`.
+        before: satellites of the old path.
+        after: satellites of the new path.
+        delay_before_ps: last known on the old path; None without path.
+        delay_after_ps: first known on the new path; None without path.
+    """
+
+    pair: int
+    at_ps: int
+    what: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    delay_before_ps: int | None
+    delay_after_ps: int | None
+
+
+def _what_changes(before: tuple[str, ...], after: tuple[str, ...]) -> str:
+    if not after:
+        return "lost"
+    if not before:
+        return "found"
+    ends = [name for name, place in (("up", 0), ("down", -1)) if before[place] != after[place]]
+    return " and ".join(ends) or "route"
+
+
+def series(
+    constellation: Constellation,
+    places: Sequence[Place],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    duration_ps: int,
+    step_ps: int = PS_PER_SECOND,
+    start_ps: int = 0,
+    with_links: bool = False,
+    precision_ps: int | None = None,
+    jobs: int | None = None,
+    on_progress: Callable[[float], bool] | None = None,
+) -> Series:
+    """Paths and delays over time.
+
+    Args:
+        constellation: the satellites.
+        places: on the ground.
+        pairs: source and destination, as numbers of places.
+        duration_ps: from the first moment to the last.
+        step_ps: from one moment to the next.
+        start_ps: the first moment, since time 0.
+        with_links: whether the delay of each link is kept too.
+        precision_ps: how exactly the moments of changes of path are looked for, above 0; if not
+            given, a change shows at the first step after it, and stations that hold their
+            satellite take the next one at that step.
+        jobs: threads; as many as there are cores if not given.
+        on_progress: told the share that is done about every 0.1 s; False gives up.
+
+    Raises:
+        ScenarioFaults: a place can see no satellite at any time, or a moment is too far from the
+            elements' epochs.
+        OrbitError: SGP4 gives no position.
+        ValueError: a step that is not above 0, or more values than fit.
+    """
+    import os
+
+    from skycell import _core
+
+    if step_ps <= 0 or duration_ps < 0:
+        text = f"{show_time(max(duration_ps, 0))} in steps of {step_ps} ps: steps are above 0"
+        raise ValueError(text)
+    refuse_distant_elements(constellation, start_ps, start_ps + duration_ps)
+    refuse_out_of_reach(constellation, places)
+    steps = duration_ps // step_ps + 1
+    columns = _core.orbit_series(
+        json.dumps(constellation.spec(places, pairs)),
+        start_ps,
+        step_ps,
+        steps,
+        jobs or os.cpu_count() or 1,
+        with_links,
+        on_progress,
+        precision_ps,
+    )
+    return Series(constellation, places, pairs, start_ps, step_ps, steps, columns, precision_ps)
