@@ -15,9 +15,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Simulates one run.
 ///
-/// `engine` is `"fast"` or `"reference"`. `on_progress` is called with the simulated time in picoseconds about
-/// every 0.1 s; a false answer cancels the run. Returns the records as JSON and the traces that the
-/// spec asked for, name -> column -> array.
+/// `engine` is `"fast"` or `"reference"`. `on_progress` is called with the simulated time in
+/// picoseconds about every 0.1 s; a false answer cancels the run. Returns the records as JSON and
+/// the traces that the spec asked for, name -> column -> array.
 #[pyfunction]
 #[pyo3(signature = (spec_json, engine, on_progress = None))]
 pub fn run<'py>(

@@ -194,8 +194,9 @@ impl ArrivalLog {
     }
 
     /// Where queues share the link, what is known: cells taken in that will have left by `now`, and
-    /// when the last of them does. Else of the present busy period, if it goes on: the cells that will have left by `now` (with all
-    /// those of earlier periods), and when the last of them does, if any has.
+    /// when the last of them does. Else of the present busy period, if it goes on: the cells that
+    /// will have left by `now` (with all those of earlier periods), and when the last of them does,
+    /// if any has.
     pub(crate) fn departed_if_busy(&self, now: SimTime) -> (u64, Option<SimTime>) {
         if self.server.is_some() {
             let departed = self.departed(now);

@@ -63,6 +63,7 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
         _ => 0,
     });
     let stats = EngineStats {
+        simulated_by: "fast",
         events: network.events.popped(),
         cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
         cells_stepped: stepped.sum(),

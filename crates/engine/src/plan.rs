@@ -61,7 +61,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice, links whose delay changes, ports that serve VCs, policers, and classes beyond those of [`crate::shared`].
+    /// twice, links whose delay changes, ports that serve VCs, policers, and classes beyond those
+    /// of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let links = &spec.links;
         if links

@@ -12,7 +12,8 @@ use skycell_units::SimTime;
 const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
-/// only `engine` and `engine_stats` differ.
+/// only `engine` and `engine_stats` differ. What has no closed form here is simulated by the
+/// reference engine, and `engine_stats.simulated_by` says so.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.

@@ -14,9 +14,9 @@ pub(crate) struct Shared {
     pub(crate) own_queues: Vec<usize>,
 }
 
-/// The plan of a valid spec; none for what only `reference` runs: policers, several queues at a host or router,
-/// frames in more than one queue of a port, cells of sources that share a queue or a link with
-/// others or may be lost, and delays of single cells of a frame.
+/// The plan of a valid spec; none for what only `reference` runs: policers, several queues at a
+/// host or router, frames in more than one queue of a port, cells of sources that share a queue or
+/// a link with others or may be lost, and delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
     let of_source = |vc: u32| spec.sources.iter().any(|source| source.vc == vc);
     let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());

@@ -180,6 +180,9 @@ pub struct RunRecords {
 /// How much work an engine did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineStats {
+    /// Which engine did the work: `reference` also where `fast` was asked for a run that it has no
+    /// closed form for.
+    pub simulated_by: &'static str,
     /// Events taken from the event queue.
     pub events: u64,
     /// Cells that ports took in, all ports together.

@@ -57,8 +57,8 @@ impl QueueIntegral {
         self.departures += sum_ps;
     }
 
-    /// Cells that have [`QueueIntegral::stayed`] do not depart within the run after all; their departure
-    /// times add up to `sum_ps`.
+    /// Cells that have [`QueueIntegral::stayed`] do not depart within the run after all; their
+    /// departure times add up to `sum_ps`.
     pub fn not_departed(&mut self, sum_ps: u128) {
         self.arrivals += sum_ps;
     }

@@ -43,7 +43,8 @@ macro_rules! column_of {
 }
 column_of! { u8 => U8, u32 => U32, u64 => U64, f64 => F64, }
 
-/// Declares a trace: a struct of columns, a method that adds one row, and one that hands the columns on.
+/// Declares a trace: a struct of columns, a method that adds one row, and one that hands the
+/// columns on.
 macro_rules! columns {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
         $(#[$doc])*

@@ -3,7 +3,8 @@
 //!
 //! Order is meaning. At one instant: cells leave ports (by port), queues are sampled, cells arrive
 //! (by input link), retransmission timers run out (by flow), held acknowledgements go out (by flow),
-//! applications act (by flow), cell sources send (by source). Nothing depends on who was inserted first into a queue.
+//! applications act (by flow), cell sources send (by source). Nothing depends on who was inserted
+//! first into a queue.
 
 mod frames;
 mod line;

@@ -87,6 +87,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         sources,
         cell_delays: finished.cell_delays,
         engine_stats: EngineStats {
+            simulated_by: "reference",
             events: finished.events,
             cells,
             cells_stepped: cells,

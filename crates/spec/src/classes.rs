@@ -32,8 +32,9 @@ pub struct PortSpec {
     /// Which queue sends the next cell.
     pub scheduler: SchedulerSpec,
     /// Before each frame of a TCP connection the port of a host or router waits for a time uniform
-    /// over [0, this), picoseconds, drawn from the stream `port/<link name>/gap`; 0 for no wait. Without it frames
-    /// stay in step with the bottleneck's cells, and one input always wins a full buffer's place.
+    /// over [0, this), picoseconds, drawn from the stream `port/<link name>/gap`; 0 for no wait.
+    /// Without it frames stay in step with the bottleneck's cells, and one input always wins a full
+    /// buffer's place.
     pub frame_gap_ps: u64,
 }
 

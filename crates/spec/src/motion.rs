@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// The delay of a link over time, in steps, and perhaps its rate and what it loses.
 ///
-/// A cell enters the link when its last bit leaves the port, and takes the delay of the step in force at
-/// that instant. Cells on one path keep their order: none arrives before the one ahead of it. A
-/// change of path is a handover: cells under way arrive by the old path, whatever overtakes them on
-/// the new one, and buffered cells go on by the new path.
+/// A cell enters the link when its last bit leaves the port, and takes the delay of the step in
+/// force at that instant. Cells on one path keep their order: none arrives before the one ahead of
+/// it. A change of path is a handover: cells under way arrive by the old path, whatever overtakes
+/// them on the new one, and buffered cells go on by the new path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MotionSpec {

@@ -1,4 +1,5 @@
-//! A set of octets as disjoint ranges: the sender's SACK scoreboard, the receiver's queue of early data.
+//! A set of octets as disjoint ranges: the sender's SACK scoreboard, the receiver's queue of early
+//! data.
 
 /// Disjoint, non-touching ranges [start, end), ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -79,7 +79,8 @@ pub struct Cells(pub u32);
 impl Cells {
     /// Cells that carry one AAL5 frame of `sdu` octets, trailer and padding included.
     ///
-    /// A 512-octet TCP segment with 40 octets of TCP/IP header and 8 of LLC/SNAP is 560 octets: 12 cells.
+    /// A 512-octet TCP segment with 40 octets of TCP/IP header and 8 of LLC/SNAP is 560 octets: 12
+    /// cells.
     pub const fn for_aal5_frame(sdu: Octets) -> Self {
         // I.363.5: SDU, 0..=47 octets of padding and an 8-octet trailer fill whole 48-octet payloads.
         Self((sdu + AAL5_TRAILER_OCTETS).div_ceil(CELL_PAYLOAD_OCTETS) as u32)

@@ -139,6 +139,6 @@ def _totals(result: RunResult, congested: list[LinkSpec]) -> list[str]:
     if len(rates) > 1 and any(rates):
         total += f"; fairness {fairness_index(rates):.3f}"
     seconds = result.records["duration_ps"] / _PS_PER_S
-    run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine}"
+    run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
     return [f"{total}.", f"{run}; the ledger balances.", identity]

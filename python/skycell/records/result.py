@@ -48,8 +48,20 @@ class RunResult:
 
     @property
     def engine(self) -> str:
-        """Name of the engine that ran it."""
+        """Name of the engine that was asked for."""
         return str(self.records["engine"])
+
+    @property
+    def simulated_by(self) -> str:
+        """Name of the engine that did the work: `fast` hands on what it has no closed form for."""
+        return str(self.records["engine_stats"].get("simulated_by", self.engine))
+
+    @property
+    def engine_in_words(self) -> str:
+        """The engine, and the one that it handed the run to."""
+        if self.simulated_by == self.engine:
+            return self.engine
+        return f"{self.engine} (by {self.simulated_by}, cell by cell)"
 
     @property
     def seed(self) -> int:

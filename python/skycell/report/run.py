@@ -33,7 +33,7 @@ def run_page(result: RunResult) -> str:
             "identity": [
                 ("Simulated", f"{seconds:g} s"),
                 ("Seed", str(result.seed)),
-                ("Engine", f"{result.engine}, skycell {result.version}"),
+                ("Engine", f"{result.engine_in_words}, skycell {result.version}"),
                 ("Spec", result.spec_hash),
                 ("Events", grouped(records["engine_stats"]["events"])),
             ],

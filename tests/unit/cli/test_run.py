@@ -36,6 +36,24 @@ def test_a_run_is_shown_as_tables(short: Path) -> None:
     assert max(len(line) for line in told.stdout.splitlines()) <= 100
 
 
+def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
+    policed = tmp_path / "policed.toml"
+    policed.write_text(
+        f'{SHORT}\n[[policer]]\nvcs = ["flow1.forward"]\npcr = "100000 cells/s"\n', encoding="utf-8"
+    )
+    told = run(policed)
+    assert told.exit_code == 0
+    assert "engine fast (by reference, cell by cell)" in told.stdout
+    records = json.loads(run(policed, "--json").stdout)
+    assert records["engine"] == "fast"
+    assert records["engine_stats"]["simulated_by"] == "reference"
+
+
+def test_a_run_of_the_fast_engine_itself_says_no_more(short: Path) -> None:
+    assert "engine fast;" in run(short).stdout
+    assert json.loads(run(short, "--json").stdout)["engine_stats"]["simulated_by"] == "fast"
+
+
 def test_json_is_all_that_standard_output_holds(short: Path) -> None:
     told = run(short, "--json", "--seed", 7)
     assert (told.exit_code, told.stderr) == (0, "")
