@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 import skycell
-from skycell.cli.run import ENGINES
+from skycell.cli.options import ENGINES
 from skycell.scenario.network_spec import PolicySpec, TcpSpec
 from tests.golden import golden, rewrite
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.levels import CONFIDENCE
-from skycell.cli.run import ENGINES
+from skycell.cli.options import engine_option, json_option, level_option, store_option
 from skycell.cli.settings import read_setting
-from skycell.cli.store import open_store, store_option
+from skycell.cli.store import open_store
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -50,13 +49,7 @@ _TABLES = {".csv", ".tsv", ".parquet"}
     help="Only rows with this value; may be repeated.",
 )
 @click.option("--block", metavar="COLUMN", help="Column whose values share their draws.")
-@click.option(
-    "--level",
-    type=CONFIDENCE,
-    default="90",
-    show_default=True,
-    help="Confidence of the intervals, in per cent.",
-)
+@level_option
 @click.option(
     "--order",
     type=click.IntRange(1),
@@ -64,14 +57,8 @@ _TABLES = {".csv", ".tsv", ".parquet"}
     show_default=True,
     help="Most factors of an interaction in the model.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="fast",
-    show_default=True,
-    help="Whose runs to take from the store.",
-)
+@json_option()
+@engine_option("Whose runs to take from the store.")
 @store_option
 def analyse(
     source: Path,

@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
+from skycell.cli.options import json_option
+
 
 @click.command(
     epilog="Example:  skycell check examples/*.toml",
     short_help="Tell all faults of scenario files.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object to standard output.")
+@json_option("Write one JSON object to standard output.")
 @click.pass_context
 def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Tell all faults of scenario FILEs, without running them.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
 from skycell.cli.orbit_options import (
     common,
@@ -48,7 +49,7 @@ orbit.add_command(globe)
 @click.argument("name", required=False)
 @click.option("--cities", is_flag=True, help="List the built-in cities instead.")
 @click.option("--markdown", is_flag=True, help="Write the reference page of constellation files.")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+@json_option()
 def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None:
     """List the built-in constellations, or the values of NAME with their sources."""
     from skycell.cli.presets import show_presets

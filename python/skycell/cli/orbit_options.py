@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.options import Command, json_option, set_option
 from skycell.cli.settings import read_setting
 
 if TYPE_CHECKING:
@@ -15,22 +16,14 @@ if TYPE_CHECKING:
 
     from skycell.orbit import Constellation, Place
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
 
 
 def common(command: Command) -> Command:
     """--places, --set and --json."""
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Write one JSON object."),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="Replace a value of the constellation, such as route=shortest; may be repeated.",
-        ),
+        json_option(),
+        set_option("Replace a value of the constellation, such as route=shortest"),
         click.option(
             "--places",
             "places_file",

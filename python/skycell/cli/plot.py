@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.levels import CONFIDENCE
+from skycell.cli.options import force_option, sweep_level_option
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -40,7 +40,7 @@ DEFAULT_KIND = "cwnd"
     metavar="FILE",
     help="File to write: .svg, .pdf, .png or .html.  [default: KIND.svg]",
 )
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@force_option("FILE if it exists")
 @click.option(
     "--flow", "flows", multiple=True, metavar="NAME", help="Draw this flow only; may be repeated."
 )
@@ -49,7 +49,7 @@ DEFAULT_KIND = "cwnd"
 @click.option("--to", "end", metavar="TIME", help="End here, such as '500 ms'.")
 @click.option("--table", metavar="ID", help="Table of a study to draw, such as icccn97-t3.")
 @click.option("--response", metavar="NAME", help="Response of a sweep; its first if not given.")
-@click.option("--level", type=CONFIDENCE, help="Confidence of a sweep's intervals.  [default: 90]")
+@sweep_level_option
 def plot(
     source: Path,
     kind: str | None,

@@ -6,12 +6,14 @@ import json
 
 import click
 
+from skycell.cli.options import json_option
+
 
 @click.command(
     epilog="Example:  skycell policies --json", short_help="List the buffer policies by class."
 )
 @click.option("--markdown", is_flag=True, help="Write the table of the reference page.")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON list.")
+@json_option("Write one JSON list.")
 def policies(markdown: bool, as_json: bool) -> None:
     """List every buffer policy: its class, how it discards, parameters, source.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.options import json_option
+
 if TYPE_CHECKING:
     from skycell.scenario.presets import Preset
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     short_help="Show named sets of parameters with their sources.",
 )
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
+@json_option()
 def presets(name: str | None, as_json: bool) -> None:
     """List the presets, or show the values of the preset NAME.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from skycell.cli.levels import CONFIDENCE
+from skycell.cli.options import force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
 
 
@@ -24,8 +24,8 @@ from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_swe
     metavar="FILE",
     help="HTML file to write.",
 )
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--level", type=CONFIDENCE, help="Confidence of a sweep's intervals.  [default: 90]")
+@force_option("FILE if it exists")
+@sweep_level_option
 def report(source: Path, out: Path, force: bool, level: float | None) -> None:
     """Write flows, ports, ledger and figures of a run, or the findings of a sweep, into one file.
 

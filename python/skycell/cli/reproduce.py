@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.run import ENGINES
+from skycell.cli.options import (
+    force_option,
+    json_option,
+    many_runs_options,
+    out_folder_option,
+    set_option,
+)
 from skycell.cli.settings import read_setting, read_value
-from skycell.cli.store import open_store, refuse_earlier_result, store_option
+from skycell.cli.store import open_store, refuse_earlier_result
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
@@ -26,17 +32,9 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 )
 @click.argument("ids", metavar="ID...", nargs=-1)
 @click.option("--list", "show_list", is_flag=True, help="List the studies and their tables.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Write rows and conclusions as one JSON object."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write result.json, rows.csv and a report with its figures into DIR.",
-)
-@click.option("--force", is_flag=True, help="Replace files of an earlier result in DIR.")
-@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
+@json_option("Write rows and conclusions as one JSON object.")
+@out_folder_option("Write result.json, rows.csv and a report with its figures into DIR.")
+@force_option("files of an earlier result in DIR")
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**63),
@@ -49,22 +47,8 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
     type=click.IntRange(1),
     help="Runs of each case; as many as each study says if not given.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="fast",
-    show_default=True,
-    help="What simulates; all engines give the same records.",
-)
-@store_option
-@click.option("--fresh", is_flag=True, help="Simulate also what the store has.")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Set a choice or a scenario key otherwise than the studies say; may be repeated.",
-)
+@many_runs_options
+@set_option("Set a choice or a scenario key otherwise than the studies say")
 @click.option(
     "--vary",
     "varied",

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.options import (
+    engine_option,
+    force_option,
+    json_option,
+    out_folder_option,
+    set_option,
+)
 from skycell.cli.settings import read_setting
+from skycell.cli.store import refuse_earlier_files
 from skycell.records.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario
-
-ENGINES = ("fast", "reference")
 
 
 @click.command(
@@ -21,21 +27,10 @@ ENGINES = ("fast", "reference")
     short_help="Simulate a scenario.",
 )
 @click.argument("file", metavar="FILE")
-@click.option("--json", "as_json", is_flag=True, help="Write the records as one JSON object.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write records.json, spec.json and a Parquet file per trace into DIR.",
-)
-@click.option("--force", is_flag=True, help="Replace files of an earlier run in DIR.")
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="fast",
-    show_default=True,
-    help="What simulates; all engines give the same records.",
-)
+@json_option("Write the records as one JSON object.")
+@out_folder_option("Write records.json, spec.json and a Parquet file per trace into DIR.")
+@force_option("files of an earlier run in DIR")
+@engine_option()
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Replace the file's seed.")
 @click.option(
     "--trace",
@@ -44,13 +39,7 @@ ENGINES = ("fast", "reference")
     multiple=True,
     help="Keep a trace, beside those of the file; may be repeated.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Replace a value of the file, such as tcp.variant=reno; may be repeated.",
-)
+@set_option("Replace a value of the file, such as tcp.variant=reno")
 def run(
     file: str,
     as_json: bool,
@@ -109,12 +98,4 @@ def _check_folder(out: Path, force: bool) -> None:
     """Refuses a folder that cannot take the result, before the run."""
     from skycell.records.files import existing_files
 
-    in_the_way = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
-    if in_the_way is not None:
-        raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
-    earlier = existing_files(out)
-    if earlier and not force:
-        names = ", ".join(path.name for path in earlier)
-        raise click.BadParameter(
-            f"{out} holds an earlier run ({names}); --force replaces it", param_hint="'--out'"
-        )
+    refuse_earlier_files(out, "run", lambda: [path.name for path in existing_files(out)], force)

@@ -6,6 +6,8 @@ import json
 
 import click
 
+from skycell.cli.options import json_option
+
 
 @click.command(
     epilog="Example:  skycell schema --keys tcp.rto", short_help="Describe the scenario file."
@@ -19,7 +21,7 @@ import click
     help="List the keys, or those that begin with PREFIX, for reading.",
 )
 @click.option("--markdown", is_flag=True, help="Write the reference page.")
-@click.option("--json", "as_json", is_flag=True, help="Write the JSON Schema (as without options).")
+@json_option("Write the JSON Schema (as without options).")
 def schema(prefix: str | None, markdown: bool, as_json: bool) -> None:
     """Describe the scenario file: as JSON Schema, as a listing of keys, or as a page."""
     if (prefix is not None) + markdown + as_json > 1:

@@ -1,30 +1,16 @@
-"""The store of finished runs, as a command's option."""
+"""Where a command's runs are kept, and its results written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def store_option(command: Command) -> Command:
-    """Adds `--store` to a command, as `store_path`."""
-    return click.option(
-        "--store",
-        "store_path",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Where finished runs are kept, and looked up by the next call  "
-        "[default: .skycell/runs.sqlite]",
-    )(command)
 
 
 @contextmanager
@@ -42,12 +28,21 @@ def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> Non
     Raises:
         click.BadParameter: it is a file, or holds files of these names and `force` is not given.
     """
+    refuse_earlier_files(
+        out, "result", lambda: [name for name in names if (out / name).exists()], force
+    )
+
+
+def refuse_earlier_files(
+    out: Path, what: str, existing: Callable[[], list[str]], force: bool
+) -> None:
+    """Refuses a folder that is a file, or that holds files of an earlier `what`."""
     in_the_way = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
     if in_the_way is not None:
         raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
-    earlier = [name for name in names if (out / name).exists()]
+    earlier = existing()
     if earlier and not force:
-        listed = ", ".join(earlier)
         raise click.BadParameter(
-            f"{out} holds an earlier result ({listed}); --force replaces it", param_hint="'--out'"
+            f"{out} holds an earlier {what} ({', '.join(earlier)}); --force replaces it",
+            param_hint="'--out'",
         )

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.levels import CONFIDENCE
-from skycell.cli.run import ENGINES
-from skycell.cli.store import open_store, refuse_earlier_result, store_option
+from skycell.cli.options import (
+    force_option,
+    json_option,
+    level_option,
+    many_runs_options,
+    out_folder_option,
+)
+from skycell.cli.store import open_store, refuse_earlier_result
 
 if TYPE_CHECKING:
     from skycell.sweeps.model import SweepPlan
@@ -29,36 +34,16 @@ _RESULTS = ("sweep.json", "runs.csv", "report.html")
 )
 @click.argument("file", metavar="FILE")
 @click.option("--plan", "plan_only", is_flag=True, help="Tell what would be run, and end.")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write sweep.json, runs.csv and a report with its figures into DIR.",
-)
-@click.option("--force", is_flag=True, help="Replace files of an earlier result in DIR.")
-@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
+@json_option()
+@out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")
+@force_option("files of an earlier result in DIR")
 @click.option(
     "--replications",
     type=click.IntRange(1),
     help="Runs of each combination, instead of the file's.",
 )
-@click.option(
-    "--level",
-    type=CONFIDENCE,
-    default="90",
-    show_default=True,
-    help="Confidence of the intervals, in per cent.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="fast",
-    show_default=True,
-    help="What simulates; all engines give the same records.",
-)
-@store_option
-@click.option("--fresh", is_flag=True, help="Simulate also what the store has.")
+@level_option
+@many_runs_options
 def sweep(
     file: str,
     plan_only: bool,

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.scenario.cells import buffer_size, cell_rate, part_or_rate
 from skycell.scenario.parameters import (
     Leaf,
     Parameters,
-    exact,
     param,
-    quantity,
-    read_number,
     whole_number,
     word,
 )
 from skycell.scenario.policies import Policy
-from skycell.scenario.quantities import Dimension, Quantity, Refused, parse_quantity, unit_pattern
+from skycell.scenario.quantities import Quantity, Refused
 
 #: In the order of Traffic Management 4.0, the most demanding first.
 CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr")
 
 ServiceClass = Annotated[str, word(*CLASSES)]
 
-CLASS_BUFFER = quantity(
-    Dimension.CELLS,
-    Dimension.FRAMES,
-    Dimension.RTT,
-    Dimension.TIME,
-    low=1,
-    high=2**32 - 1,
-    words=["unlimited"],
-    what="a time or RTT being what the link carries in it, rounded down",
-    example="1000 cells",
-)
+CLASS_BUFFER = buffer_size("1000 cells")
 
 
 class ClassQueue(Parameters):
@@ -52,7 +39,7 @@ class ClassQueue(Parameters):
     policy: Policy = param("tail_drop", "what the buffer takes in", source="plain ATM")
 
 
-def _by_class(one: Callable[[Any], Any], allowed: str, schema: dict[str, Any]) -> Leaf:
+def _by_class(one: Leaf) -> Leaf:
     """A table with a value for some classes."""
 
     def read(value: Any) -> dict[str, Any]:
@@ -61,10 +48,10 @@ def _by_class(one: Callable[[Any], Any], allowed: str, schema: dict[str, Any]) -
         for name in value:
             if name not in CLASSES:
                 raise Refused(f"no class is called {name}")
-        return {name: one(given) for name, given in value.items()}
+        return {name: one.read(given) for name, given in value.items()}
 
-    words = "a table by class (" + ", ".join(CLASSES) + f"), each {allowed}"
-    return Leaf(words, read, {"type": "object", "additionalProperties": schema})
+    words = "a table by class (" + ", ".join(CLASSES) + f"), each {one.allowed}"
+    return Leaf(words, read, {"type": "object", "additionalProperties": one.schema})
 
 
 def by_vc(one: Leaf) -> Leaf:
@@ -79,49 +66,16 @@ def by_vc(one: Leaf) -> Leaf:
     return Leaf(f"a table by VC, each {one.allowed}", read, schema)
 
 
-def _read_share(value: Any) -> Fraction | Quantity:
-    if isinstance(value, str):
-        written = parse_quantity(value)
-        if written.dimension in (Dimension.BIT_RATE, Dimension.CELL_RATE) and written.amount >= 0:
-            return written
-        if written.dimension is not Dimension.PART:
-            raise Refused(f'"{written.text}" is {written.dimension.value}')
-        share = written.amount
-    else:
-        share = exact(read_number(value))
-    if not 0 <= share <= 1:
-        raise Refused("")
-    return share
-
-
-_SHARE = {
-    "anyOf": [
-        {"type": "number", "minimum": 0, "maximum": 1},
-        {
-            "type": "string",
-            "pattern": unit_pattern(Dimension.PART, Dimension.BIT_RATE, Dimension.CELL_RATE),
-            "examples": ["10 %", "35000 cells/s"],
-        },
-    ]
-}
-_RATES = _by_class(
-    _read_share,
+_SHARE = part_or_rate(
     'from 0 to 1 (part of the link\'s cells) or a rate such as "35000 cells/s" (bits of whole '
     "cells, 424 each)",
-    _SHARE,
+    "10 %",
+    "35000 cells/s",
+    or_none=True,
 )
+_RATES = _by_class(_SHARE)
 _WEIGHT = whole_number(1, 2**32 - 1, "cells in a round")
-_WEIGHTS = _by_class(_WEIGHT.read, _WEIGHT.allowed, _WEIGHT.schema)
-
-
-_OTHER_RATE = quantity(
-    Dimension.CELL_RATE,
-    Dimension.BIT_RATE,
-    low=1,
-    high=10**12,
-    what="bits of whole cells, 424 each",
-    example="1000 cells/s",
-)
+_WEIGHTS = _by_class(_WEIGHT)
 
 
 class Fifo(Parameters):
@@ -164,7 +118,7 @@ class VirtualSpacing(Parameters):
     """A queue for each VC, in one buffer, served in proportion to the VCs' MCRs."""
 
     kind: Literal["virtual_spacing"] = param(..., "the scheduler")
-    other_rate: Annotated[Quantity, _OTHER_RATE] = param(
+    other_rate: Annotated[Quantity, cell_rate("1000 cells/s")] = param(
         "1000 cells/s",
         "rate that stands for the MCR of a VC without a contract",
         source="choice: next to nothing beside the MCRs of the studies, but no VC starves",

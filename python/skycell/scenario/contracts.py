@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Literal
 
+from skycell.scenario.cells import CellRate
 from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import GfrSpec
@@ -15,19 +16,6 @@ from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show
 
 #: The MCR of a VC is counted in thousandths of a cell a second.
 MILLICELLS = 1000
-
-CellRate = Annotated[
-    Quantity,
-    quantity(
-        Dimension.CELL_RATE,
-        Dimension.BIT_RATE,
-        low=1,
-        high=10**12,
-        what="bits of whole cells, 424 each",
-        example="20000 cells/s",
-    ),
-]
-
 
 _MFS = quantity(Dimension.CELLS, low=1, high=1366, example="200 cells")
 _BURST = quantity(

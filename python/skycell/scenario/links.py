@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Literal
 
+from skycell.scenario.cells import buffer_size
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
@@ -53,17 +54,7 @@ Delay = Annotated[
 ]
 Buffer = Annotated[
     Quantity | Literal["unlimited"],
-    quantity(
-        Dimension.CELLS,
-        Dimension.FRAMES,
-        Dimension.RTT,
-        Dimension.TIME,
-        low=1,
-        high=2**32 - 1,
-        words=["unlimited"],
-        what="a time or RTT being what the link carries in it, rounded down",
-        example="12000 cells",
-    ),
+    buffer_size("12000 cells"),
 ]
 Framing = Annotated[str, word(*FRAMINGS)]
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.parameters import (
     Flag,
     Leaf,
@@ -30,18 +31,12 @@ from skycell.scenario.quantities import (
     unit_pattern,
 )
 
-_MOST_CELLS = 2**32 - 1
-_PARTIAL_DISCARD = (
-    "choice: with EPD after Romanow and Floyd; ICCCN'97 section 5 does not say whether a packet "
-    "that has begun loses its rest"
-)
-
 
 def _read_threshold(value: Any) -> Quantity | float:
     if isinstance(value, str):
         written = parse_quantity(value)
         if written.dimension is Dimension.CELLS:
-            if not 0 <= written.amount <= _MOST_CELLS or written.amount.denominator != 1:
+            if not 0 <= written.amount <= MOST_CELLS or written.amount.denominator != 1:
                 raise Refused("")
             return written
         if written.dimension is not Dimension.PART:
@@ -72,16 +67,16 @@ Threshold = Annotated[Quantity | float, _THRESHOLD]
 UpToOne = Annotated[float, part("1 is an equal share")]
 PartOfOne = Annotated[float, part("1 is the whole")]
 CellCount = Annotated[
-    Quantity, quantity(Dimension.CELLS, low=0, high=_MOST_CELLS, example="917 cells")
+    Quantity, quantity(Dimension.CELLS, low=0, high=MOST_CELLS, example="917 cells")
 ]
 _OWN_THRESHOLD = quantity(
-    Dimension.CELLS, low=0, high=_MOST_CELLS, words=["MBS"], example="400 cells"
+    Dimension.CELLS, low=0, high=MOST_CELLS, words=["MBS"], example="400 cells"
 )
 _AS_FIFO = (
     "choice: as for the FIFO switch of Bonaventure, A simulation study of TCP with the GFR service "
     "category, which leaves it open for WFQ"
 )
-_ONE_VC = quantity(Dimension.CELLS, low=1, high=_MOST_CELLS, example="917 cells")
+_ONE_VC = quantity(Dimension.CELLS, low=1, high=MOST_CELLS, example="917 cells")
 
 
 def _read_vc_thresholds(value: Any) -> tuple[Quantity, ...] | dict[str, Quantity]:
@@ -116,6 +111,16 @@ class Ppd(Parameters):
     kind: Literal["ppd"] = param(..., "the policy")
 
 
+def _partial_discard() -> Any:
+    """Whether the rest of a frame goes too; the same in all policies that leave a choice."""
+    return param(
+        True,
+        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
+        source="choice: with EPD after Romanow and Floyd; ICCCN'97 section 5 does not say whether "
+        "a packet that has begun loses its rest",
+    )
+
+
 class Epd(Parameters):
     """Early Packet Discard: discards frames that begin while the queue is above a threshold."""
 
@@ -126,11 +131,7 @@ class Epd(Parameters):
         symbol="R",
         source="Ka Band Utilization Conference 1997, section 3 (R = 0.9 for Selective Drop)",
     )
-    partial_discard: Flag = param(
-        True,
-        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source=_PARTIAL_DISCARD,
-    )
+    partial_discard: Flag = _partial_discard()
 
 
 class SelectiveDrop(Parameters):
@@ -149,11 +150,7 @@ class SelectiveDrop(Parameters):
         symbol="Z",
         source="Ka Band Utilization Conference 1997, section 3; ATM Forum 98-0876R1",
     )
-    partial_discard: Flag = param(
-        True,
-        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source=_PARTIAL_DISCARD,
-    )
+    partial_discard: Flag = _partial_discard()
 
 
 class FairBufferAllocation(Parameters):
@@ -172,11 +169,7 @@ class FairBufferAllocation(Parameters):
         symbol="Z",
         source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
     )
-    partial_discard: Flag = param(
-        True,
-        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source=_PARTIAL_DISCARD,
-    )
+    partial_discard: Flag = _partial_discard()
 
 
 class SingleDrop(Parameters):
@@ -267,7 +260,6 @@ class Dfba(Parameters):
 
 _RED = "S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993"
 _CHOICE_OF_RED = "choice: max_th is to be at least twice min_th (Floyd and Jacobson, section 6)"
-_VQ = "choice: the documents at hand give no value; a quarter of the buffer lets four VCs fill it"
 
 Interval = Annotated[
     Quantity,
@@ -355,13 +347,20 @@ class Fred(Red):
     )
 
 
+def _virtual_queue_threshold() -> Any:
+    return param(
+        0.25,
+        "virtual queue above which a VC's frames are discarded",
+        source="choice: the documents at hand give no value; a quarter of the buffer lets four "
+        "VCs fill it",
+    )
+
+
 class VirtualQueueing(Parameters):
     """Discards frames of VCs whose virtual queue, as under round robin, is above a threshold."""
 
     kind: Literal["virtual_queueing"] = param(..., "the policy")
-    vc_threshold: Threshold = param(
-        0.25, "virtual queue above which a VC's frames are discarded", source=_VQ
-    )
+    vc_threshold: Threshold = _virtual_queue_threshold()
 
 
 class DynamicEpd(Parameters):
@@ -383,9 +382,7 @@ class McrScheduling(Parameters):
     """
 
     kind: Literal["mcr_scheduling"] = param(..., "the policy")
-    vc_threshold: Threshold = param(
-        0.25, "virtual queue above which a VC's frames are discarded", source=_VQ
-    )
+    vc_threshold: Threshold = _virtual_queue_threshold()
     interval: Interval = param(
         "1 ms",
         "time after which MCRs are served",

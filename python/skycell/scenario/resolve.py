@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import check_contracts, mbs_of, mcr_of, resolve_contracts
@@ -85,7 +86,6 @@ from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_records import resolve_records
 from skycell.scenario.resolve_sources import resolve_policers, resolve_sources
 
-_MOST_CELLS_IN_A_BUFFER = 2**32 - 1
 #: More cell times than this on the congested links would keep a machine busy for days.
 _MOST_CELL_HOPS = 10**12
 
@@ -317,14 +317,14 @@ class _PortResolver:
             Dimension.TIME: Fraction(1, cell_time),
         }
         cells = int(buffer.amount * per_unit[buffer.dimension])
-        if not 0 < cells <= _MOST_CELLS_IN_A_BUFFER:
+        if not 0 < cells <= MOST_CELLS:
             self.faults.add(
                 (*link.path, link.buffer_key),
                 Shown(f'"{buffer}", which is {show_amount(cells)} cells'),
-                f"from 1 to {show_amount(_MOST_CELLS_IN_A_BUFFER)} cells",
+                f"from 1 to {show_amount(MOST_CELLS)} cells",
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )
-            return self.faults.stand_in(1, _MOST_CELLS_IN_A_BUFFER)
+            return self.faults.stand_in(1, MOST_CELLS)
         return cells
 
     def _policy(self, link: PlannedLink, capacity: int | None) -> PolicySpec:
@@ -376,7 +376,7 @@ class _PortResolver:
             self.faults.add(
                 where, shown, f"up to {show_amount(highest)} cells of the buffer", meaning
             )
-        return min(cells, _MOST_CELLS_IN_A_BUFFER)
+        return min(cells, MOST_CELLS)
 
     def _survey_policy(
         self, link: PlannedLink, policy: Parameters, capacity: int | None, where: Path

@@ -6,16 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from skycell.scenario.cells import CellRate, part_or_rate
 from skycell.scenario.classes import ServiceClass
 from skycell.scenario.distributions import Times
 from skycell.scenario.parameters import (
-    Leaf,
     Name,
     Parameters,
-    exact,
     param,
     quantity,
-    read_number,
     whole_number,
     word,
 )
@@ -23,46 +21,17 @@ from skycell.scenario.quantities import (
     PS_PER_SECOND,
     Dimension,
     Quantity,
-    Refused,
-    parse_quantity,
-    unit_pattern,
 )
 from skycell.scenario.traffic import Start
 
 _DAY_PS = 86_400 * PS_PER_SECOND
 
 
-def _read_peak(value: Any) -> Any:
-    if isinstance(value, str):
-        written = parse_quantity(value)
-        if written.dimension in (Dimension.BIT_RATE, Dimension.CELL_RATE):
-            if written.amount <= 0:
-                raise Refused("")
-            return written
-        if written.dimension is not Dimension.PART:
-            raise Refused(f'"{written.text}" is {written.dimension.value}')
-        part = written.amount
-    else:
-        part = exact(read_number(value))
-    if not 0 < part <= 1:
-        raise Refused("")
-    return part
-
-
-_PEAK = Leaf(
+_PEAK = part_or_rate(
     "above 0, at most 1 (part of the cells that the slowest link on the way carries), or a rate "
     'such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 each)',
-    _read_peak,
-    {
-        "anyOf": [
-            {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-            {
-                "type": "string",
-                "pattern": unit_pattern(Dimension.PART, Dimension.BIT_RATE, Dimension.CELL_RATE),
-                "examples": ["100 %", "20000 cells/s"],
-            },
-        ]
-    },
+    "100 %",
+    "20000 cells/s",
 )
 PeakRate = Annotated[Any, _PEAK]
 
@@ -129,17 +98,6 @@ class VbrSource(Parameters):
 
 Source = Annotated[CbrSource | VbrSource, Field(discriminator="kind")]
 
-CellRate = Annotated[
-    Quantity,
-    quantity(
-        Dimension.CELL_RATE,
-        Dimension.BIT_RATE,
-        low=1,
-        high=10**12,
-        what="bits of whole cells, 424 each",
-        example="20000 cells/s",
-    ),
-]
 Tolerance = Annotated[Quantity, quantity(Dimension.TIME, high=_DAY_PS, example="10 us")]
 
 Action = Annotated[str, word("count", "tag", "discard")]

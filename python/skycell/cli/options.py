@@ -1,0 +1,89 @@
+"""Options that several commands have, each worded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from skycell.cli.levels import CONFIDENCE
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Option = Callable[[Command], Command]
+
+ENGINES = ("fast", "reference")
+
+
+def json_option(what: str = "Write one JSON object.") -> Option[Any]:
+    """`--json`, as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help=what)
+
+
+def out_folder_option(what: str) -> Option[Any]:
+    """`--out DIR`."""
+    return click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=what)
+
+
+def force_option(what: str) -> Option[Any]:
+    """`--force`; `what` it replaces."""
+    return click.option("--force", is_flag=True, help=f"Replace {what}.")
+
+
+def engine_option(what: str = "What simulates; all engines give the same records.") -> Option[Any]:
+    """`--engine`."""
+    return click.option(
+        "--engine", type=click.Choice(ENGINES), default="fast", show_default=True, help=what
+    )
+
+
+def level_option(command: Command) -> Command:
+    """Adds `--level`, the confidence of intervals, 90 per cent if not given."""
+    return click.option(
+        "--level",
+        type=CONFIDENCE,
+        default="90",
+        show_default=True,
+        help="Confidence of the intervals, in per cent.",
+    )(command)
+
+
+def sweep_level_option(command: Command) -> Command:
+    """Adds `--level` to a command that takes other things than sweeps too: none if not given."""
+    return click.option(
+        "--level", type=CONFIDENCE, help="Confidence of a sweep's intervals.  [default: 90]"
+    )(command)
+
+
+def set_option(what: str) -> Option[Any]:
+    """`--set KEY=VALUE`, as `settings`; `what` it replaces."""
+    return click.option(
+        "--set", "settings", multiple=True, metavar="KEY=VALUE", help=f"{what}; may be repeated."
+    )
+
+
+def store_option(command: Command) -> Command:
+    """Adds `--store`, as `store_path`."""
+    return click.option(
+        "--store",
+        "store_path",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Where finished runs are kept, and looked up by the next call  "
+        "[default: .skycell/runs.sqlite]",
+    )(command)
+
+
+def many_runs_options(command: Command) -> Command:
+    """Adds `--jobs`, `--engine`, `--store` and `--fresh`, in this order."""
+    for option in (
+        click.option("--fresh", is_flag=True, help="Simulate also what the store has."),
+        store_option,
+        engine_option(),
+        click.option(
+            "--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given."
+        ),
+    ):
+        command = option(command)
+    return command
