@@ -279,11 +279,10 @@ class _PortResolver:
             queues=tuple(queues),
             scheduler=resolve_scheduler(
                 link,
+                self.plan,
                 tuple(queues),
                 cell_time,
                 {name: self.mcr.get(name, 0) for name in self.plan.vcs},
-                [name for name, vc in self.plan.vcs.items() if link.name in vc.links],
-                self.plan.nodes[link.source] == "switch",
                 self.faults,
             ),
             frame_gap_ps=self._frame_gap_ps(link, cell_time),

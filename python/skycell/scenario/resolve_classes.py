@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import get_args
 
@@ -16,7 +15,7 @@ from skycell.scenario.classes import (
     WeightedRoundRobin,
 )
 from skycell.scenario.contracts import MILLICELLS
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import (
     FifoSpec,
@@ -30,7 +29,7 @@ from skycell.scenario.network_spec import (
     WeightedRoundRobinSpec,
 )
 from skycell.scenario.parameters import meaning_of
-from skycell.scenario.plan import PlannedLink
+from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount
 
 #: Whole of a link's cells in the shares of a guaranteed-rate scheduler; `WHOLE_PPB` of crates/spec.
@@ -39,19 +38,18 @@ WHOLE_PPB = 10**9
 
 def resolve_scheduler(
     link: PlannedLink,
+    plan: Plan,
     queues: tuple[QueueSpec, ...],
     cell_time: int,
     mcr: Mapping[str, int],
-    across: Collection[str],
-    is_switch: bool,
     faults: FaultCollector,
 ) -> SchedulerSpec:
     """The scheduler of the port that feeds `link`, whose cells take `cell_time` picoseconds.
 
     `mcr` is that of each VC of the run, in its order, thousandths of a cell a second, 0 for one
-    without; `across` are the VCs that cross the link; `is_switch` says whether the port is a
-    switch's.
+    without.
     """
+    is_switch = plan.nodes[link.source] == "switch"
     scheduler = link.scheduler
     where = (*link.path, "scheduler")
     if scheduler is None:
@@ -78,7 +76,7 @@ def resolve_scheduler(
             return _virtual_spacing(scheduler, tuple(mcr.values()))
         if isinstance(scheduler, VcRoundRobin):
             return VcRoundRobinSpec(weights=(1,) * len(mcr))
-        return _weighted(scheduler, mcr, across, link, faults)
+        return _weighted(scheduler, mcr, link, plan, faults)
     if len(queues) > 1:
         allowed = "strict_priority, guaranteed_rate or weighted_round_robin for several queues"
         faults.add(where, scheduler.kind, allowed, "which queue sends the next cell")
@@ -100,19 +98,20 @@ def _virtual_spacing(scheduler: VirtualSpacing, mcr: tuple[int, ...]) -> Virtual
 def _weighted(
     scheduler: VcWeightedRoundRobin,
     mcr: Mapping[str, int],
-    across: Collection[str],
     link: PlannedLink,
+    plan: Plan,
     faults: FaultCollector,
 ) -> VcRoundRobinSpec:
     where = (*link.path, "scheduler", "weights")
     meaning = meaning_of(VcWeightedRoundRobin.model_fields["weights"])
+    across = [name for name, vc in plan.vcs.items() if link.name in vc.links]
     if scheduler.weights is None:
         total = sum(mcr[name] for name in across)
-        if total == 0:
+        if total == 0 and plan.is_whole:
             got = Shown(f"nothing, and no VC with an MCR across {link.name}")
             allowed = "weights, or an MCR, in [[gfr]], for one of them or more"
             faults.add(where, got, allowed, meaning)
-            total = 1
+        total = max(total, 1)
         weights = {
             name: max(1, int(Fraction(mcr[name] * scheduler.round, total) + Fraction(1, 2)))
             for name in across
@@ -120,10 +119,9 @@ def _weighted(
     else:
         weights = scheduler.weights
         for name in weights:
-            if name not in across:
-                close = get_close_matches(name, across, n=1)
-                hint = f'; did you mean "{close[0]}"?' if close else ""
-                faults.add((*where, name), name, f"a VC across {link.name}{hint}", meaning)
+            if name not in across and not plan.may_have(name):
+                allowed = f"a VC across {link.name}{did_you_mean(name, across)}"
+                faults.add((*where, name), name, allowed, meaning)
     return VcRoundRobinSpec(weights=tuple(weights.get(name, 1) for name in mcr))
 
 
