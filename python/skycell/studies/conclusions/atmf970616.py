@@ -51,9 +51,11 @@ def _tiny_buffers_are_poor(values: Values) -> Finding:
 def _throughput_grows_with_the_buffer(values: Values) -> Finding:
     downs, flattens = [], []
     for curve in _curves(values).values():
-        below_one = [(rtt, step) for rtt, step in _steps(curve) if rtt <= _SLACK]
-        downs.append(min(step for _, step in below_one))
-        flattens.append(below_one[-1][1] < max(step for _, step in below_one))
+        moderate = [
+            (rtt, step) for rtt, step in _steps(curve) if _VERY_SMALL * _SLACK < rtt <= _SLACK
+        ]
+        downs.append(min(step for _, step in moderate))
+        flattens.append(moderate[-1][1] < max(step for _, step in moderate))
     holds = min(downs) >= -0.02 and all(flattens)
     evidence = f"lowest step {min(downs):+.3f}, flatter at the end in {sum(flattens)} of 9"
     return Finding(holds, evidence)
@@ -90,7 +92,7 @@ def _the_knee_is_sharper_for_more_sources(values: Values) -> Finding:
     texts = []
     for config, ns in _SOURCES.items():
         largest = [max(step for _, step in _steps(curves[config, n])) for n in ns]
-        sharper += ((more, fewer) for fewer, more in pairwise(largest))
+        sharper += ((largest[-1], fewer) for fewer in largest[:-1])
         texts.append(f"{config} {show(largest)}")
     return Finding(in_all(sharper), "; ".join(texts))
 
