@@ -4,7 +4,7 @@
 //! Management 4.1 (GFR.1, GFR.2, F-GCRA); O. Bonaventure, "A simulation study of TCP with the GFR
 //! service category", sections 2 and 4.
 
-use skycell_spec::{GfrSpec, Tagging};
+use skycell_spec::{Excess, GfrSpec, Nonconforming, Tagging};
 use skycell_units::SimTime;
 
 /// F-GCRA(T, f): the Generic Cell Rate Algorithm at the first cell of a frame.
@@ -76,6 +76,8 @@ pub struct GfrPolicer {
     gcra: FrameGcra,
     mfs_cells: u32,
     network_tags: bool,
+    discards_excess: bool,
+    discards_oversized: bool,
 }
 
 /// What the network makes of a frame at its first switch.
@@ -87,6 +89,8 @@ pub struct Judged {
     pub is_tagged: bool,
     /// Whether it is longer than MFS.
     pub is_oversized: bool,
+    /// Whether the network discards it.
+    pub is_refused: bool,
 }
 
 impl GfrPolicer {
@@ -105,6 +109,8 @@ impl GfrPolicer {
             gcra: FrameGcra::new(spec.mcr_interval_ps, spec.burst_tolerance_ps),
             mfs_cells: spec.mfs_cells,
             network_tags: spec.tagging == Tagging::Network,
+            discards_excess: spec.excess == Excess::Discard,
+            discards_oversized: spec.nonconforming == Nonconforming::Discard,
         }
     }
 
@@ -119,10 +125,23 @@ impl GfrPolicer {
     pub fn on_network(&mut self, at: SimTime, cells: u32, is_tagged: bool) -> Judged {
         let is_oversized = cells > self.mfs_cells;
         let is_eligible = !is_tagged && !is_oversized && self.gcra.on_frame(at, cells);
+        self.judge(is_eligible, is_tagged, is_oversized)
+    }
+
+    /// A frame comes whose first cell a policer of cells has discarded: it is not eligible, and
+    /// F-GCRA, which looks at first cells, knows nothing of it.
+    pub fn on_headless(&mut self, cells: u32, is_tagged: bool) -> Judged {
+        self.judge(false, is_tagged, cells > self.mfs_cells)
+    }
+
+    fn judge(&self, is_eligible: bool, is_tagged: bool, is_oversized: bool) -> Judged {
+        let is_excess = !is_tagged && !is_eligible;
         Judged {
             is_eligible,
-            is_tagged: is_tagged || (self.network_tags && !is_eligible),
+            is_tagged: is_tagged || (self.network_tags && is_excess),
             is_oversized,
+            is_refused: (is_oversized && self.discards_oversized)
+                || (is_excess && self.discards_excess),
         }
     }
 }
@@ -141,6 +160,8 @@ mod tests {
             burst_tolerance_ps: 10 * 9 * MS,
             mfs_cells: 10,
             tagging,
+            excess: Excess::Pass,
+            nonconforming: Nonconforming::Count,
             window_ps: 1,
             window_step_ps: 1,
         }
@@ -192,6 +213,7 @@ mod tests {
             is_eligible,
             is_tagged,
             is_oversized,
+            is_refused: false,
         };
         assert_eq!(
             policer.on_network(ms(0), 11, false),
@@ -214,5 +236,47 @@ mod tests {
             policer.on_network(ms(41), 10, false),
             judged(false, true, false)
         );
+    }
+
+    #[test]
+    fn the_network_discards_excess_and_frames_longer_than_mfs_where_it_is_told_so() {
+        let of = |excess, nonconforming| {
+            let mut policer = GfrPolicer::new(&GfrSpec {
+                excess,
+                nonconforming,
+                ..contract(Tagging::None)
+            });
+            let frames = [
+                (0, 11, false),
+                (11, 10, false),
+                (21, 10, true),
+                (22, 10, false),
+                (32, 10, false),
+            ];
+            frames.map(|(t, cells, is_tagged)| {
+                let judged = policer.on_network(ms(t), cells, is_tagged);
+                (judged.is_eligible, judged.is_refused)
+            })
+        };
+        // As above: too long; eligible; tagged by the sender; eligible; beyond the guarantee.
+        let eligible = [false, true, false, true, false];
+        let refused = |refused: [bool; 5]| std::array::from_fn(|i| (eligible[i], refused[i]));
+        let none = of(Excess::Pass, Nonconforming::Count);
+        assert_eq!(none, refused([false; 5]));
+        let long = of(Excess::Pass, Nonconforming::Discard);
+        assert_eq!(long, refused([true, false, false, false, false]));
+        let excess = of(Excess::Discard, Nonconforming::Count);
+        assert_eq!(excess, refused([true, false, false, false, true]));
+    }
+
+    #[test]
+    fn a_frame_without_its_first_cell_is_not_eligible_and_uses_nothing_up() {
+        let mut policer = GfrPolicer::new(&contract(Tagging::Network));
+        for t in [0, 1, 2] {
+            let judged = policer.on_headless(10, false);
+            assert!(!judged.is_eligible && judged.is_tagged, "at {t} ms");
+        }
+        assert!(policer.on_network(ms(3), 10, false).is_eligible);
+        assert!(policer.on_network(ms(13), 10, false).is_eligible);
     }
 }

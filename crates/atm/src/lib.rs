@@ -7,5 +7,5 @@ mod reassembly;
 
 pub use gcra::{Gcra, Policer};
 pub use gfr::{FrameGcra, GfrPolicer, Judged};
-pub use guaranteed_vc::GuaranteedVc;
+pub use guaranteed_vc::{EdgeCell, GuaranteedVc};
 pub use reassembly::{Reassembled, Reassembly};

@@ -141,9 +141,7 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
     }
     record.cells_delivered = arrived;
     record.cells_open = arrived - record.cells_whole - record.cells_corrupt;
-    if let Some(guaranteed) = &vc.guaranteed {
-        guaranteed.write(&mut record);
-    }
+    vc.edge.write(&mut record);
     record
 }
 

@@ -10,6 +10,7 @@
 mod active;
 mod arrivals;
 mod cell_stream;
+mod edge;
 mod ends;
 mod finish;
 mod frames;

@@ -1,12 +1,12 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
+use crate::edge::Edge;
 use crate::ends::Ends;
 use crate::frames::{Frame, Frames};
 use crate::inputs::Due;
 use crate::mux::{Fate, MuxPort};
 use crate::plan::{Plan, Route};
 use crate::stations::{Port, in_pass, ports};
-use skycell_atm::GuaranteedVc;
 use skycell_des::{EventQueue, Key};
 use skycell_records::{Discards, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
@@ -33,8 +33,7 @@ pub(crate) struct Vc {
     pub(crate) cells_whole: u64,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
-    /// Its contract, if it has one.
-    pub(crate) guaranteed: Option<GuaranteedVc>,
+    pub(crate) edge: Edge,
     /// Cells refused by its source port.
     pub(crate) discarded_at_source: Discards,
 }
@@ -101,9 +100,7 @@ impl<'a> Network<'a> {
                     cells_whole: 0,
                     frames_corrupt: 0,
                     cells_corrupt: 0,
-                    guaranteed: vc
-                        .gfr
-                        .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                    edge: Edge::new(vc, SimTime(spec.duration_ps)),
                     discarded_at_source: Discards::default(),
                 });
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
@@ -258,9 +255,7 @@ impl<'a> Network<'a> {
         let vc = &mut self.vcs[frame.vc as usize];
         vc.frames_delivered += 1;
         vc.cells_whole += u64::from(frame.cells);
-        if let Some(guaranteed) = &mut vc.guaranteed {
-            guaranteed.on_delivered(now, frame.cells);
-        }
+        vc.edge.on_delivered(now, frame.cells);
         let at_work = &mut self.flows[frame.flow as usize];
         let route = if frame.is_forward {
             &at_work.forward
@@ -363,11 +358,12 @@ impl<'a> Network<'a> {
                 let first = start + SimTime(spacing) + delay;
                 let last = first + SimTime(u64::from(frame.cells - 1) * spacing);
                 let link = vc.route.first.link;
-                let is_tagged = vc.guaranteed.as_mut().is_some_and(|guaranteed| {
-                    let at_adapter = guaranteed.on_sending(start, frame.cells);
-                    let across = SimTime(spacing + self.spec.links[port_id as usize].delay_ps);
-                    guaranteed.on_network(start + across, frame.cells, at_adapter)
-                });
+                let across = SimTime(spacing + self.spec.links[port_id as usize].delay_ps);
+                let spaced = SimTime(spacing);
+                let entered = vc.edge.on_frame(start, across, spaced, frame.cells);
+                if entered.is_refused {
+                    return self.frames.forget(id);
+                }
                 let Some((mux, _)) = vc.route.mux else {
                     return self.push_due(link, last, id);
                 };
@@ -377,7 +373,7 @@ impl<'a> Network<'a> {
                     frame: id,
                     place,
                     cells: frame.cells,
-                    is_tagged,
+                    is_tagged: entered.is_tagged,
                 };
                 self.mux(mux).inputs.push(lane, due);
                 self.plan_mux(mux);

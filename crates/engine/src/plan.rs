@@ -1,8 +1,9 @@
 //! Which closed form holds at which port, and the fixed times between the stations of a VC.
 
 use crate::cell_stream::StreamPlan;
+use crate::edge::takes_whole_frames;
 use crate::shared;
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, VcSpec};
+use skycell_spec::{Excess, NetworkSpec, NodeKind, Nonconforming, PolicySpec, VcSpec};
 use skycell_units::SimTime;
 
 /// How a port can be treated.
@@ -61,8 +62,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice, links whose delay changes, ports that serve VCs, policers, and classes beyond those
-    /// of [`crate::shared`].
+    /// twice, links whose delay changes, ports that serve VCs, edges that discard single cells, and
+    /// classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let links = &spec.links;
         if links
@@ -83,6 +84,7 @@ impl Plan {
                 first: Stretch::default(),
                 mux: None,
             };
+            let whole = whole.filter(|route| has_simple_edge(vc, route));
             if is_stream { Some(none) } else { whole }
         };
         let routes = spec.vcs.iter().zip(&is_stream).map(of_vc);
@@ -95,6 +97,16 @@ impl Plan {
             own_queues: shared.own_queues,
         })
     }
+}
+
+/// Whether what a VC's edge discards are whole frames, and the multiplexing port is the first that
+/// they do not come to.
+fn has_simple_edge(vc: &VcSpec, route: &Route) -> bool {
+    let refuses = vc.gfr.is_some_and(|gfr| {
+        gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
+    });
+    let is_first = route.mux.is_some() && route.first.passes.is_empty();
+    takes_whole_frames(vc) && (!refuses || is_first)
 }
 
 fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {

@@ -14,13 +14,15 @@ pub(crate) struct Shared {
     pub(crate) own_queues: Vec<usize>,
 }
 
-/// The plan of a valid spec; none for what only `reference` runs: policers, several queues at a
-/// host or router, frames in more than one queue of a port, cells of sources that share a queue or
-/// a link with others or may be lost, and delays of single cells of a frame.
+/// The plan of a valid spec; none for what only `reference` runs: policers of cell sources, several
+/// queues at a host or router, frames in more than one queue of a port, cells of sources that share
+/// a queue or a link with others or may be lost, and delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
     let of_source = |vc: u32| spec.sources.iter().any(|source| source.vc == vc);
-    let has_policers = spec.vcs.iter().any(|vc| !vc.policing.is_empty());
-    if has_policers || !spec.records.delay_vcs.iter().all(|&vc| of_source(vc)) {
+    let is_policed = |source: &SourceSpec| !spec.vcs[source.vc as usize].policing.is_empty();
+    if spec.sources.iter().any(is_policed)
+        || !spec.records.delay_vcs.iter().all(|&vc| of_source(vc))
+    {
         return None;
     }
     let mut own_queues = vec![0; spec.links.len()];

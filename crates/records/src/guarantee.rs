@@ -1,4 +1,4 @@
-//! A VC's guarantee over sliding windows.
+//! A VC's guarantee over the run and over sliding windows.
 
 use serde::Serialize;
 
@@ -11,6 +11,20 @@ pub struct WindowRecord {
     pub met: u64,
     /// Fewest cells of whole frames that a window delivered.
     pub least_cells: u64,
+    /// Cells that it is due in a window: MCR x length, less MFS.
+    pub due_cells: u64,
+}
+
+/// What the whole run showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RunGuarantee {
+    /// Cells that the VC is due over the run: MCR x duration, less MFS.
+    pub due_cells: u64,
+    /// Whether it got them, in whole frames.
+    pub is_met: bool,
+    /// Whether it got, in whole frames, as many cells as were eligible, what is under way at the end
+    /// counted as delivered.
+    pub is_eligible_met: bool,
 }
 
 /// Counts the cells of whole frames that a VC delivers, step by step.
@@ -45,7 +59,10 @@ impl WindowMeter {
     pub fn record(&self, duration_ps: u64, due_cells: u64) -> WindowRecord {
         let steps = (duration_ps / self.step_ps) as usize;
         let at = |step: usize| self.delivered.get(step).copied().unwrap_or(0);
-        let mut record = WindowRecord::default();
+        let mut record = WindowRecord {
+            due_cells,
+            ..WindowRecord::default()
+        };
         let mut cells: u64 = (0..self.steps_per_window.min(steps)).map(at).sum();
         for end in self.steps_per_window..=steps {
             record.met += u64::from(cells >= due_cells);
@@ -82,6 +99,10 @@ mod tests {
     fn a_window_longer_than_the_run_is_none() {
         let mut meter = WindowMeter::new(100, 10);
         meter.on_delivered(5, 5);
-        assert_eq!(meter.record(99, 1), WindowRecord::default());
+        let none = WindowRecord {
+            due_cells: 1,
+            ..WindowRecord::default()
+        };
+        assert_eq!(meter.record(99, 1), none);
     }
 }

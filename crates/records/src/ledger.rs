@@ -79,6 +79,7 @@ impl Ledger {
                     ("delivered", vc.cells_delivered),
                     ("discarded", vc.cells_discarded.total()),
                     ("policed", vc.cells_policed),
+                    ("refused by the contract", vc.cells_refused),
                     ("queued", vc.cells_queued),
                     ("in transit", vc.cells_in_transit),
                     ("lost at handovers", vc.cells_lost.handover),

@@ -8,7 +8,7 @@ mod traces;
 mod web;
 
 pub use delay::{CellDelayRecord, CellDelays};
-pub use guarantee::{WindowMeter, WindowRecord};
+pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
@@ -293,12 +293,20 @@ pub struct VcRecord {
     pub frames_eligible: u64,
     /// Cells of those frames.
     pub cells_eligible: u64,
-    /// Frames that went on from there with CLP = 1.
+    /// Frames that went on from there with CLP = 1 on their first cell.
     pub frames_tagged: u64,
     /// Frames that came there and were longer than MFS.
     pub frames_oversized: u64,
+    /// Frames whose cells came there with different CLP bits.
+    pub frames_inconsistent: u64,
+    /// Frames that the contract discarded there, whole or in part.
+    pub frames_refused: u64,
+    /// Cells that it discarded there.
+    pub cells_refused: u64,
     /// The guarantee over sliding windows; all zero without a contract.
     pub guarantee: WindowRecord,
+    /// The guarantee over the run; nothing is due or met without a contract.
+    pub run_guarantee: RunGuarantee,
 }
 
 /// What an output port did.

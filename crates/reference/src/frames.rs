@@ -26,7 +26,7 @@ pub(crate) struct Frame {
     /// Number of the frame in the run; never repeats.
     pub(crate) serial: u64,
     pub(crate) content: Content,
-    /// Whether it goes with CLP = 1 on the VC it is on, by its adapter or by the VC's contract.
+    /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
     pub(crate) is_tagged: bool,
     /// Its length, cells.
     pub(crate) cells: u32,

@@ -2,7 +2,7 @@
 
 use crate::frames::{Cell, Content, Frames};
 use crate::port::{Port, Verdict};
-use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
+use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, Traces, VcRecord};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
@@ -186,8 +186,8 @@ impl<'a> Network<'a> {
             return;
         }
         if usize::from(cell.hop) < self.vcs[cell.vc as usize].hops.len() {
-            if cell.hop == 1 {
-                self.hold_against_contract(now, &mut cell);
+            if cell.hop == 1 && self.is_refused_by_contract(now, &mut cell) {
+                return;
             }
             self.offer_cell(now, cell);
         } else {
@@ -217,18 +217,27 @@ impl<'a> Network<'a> {
     }
 
     /// Where a VC with a contract enters its first switch: F-GCRA decides on a frame's first cell,
-    /// and all cells of the frame get its CLP bit.
-    fn hold_against_contract(&mut self, now: SimTime, cell: &mut Cell) {
+    /// and all cells of the frame get its CLP bit. Whether the cell is discarded.
+    fn is_refused_by_contract(&mut self, now: SimTime, cell: &mut Cell) -> bool {
         let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed else {
-            return;
+            return false;
         };
         let frame = self.frames.get(cell.frame);
-        if cell.index == 0 {
-            let was_tagged = frame.is_tagged || cell.is_tagged;
-            let is_tagged = guaranteed.on_network(now, frame.cells, was_tagged);
-            self.frames.set_tagged(cell.frame, is_tagged);
+        let clp = guaranteed.on_cell(
+            now,
+            EdgeCell {
+                serial: frame.serial,
+                index: cell.index,
+                cells: frame.cells,
+                by_adapter: frame.is_tagged,
+                by_policer: cell.is_tagged,
+            },
+        );
+        match clp {
+            Some(clp) => cell.is_tagged = clp,
+            None => self.frames.settle(cell.frame, 1),
         }
-        cell.is_tagged |= self.frames.get(cell.frame).is_tagged;
+        clp.is_none()
     }
 
     /// Offers a cell to the port of its hop.

@@ -179,10 +179,12 @@ fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
     let mut waits = Vec::new();
     for _ in 0..50 {
         offer(&mut port, 0, 2);
-        waits.push(port.begin_sending(SimTime::ZERO).unwrap().0 - 10);
-        depart(&mut port, 1);
-        assert_eq!(port.begin_sending(SimTime(77)), Some(SimTime(87)));
-        depart(&mut port, 1);
+        let leaves = port.begin_sending(SimTime::ZERO).unwrap();
+        waits.push(leaves.0 - 10);
+        port.on_departure(leaves, |cell| cell.vc, |_| 0);
+        let leaves = port.begin_sending(SimTime(77)).unwrap();
+        assert_eq!(leaves, SimTime(87));
+        port.on_departure(leaves, |cell| cell.vc, |_| 0);
         assert_eq!(port.begin_sending(SimTime(80)), None);
     }
     assert!(waits.iter().all(|&wait| wait < 1_000));

@@ -18,6 +18,10 @@ pub struct GfrSpec {
     pub mfs_cells: u32,
     /// Who sets CLP = 1 in frames beyond the guarantee.
     pub tagging: Tagging,
+    /// What becomes of frames with CLP = 0 beyond the guarantee where the VC enters its first switch.
+    pub excess: Excess,
+    /// What becomes there of frames that break the rules of the contract.
+    pub nonconforming: Nonconforming,
     /// Length of the windows over which the guarantee is looked at, picoseconds, a multiple of the
     /// step.
     pub window_ps: u64,
@@ -35,6 +39,29 @@ pub enum Tagging {
     Network,
     /// The end system's adapter, before it sends a frame.
     Adapter,
+}
+
+/// What the network does, at the VC's first switch, with a frame with CLP = 0 that F-GCRA does not find
+/// eligible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Excess {
+    /// Lets it pass, tagged where the network tags.
+    Pass,
+    /// Discards it, whole.
+    Discard,
+}
+
+/// What the network does, at the VC's first switch, with a frame longer than MFS, and with one whose
+/// cells differ in their CLP bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Nonconforming {
+    /// Counts it.
+    Count,
+    /// Discards the one whole, and the other from the first cell with another CLP bit on, but for its
+    /// last cell.
+    Discard,
 }
 
 /// Longest interval and tolerance: 1 day, picoseconds.
@@ -67,6 +94,10 @@ pub(crate) fn validate_gfr(i: usize, vc: &VcSpec, duration_ps: u64) -> Result<()
     if gfr.burst_tolerance_ps > LONGEST_PS {
         let path = at("burst_tolerance_ps");
         return Err(range(path, gfr.burst_tolerance_ps, "at most 1 day"));
+    }
+    if gfr.tagging == Tagging::Network && gfr.excess == Excess::Discard {
+        let problem = "the network tags frames beyond the guarantee or discards them, not both";
+        return Err(structure(at("excess"), problem));
     }
     let mfs = gfr.mfs_cells;
     // I.363.5: an SDU of 65 535 octets and its trailer fill 1 366 cells.

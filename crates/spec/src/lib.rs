@@ -19,7 +19,7 @@ pub use check::SpecError;
 pub use classes::{
     GcraSpec, PolicingAction, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, WHOLE_PPB,
 };
-pub use gfr::{GfrSpec, Tagging};
+pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use motion::MotionSpec;
 pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};

@@ -207,14 +207,26 @@ impl<'a> Builder<'a> {
     fn contract(&mut self) -> GfrSpec {
         let pcr_interval_ps = self.cell_time;
         let window_step_ps = self.dice.pick(&[MILLISECOND, 333_333_333]);
+        let tagging = self
+            .dice
+            .pick(&[Tagging::None, Tagging::Network, Tagging::Adapter]);
+        let discards = tagging != Tagging::Network && self.dice.one_in(3);
         GfrSpec {
             mcr_interval_ps: pcr_interval_ps * (1 + self.dice.below(40)),
             pcr_interval_ps,
             burst_tolerance_ps: pcr_interval_ps * self.dice.below(2_000),
             mfs_cells: self.dice.pick(&[1, 12, 24, 200, 1_366]),
-            tagging: self
-                .dice
-                .pick(&[Tagging::None, Tagging::Network, Tagging::Adapter]),
+            tagging,
+            excess: if discards {
+                Excess::Discard
+            } else {
+                Excess::Pass
+            },
+            nonconforming: self.dice.pick(&[
+                Nonconforming::Count,
+                Nonconforming::Count,
+                Nonconforming::Discard,
+            ]),
             window_ps: window_step_ps * (1 + self.dice.below(5)),
             window_step_ps,
         }
@@ -234,14 +246,37 @@ impl<'a> Builder<'a> {
         } else {
             None
         };
+        let policing = if crosses_a_switch && self.dice.one_in(4) {
+            self.policing()
+        } else {
+            Vec::new()
+        };
         self.spec.vcs.push(VcSpec {
             gfr,
             name: format!("vc{id}"),
             path,
             class: ServiceClass::Ubr,
-            policing: Vec::new(),
+            policing,
         });
         id
+    }
+
+    /// Buckets that some cells offend; seldom such that discard, which the plain engine runs.
+    fn policing(&mut self) -> Vec<GcraSpec> {
+        let unit = self.cell_time;
+        let bucket = |dice: &mut Dice| GcraSpec {
+            increment_ps: dice.pick(&[unit, unit + unit / 8, 2 * unit, 20 * unit]),
+            limit_ps: unit * dice.pick(&[0, 1, 10, 300]),
+            action: dice.pick(&[
+                PolicingAction::Count,
+                PolicingAction::Count,
+                PolicingAction::Tag,
+                PolicingAction::Tag,
+                PolicingAction::Discard,
+            ]),
+        };
+        let buckets = 1 + u64::from(self.dice.one_in(3));
+        (0..buckets).map(|_| bucket(self.dice)).collect()
     }
 
     fn n_source(&mut self) {

@@ -1,0 +1,121 @@
+//! Where a VC enters the network: its policer and its contract, a frame at a time.
+
+use skycell_atm::{GuaranteedVc, Policer};
+use skycell_records::VcRecord;
+use skycell_spec::{Nonconforming, PolicingAction, VcSpec};
+use skycell_units::SimTime;
+
+/// What watches the frames of a VC.
+#[derive(Debug)]
+pub(crate) struct Edge {
+    policer: Option<Policer>,
+    /// Its contract, if it has one.
+    guaranteed: Option<GuaranteedVc>,
+    end: SimTime,
+    cells_nonconforming: u64,
+    cells_tagged: u64,
+}
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entered {
+    /// CLP of its first cell.
+    pub(crate) is_tagged: bool,
+    /// Whether all of it is discarded.
+    pub(crate) is_refused: bool,
+}
+
+/// What a policer of cells has made of a frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Policed {
+    first_is_tagged: bool,
+    /// Whether another cell's CLP differs, as far as the run goes.
+    is_mixed: bool,
+}
+
+/// Whether the edge of `vc` takes frames as wholes: no cell alone is discarded there.
+pub(crate) fn takes_whole_frames(vc: &VcSpec) -> bool {
+    let has = |action: PolicingAction| vc.policing.iter().any(|bucket| bucket.action == action);
+    let cuts = |nonconforming: Nonconforming| nonconforming == Nonconforming::Discard;
+    // A tag in its midst lets the contract cut a frame off.
+    let may_cut = has(PolicingAction::Tag) && vc.gfr.is_some_and(|gfr| cuts(gfr.nonconforming));
+    !has(PolicingAction::Discard) && !may_cut
+}
+
+impl Edge {
+    /// Of the VC with this spec, in a run that ends at `end`.
+    pub(crate) fn new(vc: &VcSpec, end: SimTime) -> Self {
+        Edge {
+            policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
+            guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, end)),
+            end,
+            cells_nonconforming: 0,
+            cells_tagged: 0,
+        }
+    }
+
+    /// A frame of `cells` cells, `spacing` apart, begins to leave the end system at `start`; its first
+    /// cell comes to the first switch `across` later.
+    pub(crate) fn on_frame(
+        &mut self,
+        start: SimTime,
+        across: SimTime,
+        spacing: SimTime,
+        cells: u32,
+    ) -> Entered {
+        let at = start + across;
+        let policed = self.police(at, spacing, cells);
+        let Some(guaranteed) = &mut self.guaranteed else {
+            return Entered {
+                is_tagged: policed.first_is_tagged,
+                is_refused: false,
+            };
+        };
+        let by_adapter = guaranteed.on_sending(start, cells);
+        let clp = by_adapter || policed.first_is_tagged;
+        let is_inconsistent = policed.is_mixed && !by_adapter;
+        let judged = guaranteed.on_frame(at, spacing, cells, clp, is_inconsistent);
+        Entered {
+            is_tagged: judged.is_tagged,
+            is_refused: judged.is_refused,
+        }
+    }
+
+    fn police(&mut self, at: SimTime, spacing: SimTime, cells: u32) -> Policed {
+        let mut policed = Policed::default();
+        let Some(policer) = &mut self.policer else {
+            return policed;
+        };
+        for index in 0..cells {
+            let at = at + SimTime(u64::from(index) * spacing.0);
+            if at >= self.end {
+                break;
+            }
+            let action = policer.on_cell(at);
+            let is_tagged = action == Some(PolicingAction::Tag);
+            self.cells_nonconforming += u64::from(action.is_some());
+            self.cells_tagged += u64::from(is_tagged);
+            if index == 0 {
+                policed.first_is_tagged = is_tagged;
+            }
+            policed.is_mixed |= is_tagged != policed.first_is_tagged;
+        }
+        policed
+    }
+
+    /// A whole frame of `cells` cells has come to the VC's end at `at`.
+    pub(crate) fn on_delivered(&mut self, at: SimTime, cells: u32) {
+        if let Some(guaranteed) = &mut self.guaranteed {
+            guaranteed.on_delivered(at, cells);
+        }
+    }
+
+    /// Writes what was counted into the VC's record, whose cells are told.
+    pub(crate) fn write(&self, record: &mut VcRecord) {
+        record.cells_nonconforming = self.cells_nonconforming;
+        record.cells_tagged = self.cells_tagged;
+        if let Some(guaranteed) = &self.guaranteed {
+            guaranteed.write(record);
+        }
+    }
+}
