@@ -1,5 +1,7 @@
 """Generated specs: a line of switches, hosts with and without routers, all that a spec can say."""
 
+from typing import Literal
+
 from hypothesis import strategies as st
 
 from skycell.scenario.network_spec import (
@@ -155,17 +157,31 @@ def survey() -> st.SearchStrategy[PolicySpec]:
     )
 
 
+Tagging = Literal["none", "network", "adapter"]
+Excess = Literal["pass", "discard"]
+
+
 @st.composite
 def contracts(draw: st.DrawFn) -> GfrSpec:
     """A GFR contract: PCR at least MCR, a window of whole steps."""
     mcr = draw(st.integers(1, 86_400 * SECOND))
     step = draw(st.integers(10**12, 86_400 * SECOND))
+    both: list[tuple[Tagging, Excess]] = [
+        ("none", "pass"),
+        ("none", "discard"),
+        ("network", "pass"),
+        ("adapter", "pass"),
+        ("adapter", "discard"),
+    ]
+    tagging, excess = draw(st.sampled_from(both))
     return GfrSpec(
         mcr_interval_ps=mcr,
         pcr_interval_ps=draw(st.integers(1, mcr)),
         burst_tolerance_ps=draw(st.integers(0, 86_400 * SECOND)),
         mfs_cells=draw(st.integers(1, 1_366)),
-        tagging=draw(st.sampled_from(["none", "network", "adapter"])),
+        tagging=tagging,
+        excess=excess,
+        nonconforming=draw(st.sampled_from(["count", "discard"])),
         window_ps=step * draw(st.integers(1, 20)),
         window_step_ps=step,
     )

@@ -40,6 +40,13 @@ def show_result(result: RunResult) -> None:
     ]
     if congested:
         console.print(_ports(congested, result.records["duration_ps"]))
+    promised = [
+        record
+        for record, vc in zip(result.records["vcs"], result.spec.vcs, strict=True)
+        if vc.gfr is not None
+    ]
+    if promised:
+        console.print(_contracts(promised))
     for line in _totals(result, [link for link, _ in congested]):
         console.print(line, soft_wrap=True)
 
@@ -125,6 +132,37 @@ def _queues(
         (f"{port['name']} {queue['class'] or 'rest'}", spec.capacity_cells, queue)
         for spec, queue in zip(link.port.queues, port["queues"], strict=True)
     ]
+
+
+def _contracts(vcs: list[Mapping[str, Any]]) -> Table:
+    table = _table(
+        "VCs with a GFR contract",
+        "VC",
+        "frames",
+        "eligible",
+        "tagged",
+        "refused",
+        "cells got",
+        "due",
+        "run",
+        "windows met",
+    )
+    for vc in vcs[:_MOST_ROWS]:
+        windows, run = vc["guarantee"], vc["run_guarantee"]
+        table.add_row(
+            vc["name"],
+            show_amount(vc["frames_offered"]),
+            show_amount(vc["frames_eligible"]),
+            show_amount(vc["frames_tagged"]),
+            show_amount(vc["frames_refused"]),
+            show_amount(vc["cells_whole"]),
+            show_amount(run["due_cells"]),
+            "met" if run["is_met"] else "missed",
+            f"{windows['met']} of {windows['windows']}",
+        )
+    if len(vcs) > _MOST_ROWS:
+        table.add_row(f"and {len(vcs) - _MOST_ROWS} more")
+    return table
 
 
 def _totals(result: RunResult, congested: list[LinkSpec]) -> list[str]:

@@ -50,7 +50,16 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
 
 
 #: What is kept of each VC with a GFR contract.
-_GFR_COUNTS = ("frames_offered", "frames_tagged")
+_GFR_COUNTS = (
+    "frames_offered",
+    "frames_tagged",
+    "frames_eligible",
+    "cells_eligible",
+    "frames_refused",
+    "cells_whole",
+    "guarantee",
+    "run_guarantee",
+)
 #: What is kept of each web user; response times are kept over all of them.
 _WEB_COUNTS = ("requests", "requests_answered", "octets_scheduled")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from skycell.scenario.cells import CellRate
 from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
 from skycell.scenario.links import CELL_BITS
-from skycell.scenario.network_spec import GfrSpec
+from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount
@@ -70,6 +70,25 @@ class GfrContract(Parameters):
         "who tags frames beyond the guarantee: nobody (GFR.1), the network at the first switch "
         "(GFR.2), or the end system before it sends",
         source="the DFBA papers describe none",
+    )
+    excess: Annotated[Literal["pass", "discard"], word("pass", "discard")] = param(
+        "pass",
+        "what becomes, at the first switch, of frames with CLP = 0 beyond the guarantee: they pass "
+        "(tagged, if the network tags) or are discarded whole",
+        source="Traffic Management 4.1: the network carries them as far as it has room",
+    )
+    nonconforming: Annotated[Literal["count", "discard"], word("count", "discard")] = param(
+        "count",
+        "what becomes, at the first switch, of frames longer than MFS and of those whose cells "
+        "differ in CLP",
+        source="choice: seen in the records before it changes a result",
+    )
+    pcr_policing: Annotated[
+        Literal["none", "count", "tag", "discard"], word("none", "count", "tag", "discard")
+    ] = param(
+        "none",
+        "what becomes, at the first switch, of cells beyond GCRA(1/PCR, cdvt)",
+        source="hosts that send at the rate of their link, which is the PCR unless stated",
     )
     window: Annotated[Quantity, _WINDOW] = param(
         "1 s",
@@ -175,6 +194,23 @@ def resolve_contracts(
     return found
 
 
+def peak_policers(
+    contracts: tuple[GfrContract, ...], specs: Mapping[str, GfrSpec]
+) -> dict[str, GcraSpec]:
+    """GCRA(1/PCR, CDVT) of each VC whose contract polices its peak rate, by its name."""
+    return {
+        vc: GcraSpec(
+            increment_ps=specs[vc].pcr_interval_ps,
+            limit_ps=int(contract.cdvt.amount),
+            action=contract.pcr_policing,
+        )
+        for contract in contracts
+        if contract.pcr_policing != "none"
+        for vc in contract.vcs
+        if vc in specs
+    }
+
+
 def _contract(
     contract: GfrContract,
     link_rate: Fraction,
@@ -196,6 +232,10 @@ def _contract(
         pcr = mcr
     if mbs < mfs:
         fault("mbs", contract.mbs.text, f"at least MFS, {mfs} cells")
+    if contract.tagging == "network" and contract.excess == "discard":
+        fault(
+            "excess", contract.excess, "pass with tagging by the network, which is one of the two"
+        )
     window, step = contract.window.amount, contract.window_step.amount
     if window % step != 0:
         fault(
@@ -212,6 +252,8 @@ def _contract(
         + int(contract.cdvt.amount),
         mfs_cells=mfs,
         tagging=contract.tagging,
+        excess=contract.excess,
+        nonconforming=contract.nonconforming,
         window_ps=int(window),
         window_step_ps=int(step),
     )

@@ -180,6 +180,8 @@ class GfrSpec(_Part):
     burst_tolerance_ps: U64
     mfs_cells: U32
     tagging: Literal["none", "network", "adapter"]
+    excess: Literal["pass", "discard"] = "pass"
+    nonconforming: Literal["count", "discard"] = "count"
     window_ps: U64
     window_step_ps: U64
 

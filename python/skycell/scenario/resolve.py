@@ -14,7 +14,13 @@ from fractions import Fraction
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.context import Context
-from skycell.scenario.contracts import check_contracts, mbs_of, mcr_of, resolve_contracts
+from skycell.scenario.contracts import (
+    check_contracts,
+    mbs_of,
+    mcr_of,
+    peak_policers,
+    resolve_contracts,
+)
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
@@ -117,6 +123,7 @@ def resolve(
     specs: list[FlowSpec] = flows.resolve(tcp, vc_ids)
     sources = resolve_sources(file, plan, context, rates, vc_ids, faults)
     policers = resolve_policers(file, plan, context, faults)
+    peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [
         i
         for i, link in enumerate(links)
@@ -135,7 +142,7 @@ def resolve(
                     "name": name,
                     "path": tuple(link_ids[link] for link in vc.links),
                     "class": vc.service,
-                    "policing": policers.get(name, ()),
+                    "policing": (*peaks.get(name, ()), *policers.get(name, ())),
                     "gfr": contracts.get(name),
                 }
             )

@@ -35,8 +35,17 @@ def test_flows_and_limited_ports_are_kept_and_the_rest_is_not() -> None:
     }
 
 
-def test_of_vcs_with_a_contract_the_tagged_frames_are_kept() -> None:
-    counts = {"frames_offered": 7, "frames_tagged": 3}
+def test_of_vcs_with_a_contract_frames_and_guarantees_are_kept() -> None:
+    counts = {
+        "frames_offered": 7,
+        "frames_tagged": 3,
+        "frames_eligible": 4,
+        "cells_eligible": 48,
+        "frames_refused": 0,
+        "cells_whole": 60,
+        "guarantee": {"windows": 5, "met": 4},
+        "run_guarantee": {"due_cells": 50, "is_met": True},
+    }
     records = {**RECORDS, "vcs": [{"name": "v1"}, {"name": "v2", **counts, "cells_queued": 1}]}
     spec = {**SPEC, "vcs": [{"gfr": None}, {"gfr": {"mfs_cells": 200}}]}
     assert summarise(records, spec)["gfr_vcs"] == [{"vc": 1, **counts}]

@@ -1,5 +1,6 @@
 from skycell.scenario.network_spec import (
     DfbaSpec,
+    GcraSpec,
     VcPriorityDropSpec,
     VcRoundRobinSpec,
     VirtualSpacingSpec,
@@ -112,3 +113,33 @@ def test_round_robin_over_vcs_takes_its_weights_from_the_file_or_from_the_contra
     assert weights({"kind": "vc_weighted_round_robin", "round": 2}) == (1, 1, 1, 1)
     given = {"kind": "vc_weighted_round_robin", "weights": {"flow2.forward": 3}}
     assert weights(given) == (1, 1, 3, 1)
+
+
+def test_a_contract_may_police_its_peak_rate_and_discard_what_is_beyond_it() -> None:
+    spec = wan(
+        gfr=[
+            {
+                "vcs": ["flow1.forward"],
+                "mcr": "1000 cells/s",
+                "pcr": "10000 cells/s",
+                "cdvt": "30 us",
+                "excess": "discard",
+                "nonconforming": "discard",
+                "pcr_policing": "tag",
+            },
+            {"vcs": ["flow2.forward"], "mcr": "1000 cells/s"},
+        ],
+        policer=[{"vcs": ["flow1.forward"], "pcr": "20000 cells/s", "pcr_action": "count"}],
+    ).resolve()
+    vcs = {vc.name: vc for vc in spec.vcs}
+    first, second = vcs["flow1.forward"], vcs["flow2.forward"]
+    assert first.gfr is not None
+    assert second.gfr is not None
+    assert (first.gfr.excess, first.gfr.nonconforming) == ("discard", "discard")
+    # The contract's bucket first: it speaks first.
+    assert first.policing == (
+        GcraSpec(increment_ps=10**8, limit_ps=30 * 10**6, action="tag"),
+        GcraSpec(increment_ps=5 * 10**7, limit_ps=0, action="count"),
+    )
+    assert (second.gfr.excess, second.gfr.nonconforming) == ("pass", "count")
+    assert second.policing == ()
