@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from skycell.studies.library import STUDY_IDS, load_study
+from skycell.studies.library import PUBLISHED_IDS, load_study
 
 README = Path(__file__).parents[1] / "README.md"
 BEGIN = "<!-- results: written by tools/readme_results.py; begin -->"
@@ -50,7 +50,7 @@ def block(result: Mapping[str, Any]) -> str:
         "| study and table | values | inside | near | off | mean error | not counted |",
         "|---|--:|--:|--:|--:|--:|---|",
     ]
-    for study in map(load_study, STUDY_IDS):
+    for study in map(load_study, PUBLISHED_IDS):
         for table in study.tables:
             rows = [row for row in result["rows"] if row["table"] == table.id]
             if rows:

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from skycell.experiment.store import RunStore
-from skycell.studies import STUDY_IDS, Reproduction, TableSummary, load_study, reproduce
+from skycell.studies import Reproduction, TableSummary, load_study, reproduce
 from skycell.studies.compare import Score
+from skycell.studies.library import PUBLISHED_IDS
 from skycell.studies.sensitivity import Sensitivity, Shift, sensitivity
 
 STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
@@ -21,7 +22,7 @@ MARKER = "<!-- Below: written by tools/study_readme.py -->"
 
 
 @click.command()
-@click.argument("study", type=click.Choice(STUDY_IDS))
+@click.argument("study", type=click.Choice(PUBLISHED_IDS))
 @click.option("--replications", type=int, help="Of every variant; as the study says if not given.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
 def main(study: str, replications: int | None, store: Path) -> None:

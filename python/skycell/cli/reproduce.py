@@ -1,4 +1,4 @@
-"""`skycell reproduce`: published studies run again, side by side with what was published."""
+"""`skycell reproduce`: published studies beside what was published, and studies of our own."""
 
 from __future__ import annotations
 
@@ -72,9 +72,10 @@ def reproduce(
     settings: tuple[str, ...],
     varied: tuple[str, ...],
 ) -> None:
-    """Simulate what published tables need and show our values beside theirs.
+    """Simulate what the tables of studies need and show our values beside published ones.
 
-    ID is a table (icccn97-t3), a study (icccn97) or all. An interrupted call keeps the runs that
+    ID is a table (icccn97-t3), a study (icccn97), all for every published study, or own for every
+    study of our own, which has nothing to be compared with. An interrupted call keeps the runs that
     are finished; the same call again goes on from there.
 
     Ends with 0, with 1 when a run failed, with 2 when the input is faulty.

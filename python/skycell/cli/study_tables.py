@@ -37,6 +37,7 @@ def show_studies(as_json: bool) -> None:
             {
                 "id": study.id,
                 "title": study.title,
+                "origin": study.origin,
                 "tables": [{"id": table.id, "title": table.title} for table in study.tables],
             }
             for study in studies
@@ -49,7 +50,8 @@ def show_studies(as_json: bool) -> None:
     for study in studies:
         grid.add_row(Text(study.id, "bold"), Text(study.title, "bold"))
         for table in study.tables:
-            grid.add_row(Text(f"  {table.id}"), Text(f"{table.title} ({table.printed_as})"))
+            printed = f" ({table.printed_as})" if table.printed_as else ""
+            grid.add_row(Text(f"  {table.id}"), Text(table.title + printed))
     _console().print(grid)
 
 
@@ -67,6 +69,9 @@ def show_reproduction(result: Reproduction) -> None:
     holding, asked = result.conclusion_score()
     if asked:
         console.print(f"conclusions that hold in print: {holding} of {asked} hold in ours")
+    holding, asked = result.own_conclusion_score()
+    if asked:
+        console.print(f"conclusions of our own: {holding} of {asked} hold")
     if result.overrides:
         settings = ", ".join(f"{key} = {value}" for key, value in result.overrides.items())
         console.print(f"set otherwise than the studies say: {settings}", soft_wrap=True)
@@ -83,7 +88,9 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
         table.add_column("measure")
     # What is computed has no spread to look at.
     spread = ("low", "high") if not all(row.is_computed for row in rows) else ()
-    for heading in ("published", "ours", "sd", "n", *spread):
+    is_own = all(row.verdict in ("own", "failed") for row in rows)
+    beside = () if is_own else ("published",)
+    for heading in (*beside, "ours", "sd", "n", *spread):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     doubts = _doubts(rows)
@@ -92,7 +99,8 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
         if several:
             cells.append(f"{row.metric.replace('_', ' ')}{_unit(row)}")
         digits = _digits(row)
-        cells += [_number(row.published, digits), _number(row.mean, digits + 1)]
+        cells += [_number(row.published, digits) for _ in beside]
+        cells += [_number(row.mean, digits + 1)]
         cells += [_number(row.sd, digits + 1), str(row.n)]
         if spread:
             cells += [_number(row.low, digits + 1), _number(row.high, digits + 1)]
@@ -130,14 +138,16 @@ def _conclusions(result: Reproduction) -> Table:
     table = Table(title="conclusions", title_justify="left", title_style="bold", show_lines=True)
     table.add_column("id", no_wrap=True)
     table.add_column("statement")
-    table.add_column("print", no_wrap=True)
+    in_print = not all(study.is_own for study in result.studies)
+    if in_print:
+        table.add_column("print", no_wrap=True)
     table.add_column("ours", no_wrap=True)
     table.add_column("evidence")
     for entry in result.conclusions:
         table.add_row(
             Text(f"{entry.study}\n{entry.id}"),
             Text(entry.text),
-            _holds(entry.published_holds),
+            *([_holds(entry.published_holds)] if in_print else []),
             _holds(entry.ours_holds),
             Text(entry.evidence),
         )
@@ -155,6 +165,7 @@ def _summary(summary: TableSummary) -> str:
     parts += [_score(summary.suspect, "of doubtful print: ")] if summary.suspect.compared else []
     parts += [_score(summary.averages, "averages: ")] if summary.averages.compared else []
     parts += [f"{summary.unpublished} without a published value"] if summary.unpublished else []
+    parts += [f"{summary.own} values of our own"] if summary.own else []
     parts += [f"{summary.failed} failed"] if summary.failed else []
     return f"{summary.table}: " + "; ".join(part for part in parts if part)
 

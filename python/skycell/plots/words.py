@@ -22,6 +22,9 @@ NAMES = {
     "dfba": "DFBA",
     "priority_drop": "LBO/HBO",
     "vc_priority_drop": "LBO/HBO/T_i",
+    "wfq": "WFQ",
+    "round_robin": "round robin",
+    "weighted_round_robin": "weighted RR",
     "red": "RED",
     "fred": "FRED",
     "virtual_queueing": "VQ",
@@ -63,6 +66,12 @@ FACTORS = {
     "buffer_rtt": "buffer (RTT)",
     "buffer_rtt_multiple": "buffer (RTT)",
     "component": "part of the variation",
+    "mcr_allocation_percent": "link in MCRs (%)",
+    "tcps_per_vc": "TCPs on each VC",
+    "vc": "VC",
+    "n_tcps": "TCPs",
+    "privileged_mcr_cells_per_s": "MCR of the privileged source (cells/s)",
+    "mcr_cells_per_s": "MCR (cells/s)",
     "max_window_bytes": "receiver window (bytes)",
     "threshold_bytes": "window threshold (bytes)",
 }
@@ -80,6 +89,12 @@ METRICS = {
     "threshold_total": "Sum of the thresholds",
     "threshold_share": "Sum of the thresholds",
     "max_min_fairness": "Fairness index",
+    "guarantee_shortfall": "Guarantee shortfall",
+    "excess_fairness": "Fairness of the excess",
+    "guarantee_shortfall_share": "Share of the variation of the guarantee shortfall",
+    "excess_fairness_share": "Share of the variation of the excess fairness",
+    "source_throughput": "Throughput of a source",
+    "vc_mean_queue": "Mean occupancy",
     "offered_load": "Offered load",
     "mean_file": "Mean file",
     "file_response_median": "Response time of a file, median",
@@ -108,6 +123,9 @@ EXPLAINED = {
     "efficiency": "Efficiency: sum of the throughputs as a part of the ceiling, no unit.",
     "fairness": "Fairness index: from 1/N (one connection has all) to 1 (equal shares), no unit.",
     "max_min_fairness": "Fairness index against max-min shares of what was asked for, no unit.",
+    "guarantee_shortfall": "Shortfall: part of the guaranteed rate that VCs did not get, no unit.",
+    "excess_fairness": "Fairness of the excess: Jain's index of what VCs got beyond their MCRs, "
+    "no unit.",
     "efficiency_effect": "Main effect: mean of a level less the overall mean, no unit.",
     "fairness_effect": "Main effect: mean of a level less the overall mean, no unit.",
     "ratio_to_expected": "Throughput as a part of what the threshold entitles to, no unit.",
@@ -156,10 +174,12 @@ def level(key: str, value: object) -> str:
     >>> level("n_sources", 5), level("tcp", "sack"), level("experiment", 2)
     ('N = 5', 'SACK', 'experiment 2')
     """
-    if key in {"config", "tcp", "policy"}:
+    if key in {"config", "tcp", "policy", "latency", "scheme", "source", "variant"}:
         return name(value)
     if key == "buffer_cells":
         return f"{name(value)} cells"
+    if key == "tcps_per_vc":
+        return f"{name(value)} TCP{'' if value == 1 else 's'} on each VC"
     if key == "max_window_bytes":
         return f"window {name(value)} bytes"
     if key in {"experiment", "set", "case"}:

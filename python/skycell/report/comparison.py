@@ -31,6 +31,7 @@ MARKS = {
     "near": "fair",
     "off": "bad",
     "unpublished": "none",
+    "own": "none",
     "failed": "bad",
 }
 """Class of the coloured mark of a verdict; the verdict's word stands in it."""
@@ -150,7 +151,7 @@ def _caption(group: Group, *, several: bool) -> str:
     what = f"{metric(first.metric)}{unit}"
     if group.is_average:
         what = f"averages, {what[0].lower()}{what[1:]}"
-    parts = [group.table.printed_as]
+    parts = [group.table.label]
     if several or unit:
         parts.append(what)
     constant = {key: first.factors[key] for key in first.factors if key not in _varying(group)}
@@ -215,7 +216,7 @@ def table_figure(
         goal = PROMISED.get(rows[0]["metric"])
         figure = metric_by_buffer(in_rtt, origin, title=title, goal=goal)
     else:
-        figure = comparison(rows, replace(origin, source=table.printed_as), title=title)
+        figure = comparison(rows, replace(origin, source=table.printed_as or None), title=title)
     if not several:
         return figure
     words = [metric(rows[0]["metric"]), figure.subtitle]
@@ -264,6 +265,8 @@ def scores_table(summaries: Iterable[TableSummary], titles: Mapping[str, str]) -
         unprinted = summary.unpublished
         if unprinted:
             rows.append(_empty_row(titles[summary.table], "never printed as numbers", unprinted))
+        if summary.own:
+            rows.append(_empty_row(titles[summary.table], "of our own", summary.own))
         if summary.failed:
             rows.append(_empty_row(titles[summary.table], "failed", summary.failed))
     heads = ("table", "what", "values", "inside", "near", "off", "mean absolute error")

@@ -12,6 +12,8 @@ from skycell.records.reading import NotAResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from skycell.studies.figures import StudyFigure
+
 NEEDED = ("engine", "version", "seed", "replications", "rows")
 
 
@@ -20,7 +22,8 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
 
     Args:
         file: JSON form of a `Reproduction`.
-        metric: which values; the first of the table when None.
+        metric: which values, or a figure that the study lists, by its id; the first values of the
+            table when None.
         table: id of the table; the only one that has the metric when None.
 
     Raises:
@@ -31,6 +34,9 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
     from skycell.studies.library import table_of
 
     data = _read(file)
+    listed = _listed(data, metric)
+    if listed is not None:
+        return _listed_figure(file, data, listed)
     rows = [row for row in data["rows"] if row["mean"] is not None and not row["average"]]
     tables = list(dict.fromkeys(row["table"] for row in rows))
     if table is not None and table not in tables:
@@ -52,6 +58,25 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
     several = len({row["metric"] for row in rows if row["table"] == having[0]}) > 1
     found = table_of(having[0]).table
     return table_figure(chosen, found, _origin(data, chosen), several=several)
+
+
+def _listed(data: dict[str, Any], figure: str | None) -> StudyFigure | None:
+    """The figure of this id that a study in the file lists."""
+    from skycell.studies.library import load_study
+
+    studies = dict.fromkeys(row["study"] for row in data["rows"])
+    listed = {entry.id: entry for study in studies for entry in load_study(study).figures}
+    return listed.get(figure or "")
+
+
+def _listed_figure(file: Path, data: dict[str, Any], wanted: StudyFigure) -> Figure:
+    from skycell.report.study_figures import listed_figure
+
+    rows = [row for row in data["rows"] if wanted.has(row)]
+    figure = listed_figure(wanted, rows, _origin(data, rows)) if rows else None
+    if figure is None:
+        raise NothingToDrawError(f"{file} holds no values of {wanted.table} for {wanted.id}")
+    return figure
 
 
 def _read(file: Path) -> dict[str, Any]:

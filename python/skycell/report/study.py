@@ -1,4 +1,4 @@
-"""The report of a study: what was run, published beside ours, conclusions, choices."""
+"""The report of a study: what was run, ours beside what is published, conclusions, choices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from skycell.report.comparison import (
     tally,
 )
 from skycell.report.page import page, pictures
+from skycell.report.study_figures import listed_figure
 from skycell.report.tables import Cell, Table, columns, words
+from skycell.studies.library import load_study
 
 if TYPE_CHECKING:
     from skycell.report.example import Example
@@ -49,10 +51,21 @@ def origin_of(reproduction: Reproduction, study_id: str) -> Origin:
 
 
 def study_figures(reproduction: Reproduction, study_id: str) -> list[Figure]:
-    """The figures of a study: one for each kind of value of each of its tables."""
+    """The figures of a study: those that it lists, and published beside ours for all else.
+
+    A table of our own that no listed figure draws stays a table.
+    """
     origin = origin_of(reproduction, study_id)
-    drawn = [comparison_figure(group, origin) for group in groups_of(reproduction, study_id)]
-    return [figure for figure in drawn if figure is not None]
+    study = load_study(study_id)
+    rows = [row.as_dict() for row in reproduction.rows if row.study == study_id]
+    listed_ones = [listed_figure(wanted, rows, origin) for wanted in study.figures]
+    taken = {(wanted.table, name) for wanted in study.figures for name in wanted.metrics}
+    drawn = [
+        comparison_figure(group, origin)
+        for group in groups_of(reproduction, study_id)
+        if (group.table.id, group.rows[0].metric) not in taken and not study.is_own
+    ]
+    return [figure for figure in (*listed_ones, *drawn) if figure is not None]
 
 
 def study_page(
@@ -75,6 +88,7 @@ def study_page(
         "study.html.j2",
         {
             "title": study.title[0].upper() + study.title[1:],
+            "own": study.is_own,
             "version": reproduction.version,
             "verdict": verdict(reproduction, study.id),
             "identity": _identity(reproduction, study),
@@ -108,13 +122,17 @@ def study_page(
 def verdict(reproduction: Reproduction, study_id: str) -> str:
     """What came out, in two sentences."""
     own = [s for s in reproduction.summaries if _study_of(reproduction, s.table) == study_id]
-    return f"{tally(own)} {conclusions_text(_own_conclusions(reproduction, study_id))}"
+    measured = tally(own)
+    if load_study(study_id).is_own:
+        cases = sum(summary.own for summary in own)
+        measured = f"{grouped(cases)} values of our own; nothing is published to compare with."
+    return f"{measured} {conclusions_text(_own_conclusions(reproduction, study_id))}"
 
 
 def scores(reproduction: Reproduction, study: Study) -> Table:
     """Verdicts and errors of a study, table by table."""
     own = [s for s in reproduction.summaries if _study_of(reproduction, s.table) == study.id]
-    return scores_table(own, {table.id: table.printed_as for table in study.tables})
+    return scores_table(own, {table.id: table.label for table in study.tables})
 
 
 def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
@@ -123,7 +141,7 @@ def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
     decided = [entry for entry in supported if entry.ours_holds is not None]
     holding = sum(bool(entry.ours_holds) for entry in decided)
     if not conclusions:
-        return "No conclusion of the publication speaks of these tables."
+        return "No conclusion speaks of these tables."
     if not supported:
         decided = [entry for entry in conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
@@ -169,7 +187,7 @@ def _verdict_rule() -> dict[str, str]:
 
 def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]:
     tables = [
-        table.printed_as
+        table.label
         for table in study.tables
         if any(row.table == table.id for row in reproduction.rows)
     ]
@@ -177,10 +195,11 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
     seeds = f"seeds {first} to {first + times - 1}" if times > 1 else f"seed {first}"
     noun = "replication" if times == 1 else "replications"
     hashes = origin_of(reproduction, study.id).spec_hashes
+    first_role = "Builds on" if study.is_own else "Source"
     identity = [
         *(
             (
-                "Source" if document is study.documents[0] else "Also",
+                "Also" if document is not study.documents[0] else first_role,
                 f"{document.title} ({document.where})",
             )
             for document in study.documents
@@ -241,11 +260,13 @@ def _choices(reproduction: Reproduction, study: Study) -> Table:
                 words(_sentence(choice.reason)),
             )
         )
+    whose = (
+        "Each parameter that a reader might want otherwise has"
+        if study.is_own
+        else "Each parameter that the publication does not state has"
+    )
     return Table(
-        caption=(
-            "Each parameter that the publication does not state has one value in the whole study. "
-            "Below the value: what else it might have been."
-        ),
+        caption=f"{whose} one value in the whole study. Below the value: what else it might be.",
         columns=columns("parameter", "value", "reason"),
         rows=tuple(rows),
         sortable=False,

@@ -130,7 +130,7 @@ def _index_page(reproduction: Reproduction) -> str:
     return page(
         "index.html.j2",
         {
-            "title": "Published studies, run again",
+            "title": "Studies, run again",
             "version": reproduction.version,
             "identity": [("Engine", f"{reproduction.engine}, skycell {reproduction.version}")],
             "studies": [

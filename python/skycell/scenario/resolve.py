@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import ClassQueue
@@ -262,6 +263,11 @@ class _PortResolver:
     rates: Mapping[str, Fraction]
     faults: FaultCollector
 
+    @cached_property
+    def _mcr_of_vcs(self) -> Mapping[str, int]:
+        """MCR of every VC, thousandths of a cell a second; 0 for one without a contract."""
+        return {name: self.mcr.get(name, 0) for name in self.plan.vcs}
+
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
         """The port that feeds `link`."""
         queues = []
@@ -289,7 +295,7 @@ class _PortResolver:
                 self.plan,
                 tuple(queues),
                 cell_time,
-                {name: self.mcr.get(name, 0) for name in self.plan.vcs},
+                self._mcr_of_vcs,
                 self.faults,
             ),
             frame_gap_ps=self._frame_gap_ps(link, cell_time),

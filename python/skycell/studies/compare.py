@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from skycell.studies.model import Level
 
-Verdict = Literal["inside", "near", "off", "unpublished", "failed"]
+Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
 
 SLACK = 0.02
 """By how much the span of our replications is widened, in the row's unit, besides the rounding."""
@@ -122,6 +122,14 @@ def verdict_of(
     return "near" if off_by <= near + _ROUNDING else "off"
 
 
+def own_verdict(failures: Sequence[str]) -> Verdict:
+    """The verdict on a row of a study of our own, which has nothing to be compared with.
+
+    A row without a value whose runs all finished is not defined, and has not failed.
+    """
+    return "failed" if failures else "own"
+
+
 @dataclass(frozen=True)
 class Score:
     """How many values of some rows are reproduced."""
@@ -146,6 +154,7 @@ class TableSummary:
     suspect: Score
     averages: Score
     unpublished: int
+    own: int
     failed: int
 
 
@@ -181,6 +190,7 @@ def summarise_tables(rows: Sequence[Row]) -> list[TableSummary]:
                 suspect=score(row for row in cells if row.is_suspect),
                 averages=score(row for row in own if row.is_average),
                 unpublished=sum(row.verdict == "unpublished" for row in own),
+                own=sum(row.verdict == "own" for row in own),
                 failed=sum(row.verdict == "failed" for row in own),
             )
         )

@@ -12,9 +12,8 @@ from functools import lru_cache
 from skycell.stats import Analysis, analyse
 from skycell.studies.model import Level
 
-_FACTORS = ("tcp", "buffer_rtt_multiple", "policy")
-_NAMES = {"tcp": "tcp", "buffer": "buffer_rtt_multiple", "policy": "policy"}
-"""Factors as published tables call them, and as the cells do."""
+_NAMES = {"buffer": "buffer_rtt_multiple"}
+"""Factors that published tables call otherwise than the cells do."""
 
 _Cell = tuple[tuple[str, Level], ...]
 
@@ -24,6 +23,7 @@ def effect_of(
     cells: Sequence[Mapping[str, Level]],
     values: Sequence[float],
     factors: Mapping[str, Level],
+    design: Sequence[str],
 ) -> float:
     """One number of the analysis of a design.
 
@@ -32,26 +32,28 @@ def effect_of(
         cells: the cells of the design.
         values: the response in each.
         factors: of the row: `component` for a share, `factor` and `level` for an effect.
+        design: the factors of the cells that make the design.
     """
-    keys = tuple(tuple((name, cell[name]) for name in _FACTORS) for cell in cells)
-    return _MEASURE[measure.partition("_")[2]](_analysis(keys, tuple(values)), factors)
+    keys = tuple(tuple((name, cell[name]) for name in design) for cell in cells)
+    return _MEASURE[measure.rpartition("_")[2]](_analysis(keys, tuple(values)), factors)
 
 
 @lru_cache(maxsize=64)
 def _analysis(cells: tuple[_Cell, ...], values: tuple[float, ...]) -> Analysis:
     rows = [{**dict(cell), "y": value} for cell, value in zip(cells, values, strict=True)]
-    return analyse(rows, _FACTORS, "y", level=0.9)
+    return analyse(rows, [name for name, _ in cells[0]], "y", level=0.9)
 
 
 def _share(analysis: Analysis, factors: Mapping[str, Level]) -> float:
-    wanted = {_NAMES[name] for name in str(factors["component"]).split("_x_")}
+    wanted = {_NAMES.get(name, name) for name in str(factors["component"]).split("_x_")}
     (term,) = [term for term in analysis.variation if set(term.factors) == wanted]
     return 100 * term.share
 
 
 def _effect(analysis: Analysis, factors: Mapping[str, Level]) -> float:
     level = str(factors["level"]).removesuffix("_rtt")
-    levels = analysis.factor(_NAMES[str(factors["factor"])]).levels
+    factor = str(factors["factor"])
+    levels = analysis.factor(_NAMES.get(factor, factor)).levels
     (found,) = [entry for entry in levels if str(entry.level) == level]
     return found.effect.value
 

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.scenario.contracts import MILLICELLS
-from skycell.scenario.network_spec import DfbaSpec, LinkSpec, NetworkSpec
+from skycell.metrics import fairness_index
+from skycell.scenario.network_spec import LinkSpec, NetworkSpec
 
 PAYLOAD_BITS = 48 * 8
 """Bits of a cell that the tables of the DFBA papers count of an MCR."""
+
+_PS_PER_S = 10**12
 
 IJSC_PART = 0.9
 """What IJSC Table 3 expects of it: 6.91 of 7.68 Mbit/s and so on; no segment size gives that."""
@@ -33,24 +35,51 @@ class GuaranteedVc:
 
 
 def guaranteed_vcs(spec: NetworkSpec, congested: LinkSpec) -> tuple[GuaranteedVc, ...]:
-    """The VCs with an MCR at the port of the congested link, in the order of their ids."""
-    policy = congested.port.policy
-    if not isinstance(policy, DfbaSpec):
-        return ()
+    """The VCs with a contract that cross the congested link, in the order of their ids."""
+    place = spec.links.index(congested)
     return tuple(
         GuaranteedVc(
             vc,
-            mcr / MILLICELLS,
+            # A contract has 1/MCR in whole picoseconds, which tells MCRs to a tenth of a cell.
+            round(_PS_PER_S / entry.gfr.mcr_interval_ps, 1),
             tuple(i for i, flow in enumerate(spec.flows) if vc in flow.forward),
         )
-        for vc, mcr in enumerate(policy.mcr_millicells)
-        if mcr > 0
+        for vc, entry in enumerate(spec.vcs)
+        if entry.gfr is not None and place in entry.path
     )
 
 
 def throughput_mbps(rates_bps: Sequence[float], vc: GuaranteedVc) -> float:
     """Throughput of all flows on a VC together, Mbit/s."""
     return sum(rates_bps[flow] for flow in vc.flows) / 1e6
+
+
+def shortfall(rates_bps: Sequence[float], vcs: Sequence[GuaranteedVc]) -> float:
+    """Part of the guaranteed rate that VCs did not get; what others got beyond theirs is no help.
+
+    Args:
+        rates_bps: throughput of every flow, bit/s.
+        vcs: the VCs; at least one.
+
+    >>> vcs = [GuaranteedVc(0, 10_000.0, (0,)), GuaranteedVc(1, 10_000.0, (1,))]
+    >>> round(shortfall([1.92e6, 9.9e6], vcs), 3)  # 3.84 Mbit/s each: VC 0 lacks half of its own
+    0.25
+    """
+    missing = [max(0.0, vc.mcr_mbps - throughput_mbps(rates_bps, vc)) for vc in vcs]
+    return sum(missing) / sum(vc.mcr_mbps for vc in vcs)
+
+
+def excess_fairness(rates_bps: Sequence[float], vcs: Sequence[GuaranteedVc]) -> float | None:
+    """Jain's index of what VCs got beyond their MCRs, equal parts being fair.
+
+    None where no VC got more than its MCR.
+
+    >>> vcs = [GuaranteedVc(0, 10_000.0, (0,)), GuaranteedVc(1, 20_000.0, (1,))]
+    >>> excess_fairness([4.84e6, 1e6], vcs)  # VC 0 has all of it
+    0.5
+    """
+    excess = [max(0.0, throughput_mbps(rates_bps, vc) - vc.mcr_mbps) for vc in vcs]
+    return fairness_index(excess) if any(excess) else None
 
 
 def mean_queue(summary: Mapping[str, Any], vc: GuaranteedVc) -> float:

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 
 from skycell.studies.model import Study, Table
 
-STUDY_IDS = (
+PUBLISHED_IDS = (
     "atmf960518",
     "icccn97",
     "ijsc",
@@ -22,9 +22,17 @@ STUDY_IDS = (
     "atmf980876r1",
     "jsac98",
 )
-"""Studies in the order of the parameter sheet."""
+"""Published studies in the order of the parameter sheet."""
+
+OWN_IDS = ("gfr-schemes",)
+"""Studies of our own."""
+
+STUDY_IDS = (*PUBLISHED_IDS, *OWN_IDS)
 
 ALL = "all"
+"""Names every published study."""
+OWN = "own"
+"""Names every study of our own."""
 
 
 class UnknownStudyError(Exception):
@@ -50,9 +58,18 @@ class Selection:
     table: Table
 
 
+def module_name(study_id: str) -> str:
+    """What files and modules of a study are called.
+
+    >>> module_name("gfr-schemes")
+    'gfr_schemes'
+    """
+    return study_id.replace("-", "_")
+
+
 def study_folder(study_id: str) -> Traversable:
     """Folder of a study in the package."""
-    return files("skycell.studies") / study_id
+    return files("skycell.studies") / module_name(study_id)
 
 
 @cache
@@ -72,8 +89,8 @@ def _tables() -> Mapping[str, Selection]:
 
 
 def known_ids() -> list[str]:
-    """Every ID that `select` takes: `all`, the studies, and their tables."""
-    known = [ALL]
+    """Every ID that `select` takes: `all`, `own`, the studies, and their tables."""
+    known = [ALL, OWN]
     for study_id in STUDY_IDS:
         tables = [name for name, found in _tables().items() if found.study.id == study_id]
         # A study of one table may go by one name.
@@ -85,7 +102,7 @@ def select(ids: Iterable[str]) -> list[Selection]:
     """The tables that some IDs name, each once, in the order of the library.
 
     Args:
-        ids: of tables, of studies, or `all`.
+        ids: of tables, of studies, `all` published ones or `own` ones.
 
     Raises:
         UnknownStudyError: with every ID that names nothing.
@@ -97,7 +114,9 @@ def select(ids: Iterable[str]) -> list[Selection]:
     return [
         found
         for name, found in _tables().items()
-        if ALL in wanted or found.study.id in wanted or name in wanted
+        if found.study.id in wanted
+        or name in wanted
+        or (OWN if found.study.is_own else ALL) in wanted
     ]
 
 

@@ -230,6 +230,14 @@ def _vc_mean_queue(run: Measured) -> float:
     return guarantees.mean_queue(run.summary, run.guaranteed_vc())
 
 
+def _guarantee_shortfall(run: Measured) -> float:
+    return guarantees.shortfall(run.rates_bps(), run.facts.guaranteed)
+
+
+def _excess_fairness(run: Measured) -> float | None:
+    return guarantees.excess_fairness(run.rates_bps(), run.facts.guaranteed)
+
+
 def _mcr_total(run: Measured) -> float:
     return sum(vc.mcr_mbps for vc in run.facts.guaranteed)
 
@@ -327,6 +335,8 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "vc_excess_ratio": _vc_excess_ratio,
     "vc_expected": _vc_expected,
     "vc_mean_queue": _vc_mean_queue,
+    "guarantee_shortfall": _guarantee_shortfall,
+    "excess_fairness": _excess_fairness,
     "mcr_total": _mcr_total,
     "excess_total": _excess_total,
     "source_throughput": _source_throughput,

@@ -1,8 +1,9 @@
 """A study as data: the form of `study.toml`.
 
-A study is one publication. It has experiments (a scenario template and the factors that vary),
-tables (published values and how ours are measured), choices (one for every parameter that the
-publication leaves unstated) and conclusions.
+A study is one publication, or a question of our own. It has experiments (a scenario template and
+the factors that vary), tables (how values are measured, and the published ones), choices (one for
+every parameter that the publication leaves unstated, or that a reader might want otherwise) and
+conclusions.
 """
 
 from collections.abc import Iterable
@@ -10,6 +11,8 @@ from itertools import product
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from skycell.studies.figures import StudyFigure
 
 MEASURES = (
     "efficiency",
@@ -29,6 +32,8 @@ MEASURES = (
     "vc_excess_ratio",
     "vc_expected",
     "vc_mean_queue",
+    "guarantee_shortfall",
+    "excess_fairness",
     "mcr_total",
     "excess_total",
     "source_throughput",
@@ -67,15 +72,38 @@ PATH_MEASURES = (
 
 EFFECT_MEASURES = {
     f"{name}_{number}": response
-    for name, response in (("efficiency", "efficiency"), ("fairness", "max_min_fairness"))
+    for name, response in (
+        ("efficiency", "efficiency"),
+        ("fairness", "max_min_fairness"),
+        ("guarantee_shortfall", "guarantee_shortfall"),
+        ("excess_fairness", "excess_fairness"),
+    )
     for number in ("share", "effect", "error")
 }
 """Names of what a table can measure on all cells of a factorial design, with the response that is
 measured in each cell; `skycell.studies.effects` says how."""
 
+LEAST_REPLICATIONS = {"published": 5, "own": 3}
+"""Fewest replications of a study that simulates; ours has many cells to average over."""
+
 Level = str | int | float
 Grid = dict[str, tuple[Level, ...]]
 """Levels by factor; stands for all their combinations."""
+
+EVERY = "*"
+"""In the grid of a file: all levels that the experiment names for the factor."""
+
+
+def read_level(text: str) -> Level:
+    """A factor's level as a number where it is one.
+
+    >>> read_level("600000"), read_level("sd"), read_level("1-3")
+    (600000, 'sd', '1-3')
+    """
+    try:
+        return int(text)
+    except ValueError:
+        return text
 
 
 def expand(grids: Iterable[Grid]) -> list[dict[str, Level]]:
@@ -166,6 +194,8 @@ class Part(_Part):
     average_over: tuple[Grid, ...] = ()
     """The row's number is the mean over these cells, as far as they agree with its factors; or,
     for a measure of effects, it comes from the analysis of the design that they make."""
+    design: tuple[str, ...] = ("tcp", "buffer_rtt_multiple", "policy")
+    """Factors of the cells that a measure of effects analyses."""
     grid: tuple[Grid, ...] = ()
     """Cases without a published number."""
 
@@ -191,13 +221,19 @@ class Part(_Part):
 
 
 class Table(_Part):
-    """One published table (or figure) and what it is compared with."""
+    """One published table (or figure) and what it is compared with, or a table of our own."""
 
     id: str
     title: str
-    printed_as: str
+    printed_as: str = ""
+    """Where a published table stands; empty for one of our own."""
     experiment: str
     parts: tuple[Part, ...]
+
+    @property
+    def label(self) -> str:
+        """What it is called: where it is printed, or its title."""
+        return self.printed_as or self.title
 
 
 class Published(_Part):
@@ -222,20 +258,22 @@ class Disagreement(_Part):
 
 
 class Conclusion(_Part):
-    """What the publication concludes, in our words, as a statement that numbers can decide."""
+    """What the publication concludes, or we do, as a statement that numbers can decide."""
 
     id: str
     text: str
     tables: tuple[str, ...]
-    in_print: Literal["holds", "fails", "no data"]
+    in_print: Literal["holds", "fails", "no data"] = "no data"
 
 
 class Study(_Part):
-    """One publication."""
+    """One publication, or a study of our own."""
 
     id: str
     title: str
-    documents: tuple[Document, ...]
+    origin: Literal["published", "own"] = "published"
+    documents: tuple[Document, ...] = ()
+    """The publication and what repeats it; for a study of our own, what it builds on."""
     replications: Annotated[int, Field(ge=1)] = 5
     choices: tuple[Choice, ...]
     experiments: dict[str, Experiment]
@@ -243,13 +281,47 @@ class Study(_Part):
     published: tuple[Published, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     conclusions: tuple[Conclusion, ...] = ()
+    figures: tuple[StudyFigure, ...] = ()
+    """Figures drawn otherwise than a table's values beside the published ones."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _every_level(cls, data: Any) -> Any:
+        """Writes out the grids of tables: `"*"` stands for all levels of a factor."""
+        if not isinstance(data, dict):
+            return data
+        for table in data.get("tables", ()):
+            factors = data["experiments"][table["experiment"]].get("factors", {})
+            for part in table["parts"]:
+                for grid in (*part.get("grid", ()), *part.get("average_over", ())):
+                    for name in [name for name, levels in grid.items() if levels == EVERY]:
+                        grid[name] = [read_level(level) for level in factors[name]["levels"]]
+        return data
 
     @model_validator(mode="after")
     def _enough_replications(self) -> "Study":
         has_runs = any(entry.kind == "runs" for entry in self.experiments.values())
-        if has_runs and self.replications < 5:
-            raise ValueError("a study that simulates has at least 5 replications")
+        least = LEAST_REPLICATIONS[self.origin]
+        if has_runs and self.replications < least:
+            raise ValueError(f"a study that simulates has at least {least} replications")
         return self
+
+    @model_validator(mode="after")
+    def _published_has_print(self) -> "Study":
+        if self.is_own:
+            files = [part.file for table in self.tables for part in table.parts if part.file]
+            in_print = [table.printed_as for table in self.tables if table.printed_as]
+            decided = [entry.id for entry in self.conclusions if entry.in_print != "no data"]
+            if files or in_print or decided or self.published or self.disagreements:
+                raise ValueError("a study of our own has nothing in print")
+        elif not self.documents or not all(table.printed_as for table in self.tables):
+            raise ValueError("a published study names its documents and where each table stands")
+        return self
+
+    @property
+    def is_own(self) -> bool:
+        """Whether nobody has published it: there are no values to compare with."""
+        return self.origin == "own"
 
     def is_computed(self, table: Table) -> bool:
         """Whether a table's numbers come from geometry, without a run."""

@@ -16,7 +16,7 @@ from skycell.orbit import (
     positions_km,
 )
 from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.studies.compare import Row, verdict_of
+from skycell.studies.compare import Row, own_verdict, verdict_of
 from skycell.studies.design import (
     ChoiceError,
     Overrides,
@@ -167,6 +167,7 @@ def path_rows(found: Selection, part: Part, overrides: Overrides) -> list[Row]:
         values = scenario_values(found.study, case, overrides)
         computed = COMPUTE[part.measure](Computed(as_constellation(values), factors))
         listed = () if computed is None else (computed,)
+        failures = () if listed else ("there is no path",)
         rows.append(
             Row(
                 study=found.study.id,
@@ -176,10 +177,14 @@ def path_rows(found: Selection, part: Part, overrides: Overrides) -> list[Row]:
                 unit=part.unit,
                 published=printed.value,
                 values=listed,
-                verdict=verdict_of(printed.value, printed.half_unit, part.unit, listed),
+                verdict=(
+                    own_verdict(failures)
+                    if found.study.is_own
+                    else verdict_of(printed.value, printed.half_unit, part.unit, listed)
+                ),
                 doubt=doubt_of(found.study, found.table, part, printed),
                 is_suspect=printed.is_suspect,
-                failures=() if listed else ("there is no path",),
+                failures=failures,
                 overrides=overrides or None,
                 is_computed=True,
             )

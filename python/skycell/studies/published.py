@@ -7,7 +7,7 @@ from hashlib import sha256
 from io import StringIO
 
 from skycell.studies.library import study_folder
-from skycell.studies.model import Level, Part, Study, Table
+from skycell.studies.model import Level, Part, Study, Table, read_level
 
 
 class PublishedError(Exception):
@@ -26,18 +26,6 @@ class PublishedValue:
     is_suspect: bool
     likely: float | None
     """What the number is likely to be, where the print contradicts itself."""
-
-
-def read_level(text: str) -> Level:
-    """A factor's level as a number where it is one.
-
-    >>> read_level("600000"), read_level("sd"), read_level("1-3")
-    (600000, 'sd', '1-3')
-    """
-    try:
-        return int(text)
-    except ValueError:
-        return text
 
 
 def decimals(text: str) -> int:

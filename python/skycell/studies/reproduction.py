@@ -124,6 +124,12 @@ class Reproduction:
         ]
         return sum(bool(entry.ours_holds) for entry in asked), len(asked)
 
+    def own_conclusion_score(self) -> tuple[int, int]:
+        """Of the conclusions of our own studies that our runs decide: those that hold, and all."""
+        own = [e.ours_holds for e in self.conclusions if load_study(e.study).is_own]
+        decided = [holds for holds in own if holds is not None]
+        return sum(decided), len(decided)
+
     def as_dict(self) -> dict[str, Any]:
         """All that a later reader needs, as plain data: the form of result.json."""
         return {

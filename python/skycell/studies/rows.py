@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skycell.studies.compare import Row, verdict_of
+from skycell.studies.compare import Row, own_verdict, verdict_of
 from skycell.studies.design import Case, Overrides, case_of, choices_in_force
 from skycell.studies.effects import effect_of
 from skycell.studies.library import Selection
@@ -64,6 +64,7 @@ class _Measurer:
         for printed in printed_rows(found.study, part):
             values, hashes = self._replications(found, part, printed.factors)
             reasons = [self.ends[name].reason for name in hashes]
+            failures = tuple(dict.fromkeys(reason for reason in reasons if reason))
             rows.append(
                 Row(
                     study=found.study.id,
@@ -73,11 +74,15 @@ class _Measurer:
                     unit=part.unit,
                     published=printed.value,
                     values=tuple(values),
-                    verdict=verdict_of(printed.value, printed.half_unit, part.unit, values),
+                    verdict=(
+                        own_verdict(failures)
+                        if found.study.is_own
+                        else verdict_of(printed.value, printed.half_unit, part.unit, values)
+                    ),
                     doubt=doubt_of(found.study, found.table, part, printed),
                     is_suspect=printed.is_suspect,
                     is_average=bool(part.average_over),
-                    failures=tuple(dict.fromkeys(reason for reason in reasons if reason)),
+                    failures=failures,
                     spec_hashes=tuple(hashes),
                     overrides=self.overrides or None,
                 )
@@ -104,7 +109,7 @@ class _Measurer:
             if len(finished) < len(per_cell):
                 continue
             if is_of_design:
-                values.append(effect_of(part.measure, cells, finished, factors))
+                values.append(effect_of(part.measure, cells, finished, factors, part.design))
             else:
                 values.append(sum(finished) / len(finished))
         return values, [name for runs in of_cases for hashes in runs for name in hashes]

@@ -130,7 +130,7 @@ def test_the_list_names_every_study_and_table() -> None:
     told = reproduce("--list")
     assert told.exit_code == 0
     listed = {line.split()[0] for line in told.stdout.splitlines() if line.split()}
-    assert set(known_ids()) - {"all"} <= listed
+    assert set(known_ids()) - {"all", "own"} <= listed
     data = json.loads(reproduce("--list", "--json").stdout)
     assert [study["id"] for study in data][:2] == ["atmf960518", "icccn97"]
 
@@ -140,7 +140,7 @@ def test_the_list_names_every_study_and_table() -> None:
     [
         ((), "name a study or a table; --list shows them"),
         (("icccn97-t33",), "no study and no table is called 'icccn97-t33' (did you mean icccn97-t"),
-        (("icccn97-t33",), "known are all, atmf960518, atmf960518-t1, "),
+        (("icccn97-t33",), "known are all, own, atmf960518, atmf960518-t1, "),
         ((ONE, "--set", "tcp.tick"), "'tcp.tick' is not KEY=VALUE"),
         ((ONE, "--set", "tcp.nonsense=1"), "tcp.nonsense"),
         (

@@ -294,7 +294,7 @@ def test_values_that_were_never_printed_are_counted_as_such() -> None:
 @pytest.mark.parametrize(
     ("conclusions", "text"),
     [
-        ([], "No conclusion of the publication speaks of these tables."),
+        ([], "No conclusion speaks of these tables."),
         (CONCLUSIONS, "Of 2 conclusions that hold in the published numbers, 1 hold in ours."),
         (
             [*CONCLUSIONS, ConclusionResult("icccn97", "4", "x", True, None, "no numbers")],

@@ -1,6 +1,7 @@
 """Studies as data: templates, choices, factors, and the specs they come to."""
 
 import json
+import random
 from typing import Any
 
 import pytest
@@ -9,9 +10,35 @@ from skycell.scenario import NetworkSpec, ScenarioFaults
 from skycell.studies import STUDY_IDS, ChoiceError, load_study, scenario_of, select
 from skycell.studies.design import Case, case_of, references, specs_of
 from skycell.studies.model import Factor, Level, Part, Study
-from skycell.studies.plan import plan_runs
+from skycell.studies.plan import cells_of, plan_runs, printed_rows
 
 STUDIES = [pytest.param(load_study(study_id), id=study_id) for study_id in STUDY_IDS]
+
+
+MANY = 60
+"""Cases of a study that are written out: a large study has hundreds, of a hundred TCPs each."""
+
+
+def cases_of(study: Study) -> list[Case]:
+    """Every simulated case of a study."""
+    cases: dict[Case, None] = {}
+    for table in study.tables:
+        if not study.is_computed(table):
+            for part in table.parts:
+                for printed in printed_rows(study, part):
+                    for cell in cells_of(part, printed.factors):
+                        cases[case_of(study, table.experiment, cell)] = None
+    return list(cases)
+
+
+def spread_of(cases: list[Case]) -> list[Case]:
+    """Some cases, among them one of every level of every factor."""
+    levels: dict[tuple[object, ...], Case] = {}
+    for case in cases:
+        for level in case.levels:
+            levels.setdefault((case.experiment, *level), case)
+    chosen = dict.fromkeys([*levels.values(), *random.Random(1).sample(cases, len(cases))])
+    return list(chosen)[: max(MANY, len(set(levels.values())))]
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -50,16 +77,16 @@ def test_every_table_has_an_experiment_and_its_own_id(study: Study) -> None:
 def test_every_run_of_a_study_can_be_simulated(study: Study) -> None:
     from skycell import _core
 
-    plan = plan_runs(select([study.id]), seed=1, replications=1, overrides={})
-    assert bool(plan.runs) == any(entry.kind == "runs" for entry in study.experiments.values())
-    for run in plan.runs.values():
-        _core.validate(plan.spec(run).canonical_json())
+    cases = cases_of(study)
+    assert bool(cases) == any(entry.kind == "runs" for entry in study.experiments.values())
+    for case in spread_of(cases):
+        for spec in specs_of(study, case, {}):
+            _core.validate(spec.canonical_json())
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_alternative_of_every_choice_is_allowed(study: Study) -> None:
-    plan = plan_runs(select([study.id]), seed=1, replications=1, overrides={})
-    one_of_each = {case.experiment: case for case in plan.of_case}.values()
+    one_of_each = {case.experiment: case for case in cases_of(study)}.values()
     for case in one_of_each:
         for choice in study.choices:
             for value in choice.alternatives:

@@ -51,7 +51,7 @@ def test_the_printed_analysis_follows_from_the_printed_values(
     values = response(str(row.factors["config"]), part.measure)
     of_cells = [values[tuple(cell[n] for n in ("tcp", "policy", "buffer_cells"))] for cell in cells]
     assert len(cells) == 24
-    found = effect_of(part.measure, cells, of_cells, row.factors)
+    found = effect_of(part.measure, cells, of_cells, row.factors, part.design)
     # A unit in the last place: some WAN fairness numbers are printed cut instead of rounded.
     assert row.value is not None
     assert found == pytest.approx(row.value, abs=2.001 * row.half_unit)
@@ -60,3 +60,21 @@ def test_the_printed_analysis_follows_from_the_printed_values(
 def test_a_measure_of_effects_needs_a_design() -> None:
     with pytest.raises(ValueError, match="needs the cells of a design"):
         Part(measure="efficiency_share", unit="%", factors=(), grid=({"component": ("tcp",)},))
+
+
+def test_a_design_of_our_own_names_its_factors() -> None:
+    cells = [
+        {"scheme": scheme, "tcps_per_vc": tcps}
+        for scheme in ("epd", "dfba", "wfq")
+        for tcps in (1, 20)
+    ]
+    # Only the scheme matters: 0.3, 0.1 and 0.2, whatever the number of TCPs.
+    values = [{"epd": 0.3, "dfba": 0.1, "wfq": 0.2}[str(cell["scheme"])] for cell in cells]
+    share = effect_of(
+        "guarantee_shortfall_share",
+        cells,
+        values,
+        {"component": "scheme"},
+        ("scheme", "tcps_per_vc"),
+    )
+    assert share == pytest.approx(100.0)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from skycell.studies import STUDY_IDS, load_study
+from skycell.studies import load_study
 from skycell.studies import published as module
-from skycell.studies.library import study_folder
+from skycell.studies.library import PUBLISHED_IDS, study_folder
 from skycell.studies.model import Part, Study, Table
 from skycell.studies.published import PublishedError, doubt_of, published_values
 
 PARTS = [
     pytest.param(study, table, part, id=f"{table.id}-{part.column}")
-    for study in map(load_study, STUDY_IDS)
+    for study in map(load_study, PUBLISHED_IDS)
     for table in study.tables
     for part in table.parts
     if part.file is not None
@@ -29,7 +29,7 @@ def test_every_published_number_has_its_factors(study: Study, table: Table, part
     assert len({tuple(value.factors.values()) for value in values}) == len(values)
 
 
-@pytest.mark.parametrize("study_id", STUDY_IDS)
+@pytest.mark.parametrize("study_id", PUBLISHED_IDS)
 def test_every_file_has_its_provenance_and_every_provenance_its_file(study_id: str) -> None:
     study = load_study(study_id)
     there = {entry.name for entry in (study_folder(study_id) / "published").iterdir()}
@@ -41,7 +41,7 @@ def test_every_file_has_its_provenance_and_every_provenance_its_file(study_id: s
 
 
 def part_of(table_id: str, column: str) -> tuple[Study, Table, Part]:
-    for study in map(load_study, STUDY_IDS):
+    for study in map(load_study, PUBLISHED_IDS):
         for table in study.tables:
             for part in table.parts:
                 if table.id == table_id and part.column == column:

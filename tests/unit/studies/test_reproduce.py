@@ -10,7 +10,6 @@ import pytest
 
 from skycell.experiment.store import RunStore
 from skycell.studies import (
-    STUDY_IDS,
     Progress,
     Reproduction,
     UnknownStudyError,
@@ -19,6 +18,7 @@ from skycell.studies import (
     reproduce,
     select,
 )
+from skycell.studies.library import OWN_IDS, PUBLISHED_IDS
 from skycell.studies.measures import Evaluation
 from tests.unit.studies.double import Double
 
@@ -225,10 +225,18 @@ def test_ids_name_tables_studies_or_all() -> None:
         *GEO,
         "icccn97-s4",
     ]
-    everything = sum(len(load_study(study).tables) for study in STUDY_IDS)
+    everything = sum(len(load_study(study).tables) for study in PUBLISHED_IDS)
     assert len(select(["all"])) == everything
     assert len(select(["all", "icccn97-t3"])) == everything
-    assert known_ids()[:3] == ["all", "atmf960518", "atmf960518-t1"]
+    assert known_ids()[:4] == ["all", "own", "atmf960518", "atmf960518-t1"]
+
+
+def test_all_names_what_was_published_and_own_what_was_not() -> None:
+    own = {found.study.id for found in select(["own"])}
+    assert own == set(OWN_IDS)
+    assert not own & {found.study.id for found in select(["all"])}
+    everything = {found.study.id for found in select(["own", "all"])}
+    assert everything == {*OWN_IDS, *PUBLISHED_IDS}
 
 
 def test_an_id_that_names_nothing_is_refused_with_the_list() -> None:

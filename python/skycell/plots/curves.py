@@ -1,0 +1,183 @@
+"""A metric over a factor with numbers: a line for each series, with the spread of replications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skycell.plots import theme
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.words import explained, factor, level, metric, name
+
+REFERENCE = "reference"
+
+
+def curves(
+    rows: Sequence[Mapping[str, Any]],
+    origin: Origin,
+    *,
+    title: str,
+    x: str,
+    series: str,
+    column: str = "",
+    reference: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    meaning: str = "",
+    figure_name: str = "curves",
+) -> Figure:
+    """One metric over one factor.
+
+    A line goes through our means, a band from our lowest to our highest replication.
+
+    Args:
+        rows: as in ``Reproduction.as_dict``, of one metric, each with a mean; their factor `x` is a
+            number.
+        origin: the runs.
+        title: what the figure shows.
+        x: factor along the horizontal axis.
+        series: factor that tells lines apart.
+        column: factor of the panels from left to right; one panel if not given.
+        reference: dashed lines, by the series whose colour they have; one without colour has the
+            key ``""``.
+        meaning: what the dashed lines are, for the caption.
+        figure_name: short name, used for files.
+
+    Raises:
+        NothingToDrawError: there are no rows.
+    """
+    import altair as alt
+
+    if not rows:
+        raise NothingToDrawError("there are no values to draw a curve through")
+    key, unit = rows[0]["metric"], rows[0]["unit"]
+    data = [
+        {
+            "panel": _label(row, column),
+            "series": _label(row, series),
+            "x": row["factors"][x],
+            "value": row["mean"],
+            "low": row["low"],
+            "high": row["high"],
+            "published": row["published"],
+        }
+        for row in sorted(rows, key=lambda row: float(row["factors"][x]))
+    ]
+    lines = list(dict.fromkeys(_label(row, series) for row in rows))
+    panels = list(dict.fromkeys(_label(row, column) for row in rows))
+    dashed = [
+        {"series": label, "x": at, "value": value, "panel": panel, "kind": REFERENCE}
+        for label, points in (reference or {}).items()
+        for at, value in points
+        for panel in panels
+    ]
+    legend = alt.Legend(symbolOpacity=1) if len(lines) > 1 else None
+    domain = [*lines, *([""] if "" in (reference or {}) else [])]
+    colours = [*theme.PALETTE[: len(lines)], theme.MUTED][: len(domain)]
+    colour = alt.Color(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=domain, range=colours),
+        legend=alt.Legend(symbolOpacity=1, values=lines) if len(lines) > 1 else None,
+    )
+    shape = alt.Shape(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=lines, range=list(theme.SHAPES[: len(lines)])),
+        legend=legend,
+    )
+    across = alt.X(
+        "x:Q",
+        title=factor(x),
+        scale=alt.Scale(zero=False, nice=False, padding=10),
+        axis=alt.Axis(values=sorted({row["x"] for row in data}), grid=True, labelOverlap=True),
+    )
+    y = alt.Y("value:Q", title=metric(key, unit), scale=alt.Scale(zero=True))
+    ours = alt.Chart().transform_filter(f"datum.kind != '{REFERENCE}'").encode(x=across)
+    layers = [
+        ours.mark_area(opacity=0.18).encode(
+            y=alt.Y("low:Q", title=metric(key, unit)), y2="high:Q", color=colour
+        ),
+        ours.mark_line(strokeWidth=1.8).encode(y=y, color=colour),
+        ours.mark_point(filled=True, size=46, opacity=1).encode(
+            y=y,
+            color=colour,
+            shape=shape,
+            tooltip=[
+                alt.Tooltip("series:N", title=factor(series)),
+                alt.Tooltip("x:Q", title=factor(x)),
+                alt.Tooltip("value:Q", title="mean", format=".4~g"),
+                alt.Tooltip("low:Q", title="lowest", format=".4~g"),
+                alt.Tooltip("high:Q", title="highest", format=".4~g"),
+            ],
+        ),
+    ]
+    if any(row["published"] is not None for row in data):
+        layers.append(
+            ours.transform_filter("datum.published != null")
+            .mark_point(shape="diamond", filled=False, size=95, strokeWidth=1.6, opacity=1)
+            .encode(
+                y=alt.Y("published:Q", title=metric(key, unit)), color=alt.value(theme.PUBLISHED)
+            )
+        )
+    if dashed:
+        layers.append(
+            alt.Chart()
+            .transform_filter(f"datum.kind == '{REFERENCE}'")
+            .mark_line(strokeDash=[5, 3], strokeWidth=1.4)
+            .encode(x=across, y=y, color=colour)
+        )
+    width = (theme.WIDTH - 24 * (len(panels) - 1)) / len(panels)
+    values = alt.InlineData(values=[*data, *dashed])
+    layered = alt.layer(*layers).properties(width=width, height=260)
+    chart = (
+        layered.facet(
+            data=values, column=alt.Column("panel:N", title=None, sort=panels), spacing=24
+        )
+        if len(panels) > 1
+        else layered.properties(data=values)
+    )
+    return Figure(
+        name=figure_name,
+        title=title,
+        chart=chart,
+        caption=_caption(rows, key, unit, meaning),
+        origin=origin,
+        description=_description(data, lines, panels, key, unit),
+    )
+
+
+def _label(row: Mapping[str, Any], key: str) -> str:
+    factors = row["factors"]
+    return level(key, factors[key]) if key in factors else ""
+
+
+def _caption(
+    rows: Sequence[Mapping[str, Any]], key: str, unit: str, meaning: str
+) -> tuple[str, ...]:
+    counts = sorted({row["n"] for row in rows})
+    number = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
+    noun = "replication" if counts == [1] else "replications"
+    published = any(row["published"] is not None for row in rows)
+    sentences = (
+        explained(key, unit),
+        f"Line and mark: mean of {number} {noun}; band: lowest to highest.",
+        "Diamond: published value." if published else "",
+        f"Dashed: {meaning}." if meaning else "",
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _description(
+    data: Sequence[Mapping[str, Any]],
+    lines: Sequence[str],
+    panels: Sequence[str],
+    key: str,
+    unit: str,
+) -> str:
+    told = []
+    for panel in panels:
+        for line in lines:
+            points = [row for row in data if (row["panel"], row["series"]) == (panel, line)]
+            values = ", ".join(f"{row['value']:.3g} at {name(row['x'])}" for row in points)
+            if points:
+                told.append(f"{', '.join(text for text in (panel, line) if text)}: {values}")
+    return f"{metric(key, unit)}. " + "; ".join(told) + "."

@@ -1,0 +1,78 @@
+"""Figures of a study as data: which numbers of which table go where."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+Level = str | int | float
+
+
+class Reserved(BaseModel):
+    """The line of what an MCR reserves for users: what segments of a size get of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mss: int
+    timestamps: bool = False
+    llc_snap: bool = False
+
+
+class StudyFigure(BaseModel):
+    """One figure of a study.
+
+    `curves` draws a metric over a factor with numbers, a line for each series. `trade_off` draws a
+    point for each series, at one metric across and another up; a third gives its colour.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    title: str
+    kind: Literal["curves", "trade_off"]
+    table: str
+    printed_as: str = ""
+    """Which published figure it draws anew; empty for one of our own."""
+    metric: str
+    """Up the vertical axis."""
+    x: str
+    """Along the horizontal axis: a factor of `curves`, a metric of `trade_off`."""
+    series: str
+    """Factor whose levels are lines, or points."""
+    colour: str = ""
+    """Metric that colours the points of `trade_off`."""
+    column: str = ""
+    """Factor of the panels from left to right."""
+    row: str = ""
+    """Factor of the panels of `trade_off` from top to bottom."""
+    only: dict[str, tuple[Level, ...]] = {}
+    """Rows that are drawn, by their levels; all others are left out."""
+    reserved: Reserved | None = None
+    """Draws what the MCR along the axis reserves."""
+    proportional: bool = False
+    """Draws, for each series, the line through the origin with the same sum."""
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> "StudyFigure":
+        if (self.kind == "trade_off") != bool(self.colour):
+            raise ValueError("a trade-off names the metric of its colours, curves name none")
+        if self.kind == "trade_off" and (self.reserved or self.proportional):
+            raise ValueError("lines of reference belong to curves")
+        if self.kind == "curves" and self.row:
+            raise ValueError("curves have panels from left to right only")
+        return self
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that it draws."""
+        across = (self.x, self.colour) if self.kind == "trade_off" else ()
+        return (self.metric, *across)
+
+    def has(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row, as in `Reproduction.as_dict`, is drawn."""
+        factors = row["factors"]
+        return (
+            row["table"] == self.table
+            and row["metric"] in self.metrics
+            and all(factors.get(name) in levels for name, levels in self.only.items())
+        )

@@ -1,0 +1,142 @@
+"""Curves, trade-offs and where the names of their points stand."""
+
+from typing import Any
+
+import pytest
+
+from skycell.plots.curves import curves
+from skycell.plots.figure import NothingToDrawError, Origin
+from skycell.plots.labels import HEIGHT, LETTER, place
+from skycell.plots.trade_off import Axes, trade_off
+from skycell.report.study_figures import listed_figure, reserved_mbps
+from skycell.studies.figures import Reserved, StudyFigure
+
+ORIGIN = Origin(engine="fast", version="0.1.0", spec_hashes=("aa",), seed=1, replications=3)
+
+
+def row(metric: str, mean: float | None, **factors: Any) -> dict[str, Any]:
+    spread = (
+        {"low": None, "high": None} if mean is None else {"low": mean * 0.9, "high": mean * 1.1}
+    )
+    return {
+        "study": "s",
+        "table": "t",
+        "factors": factors,
+        "metric": metric,
+        "unit": "1",
+        "published": None,
+        "mean": mean,
+        "n": 3,
+        "specs": ["aa"],
+        **spread,
+    }
+
+
+def datasets(figure: Any) -> list[dict[str, Any]]:
+    """Every row of data of a figure."""
+    found: list[dict[str, Any]] = []
+
+    def walk(part: Any) -> None:
+        if isinstance(part, dict):
+            values = part.get("data", {}).get("values") if "data" in part else None
+            found.extend(values or [])
+            for name, item in part.items():
+                if name == "datasets":
+                    for rows in item.values():
+                        found.extend(rows)
+                elif name != "data":
+                    walk(item)
+        elif isinstance(part, list):
+            for item in part:
+                walk(item)
+
+    walk(figure.bare_spec())
+    return found
+
+
+def test_a_curve_goes_through_the_means_in_the_order_of_the_axis() -> None:
+    rows = [row("mean_queue", y, mcr=x, vc="a") for x, y in ((3, 30.0), (1, 12.0), (2, 20.0))]
+    figure = curves(rows, ORIGIN, title="t", x="mcr", series="vc")
+    assert [(r["x"], r["value"]) for r in datasets(figure)] == [(1, 12.0), (2, 20.0), (3, 30.0)]
+    with pytest.raises(NothingToDrawError):
+        curves([], ORIGIN, title="t", x="mcr", series="vc")
+
+
+def test_a_line_in_proportion_has_the_same_sum_as_the_values() -> None:
+    wanted = StudyFigure(
+        id="f", title="t", kind="curves", table="t", metric="mean_queue", x="mcr", series="vc",
+        proportional=True,
+    )  # fmt: skip
+    rows = [row("mean_queue", y, mcr=x, vc="a") for x, y in ((1, 30.0), (2, 30.0))]
+    figure = listed_figure(wanted, rows, ORIGIN)
+    assert figure is not None
+    line = [(r["x"], r["value"]) for r in datasets(figure) if r.get("kind") == "reference"]
+    assert line == [(1, 20.0), (2, 40.0)]
+    assert "in proportion" in figure.caption_text()
+
+
+def test_what_an_mcr_reserves_leaves_out_every_header() -> None:
+    # 9140 + 40 + 12 + 8 octets fill 192 cells: 9140 of 192 x 53 octets.
+    assert reserved_mbps(192, Reserved(mss=9140, timestamps=True)) == pytest.approx(9140 * 8 / 1e6)
+
+
+def test_only_rows_that_a_figure_asks_for_are_drawn_and_none_is_no_figure() -> None:
+    wanted = StudyFigure(
+        id="f", title="t", kind="curves", table="t", metric="mean_queue", x="mcr", series="vc",
+        only={"vc": ("b",)},
+    )  # fmt: skip
+    rows = [row("mean_queue", 1.0, mcr=1, vc="a"), row("other", 1.0, mcr=1, vc="b")]
+    assert listed_figure(wanted, rows, ORIGIN) is None
+    figure = listed_figure(wanted, [*rows, row("mean_queue", 5.0, mcr=1, vc="b")], ORIGIN)
+    assert figure is not None
+    assert [r["value"] for r in datasets(figure)] == [5.0]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"kind": "trade_off"}, "a trade-off names the metric of its colours"),
+        ({"kind": "curves", "colour": "z"}, "a trade-off names the metric of its colours"),
+        ({"kind": "curves", "row": "z"}, "curves have panels from left to right only"),
+        (
+            {"kind": "trade_off", "colour": "z", "proportional": True},
+            "lines of reference belong to curves",
+        ),
+    ],
+)
+def test_a_figure_fits_its_kind(more: dict[str, Any], message: str) -> None:
+    fields = {"id": "f", "title": "t", "table": "t", "metric": "m", "x": "x", "series": "s"}
+    with pytest.raises(ValueError, match=message):
+        StudyFigure.model_validate(fields | more)
+
+
+AXES = Axes(series="scheme", x="efficiency", y="guarantee_shortfall", colour="excess_fairness")
+
+
+def test_a_point_needs_both_places_and_may_do_without_colour() -> None:
+    rows = [
+        row("efficiency", 0.9, scheme="dfba"),
+        row("guarantee_shortfall", 0.1, scheme="dfba"),
+        row("efficiency", 0.8, scheme="epd"),
+    ]
+    figure = trade_off(rows, ORIGIN, AXES, title="t", figure_name="f")
+    assert {(r["name"], r["x"], r["y"], r["colour"]) for r in datasets(figure)} == {
+        ("DFBA", 0.9, 0.1, None)
+    }
+    assert "White: not defined" in figure.caption_text()
+    with pytest.raises(NothingToDrawError):
+        trade_off(rows[2:], ORIGIN, AXES, title="t", figure_name="f")
+
+
+def test_names_hide_neither_each_other_nor_points() -> None:
+    points = [(100.0 + 12 * i, 100.0 + 5 * (i % 3)) for i in range(8)]
+    names = [f"name {i}" for i in range(8)]
+    labels = place(points, names, 320.0, 230.0)
+    half = len("name 0") * LETTER / 2
+    for i, one in enumerate(labels):
+        assert half <= one.x <= 320 - half
+        for other in labels[i + 1 :]:
+            apart = abs(one.x - other.x) >= 2 * half - 1e-9
+            assert apart or abs(one.y - other.y) >= HEIGHT - 1e-9
+        for x, y in points:
+            assert abs(x - one.x) > half or abs(y - one.y) > HEIGHT / 2
