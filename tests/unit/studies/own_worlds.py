@@ -29,7 +29,7 @@ def _shortfall(scheme: str, latency: str, percent: int, cells: int, tcps: int) -
         return 0.5 if tcps == 1 else 0.1
     base = KEEP.get(scheme, 0.05 if scheme == "priority_drop" else 0.2)
     if tcps == 1:
-        base = KEEP.get(scheme, 0.2) * (1 + cells / 32_000)
+        base = KEEP.get(scheme, 0.2) * (1 + cells / 16_000)
     return base if percent == 85 else base / 20
 
 
@@ -39,7 +39,7 @@ def gfr_schemes() -> list[Entry]:
     axes = (SCHEMES, ("lan", "wan", "geo"), (1, 20))
     for scheme, latency, tcps in product(*axes):
         cells = []
-        for percent, buffer_cells in product((51, 85), (2000, 8000, 32_000)):
+        for percent, buffer_cells in product((51, 85), (1000, 4000, 16_000)):
             value = _shortfall(scheme, latency, percent, buffer_cells, tcps)
             cells.append(value)
             factors: dict[str, Level] = {

@@ -107,7 +107,7 @@ def _larger_buffers_do_not_help_one_tcp(values: Values) -> Finding:
                 _CELLS, "guarantee_shortfall", latency=path, tcps_per_vc=1, buffer_cells=cells
             )
         )
-        for cells in (2000, 8000, 32000)
+        for cells in (1000, 4000, 16000)
     ]
     return Finding(
         found[2] > 1.25 * found[0], f"mean of all schemes {show(found, 3)} from small to large"
