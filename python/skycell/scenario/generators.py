@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.links import AccessLink, CongestedLink, delay_of
 from skycell.scenario.parameters import meaning_of
@@ -82,6 +84,10 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
             own = edge.model_copy(update={"delay": router_link.delay})
             path = ("topology", "distant", i)
         add_access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
+        if topology.edge is not None:
+            port = plan.links[f"ingress{k}>switch1"]
+            own_buffer = replace(port, buffer=topology.edge.buffer, policy=topology.edge.policy)
+            plan.add_link(replace(own_buffer, path=edge_path))
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for k in routers:
         add_access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)

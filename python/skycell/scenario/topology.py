@@ -41,6 +41,22 @@ from skycell.scenario.policies import Policy
 MOST_FLOWS = 10_000
 
 
+class EdgeLink(AccessLink):
+    """The links between an edge router and its switch, and the router's port to the switch.
+
+    The port takes in whole frames: of the connections that share the router's VC, frame by frame.
+    """
+
+    buffer: Buffer = param(
+        "unlimited",
+        "cells that the port of a router on the sources' side holds, the one under transmission "
+        "included; a frame that does not fit is refused whole",
+        symbol="K",
+        source="choice: what is lost is lost in the network",
+    )
+    policy: Policy = param("tail_drop", "which frames that port takes in", source="a plain router")
+
+
 class DistantRouter(Parameters):
     """A router whose link to its switch has a delay of its own."""
 
@@ -67,9 +83,9 @@ class NSource(Parameters):
     tcps_per_vc: Annotated[int, whole_number(1, MOST_FLOWS)] | None = param(
         None, "TCP connections on each VC; without it no routers, and a VC for each connection"
     )
-    edge: AccessLink | None = param(
+    edge: EdgeLink | None = param(
         None,
-        "the links between a router and its switch; only with tcps_per_vc",
+        "the links between a router and its switch, and the router's buffer; only with tcps_per_vc",
         source="as access",
     )
     distant: tuple[DistantRouter, ...] = param(

@@ -47,6 +47,19 @@ def test_the_link_of_a_router_may_differ_from_the_hosts() -> None:
     assert delays["source1>ingress1"] == 5 * 10**9
 
 
+def test_the_port_of_an_edge_router_has_its_own_buffer_and_policy() -> None:
+    edge = {"delay": "1 ms", "buffer": "500 cells", "policy": "ppd"}
+    distant = [{"vc": 1, "delay": "25 ms"}]
+    keys = {"topology__tcps_per_vc": 1, "topology__edge": edge, "topology__distant": distant}
+    ports = {link.name: link.port for link in wan(**keys).resolve().links}
+    for k in (1, 2):
+        (queue,) = ports[f"ingress{k}>switch1"].queues
+        assert (queue.capacity_cells, queue.policy.kind) == (500, "ppd")
+        (queue,) = ports[f"egress{k}>switch2"].queues
+        assert (queue.capacity_cells, queue.policy.kind) == (None, "tail_drop")
+    assert ports["ingress1>switch1"].frame_gap_ps == ports["source1>ingress1"].frame_gap_ps > 0
+
+
 def test_a_parking_lot_has_a_congested_link_at_each_hop() -> None:
     spec = parse(
         {
