@@ -84,6 +84,7 @@ impl Ledger {
                     ("in transit", vc.cells_in_transit),
                     ("lost at handovers", vc.cells_lost.handover),
                     ("lost on links by draw", vc.cells_lost.drawn),
+                    ("lost off the path", vc.cells_lost.off_path),
                 ],
             );
             ledger.add(

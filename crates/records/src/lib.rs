@@ -120,13 +120,15 @@ impl Discards {
     }
 }
 
-/// Counts of cells that left a port and were lost on its link, by reason.
+/// Counts of cells that left a port and were lost on its link or behind it, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LinkLosses {
     /// A handover that loses what is under way.
     pub handover: u64,
     /// A draw against the frame, on a link that loses some.
     pub drawn: u64,
+    /// A node that the path in force does not come by any more, and that has forgotten the VC.
+    pub off_path: u64,
 }
 
 impl LinkLosses {
@@ -135,6 +137,7 @@ impl LinkLosses {
         *match reason {
             LossReason::Handover => &mut self.handover,
             LossReason::Drawn => &mut self.drawn,
+            LossReason::OffPath => &mut self.off_path,
         } += 1;
     }
 }
@@ -146,6 +149,8 @@ pub enum LossReason {
     Handover,
     /// See [`LinkLosses::drawn`].
     Drawn,
+    /// See [`LinkLosses::off_path`].
+    OffPath,
 }
 
 /// Everything a run leaves.

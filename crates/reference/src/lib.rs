@@ -13,5 +13,6 @@ mod network;
 mod port;
 mod queue;
 mod run;
+mod ways;
 
 pub use run::{RunError, run};

@@ -13,8 +13,9 @@ pub(crate) struct Link {
     delay: SimTime,
     cell_time: SimTime,
     motion: Option<Motion>,
-    /// In order of arrival.
-    cells: VecDeque<(SimTime, Cell)>,
+    to: u32,
+    /// In order of arrival: when and at which node.
+    cells: VecDeque<(SimTime, u32, Cell)>,
     end_of_run: SimTime,
 }
 
@@ -46,6 +47,7 @@ impl Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
             motion: motion.map(|motion| Motion::new(motion, draws())),
+            to: spec.to,
             cells: VecDeque::new(),
             end_of_run,
         }
@@ -71,8 +73,8 @@ impl Link {
     /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will
     /// be lost on the way.
     pub(crate) fn enter(&mut self, now: SimTime, cell: Cell, serial: u64) -> Option<LossReason> {
-        let arrival = match &mut self.motion {
-            None => now + self.delay,
+        let (arrival, to) = match &mut self.motion {
+            None => (now + self.delay, self.to),
             Some(motion) => {
                 let arrival = motion.arrival(now);
                 // The draw comes first, so that handovers shift nobody's draws.
@@ -82,11 +84,11 @@ impl Link {
                 if motion.loses(arrival, self.end_of_run) {
                     return Some(LossReason::Handover);
                 }
-                arrival
+                (arrival, motion.to().unwrap_or(self.to))
             }
         };
         let place = self.cells.partition_point(|ahead| ahead.0 <= arrival);
-        self.cells.insert(place, (arrival, cell));
+        self.cells.insert(place, (arrival, to, cell));
         None
     }
 
@@ -95,15 +97,15 @@ impl Link {
         self.cells.front().map(|first| first.0)
     }
 
-    /// The cell that arrives at `now`, if one does.
-    pub(crate) fn take(&mut self, now: SimTime) -> Option<Cell> {
+    /// The cell that arrives at `now`, if one does, and the node that it arrives at.
+    pub(crate) fn take(&mut self, now: SimTime) -> Option<(u32, Cell)> {
         self.cells.front().filter(|first| first.0 == now)?;
-        self.cells.pop_front().map(|(_, cell)| cell)
+        self.cells.pop_front().map(|(_, to, cell)| (to, cell))
     }
 
     /// Cells under way.
     pub(crate) fn cells(&self) -> impl Iterator<Item = &Cell> {
-        self.cells.iter().map(|(_, cell)| cell)
+        self.cells.iter().map(|(_, _, cell)| cell)
     }
 }
 
@@ -184,6 +186,11 @@ impl Motion {
         let delay = self.spec.delays_ps[self.known[step]].unwrap_or(0);
         self.last_arrival = self.last_arrival.max(now + SimTime(delay));
         self.last_arrival
+    }
+
+    /// Where the link led when the last cell entered, if that changes.
+    fn to(&self) -> Option<u32> {
+        self.spec.to.get(self.known[self.step]).copied()
     }
 
     /// Whether the cell that has just entered belongs to a frame that is lost. Each frame has one

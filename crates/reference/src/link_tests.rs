@@ -21,6 +21,7 @@ fn motion(
         paths: steps.iter().map(|s| s.2).collect(),
         cell_times_ps: Vec::new(),
         losses_ppb: Vec::new(),
+        to: Vec::new(),
         interruption_ps,
         handover_loses_cells,
     }
@@ -60,7 +61,7 @@ fn arrivals(link: &mut Link, entries: &[u64]) -> Vec<(u64, u32)> {
     }
     let mut arrived = Vec::new();
     while let Some(next) = link.next_arrival() {
-        let cell = link.take(next).expect("one arrives then");
+        let (_, cell) = link.take(next).expect("one arrives then");
         arrived.push((next.0, cell.index));
     }
     arrived
@@ -184,4 +185,21 @@ fn frames_of_two_vcs_that_mix_have_a_draw_each() {
     assert!(enter(101, 1, 6));
     assert!(!enter(102, 0, 5));
     assert!(enter(201, 1, 6));
+}
+
+#[test]
+fn a_cell_arrives_where_the_link_led_when_it_entered() {
+    let mut motion = motion(&[(0, 30, 0), (50, 5, 1), (60, -1, 2)], 0, false);
+    motion.to = vec![1, 7, 8];
+    let mut link = link_with(motion);
+    for (at, number) in [(49, 0), (50, 1), (65, 2)] {
+        link.enter(SimTime(at), cell(number), 0);
+    }
+    let mut arrived = Vec::new();
+    while let Some(next) = link.next_arrival() {
+        let (to, cell) = link.take(next).expect("one arrives then");
+        arrived.push((next.0, to, cell.index));
+    }
+    // As the path ends, the link still leads where it led.
+    assert_eq!(arrived, [(55, 7, 1), (70, 7, 2), (79, 1, 0)]);
 }

@@ -2,9 +2,10 @@
 
 use crate::frames::{Cell, Content, Frames};
 use crate::port::{Port, Verdict};
+use crate::ways::{Next, Ways};
 use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, Traces, VcRecord};
+use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, LossReason, Traces, VcRecord};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Hosts, Outbox, Timers, rank};
@@ -13,8 +14,7 @@ use skycell_units::SimTime;
 /// A virtual channel.
 #[derive(Debug)]
 struct Vc {
-    /// For each link of its path: the port, and the VC's place there.
-    hops: Vec<(u32, u32)>,
+    ways: Ways,
     policer: Option<Policer>,
     delays: Option<CellDelays>,
     /// The frame whose cells a source is sending.
@@ -60,14 +60,12 @@ impl<'a> Network<'a> {
             .iter()
             .zip(0u32..)
             .map(|(vc, id)| Vc {
-                hops: vc
-                    .path
-                    .iter()
-                    .map(|&link| {
-                        let port = &mut ports[link as usize];
-                        (link, port.add_vc(id, vc.class, &spec.links[link as usize]))
-                    })
-                    .collect(),
+                ways: Ways::new(
+                    vc,
+                    spec.vc_destination(id as usize),
+                    |link| ports[link as usize].add_vc(id, vc.class, &spec.links[link as usize]),
+                    |link| spec.links[link as usize].from,
+                ),
                 policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
                 delays: (spec.records.delay_vcs.contains(&id))
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
@@ -136,11 +134,13 @@ impl<'a> Network<'a> {
 
     fn on_departure(&mut self, now: SimTime, port_id: u32) {
         let port = &mut self.ports[port_id as usize];
-        let vcs = &self.vcs;
-        let place = |cell: &Cell| vcs[cell.vc as usize].hops[usize::from(cell.hop)].1;
+        let (cell, _) = port.sending();
+        let ways = &self.vcs[cell.vc as usize].ways;
+        let (_, place) = ways.hop(cell.hop);
+        let is_forgotten = ways.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
-        let serial = |cell: &Cell| self.frames.get(cell.frame).serial;
-        if let Some((lost, reason)) = port.on_departure(now, place, serial) {
+        let serial = self.frames.get(cell.frame).serial;
+        if let Some((lost, reason)) = port.on_departure(now, place, serial, is_forgotten) {
             self.vcs[lost.vc as usize].record.cells_lost.add(reason);
             self.frames.settle(lost.frame, 1);
         }
@@ -175,23 +175,30 @@ impl<'a> Network<'a> {
 
     fn on_arrival(&mut self, now: SimTime, link_id: u32) {
         let link = &mut self.ports[link_id as usize].link;
-        let Some(mut cell) = link.take(now) else {
+        let Some((node, mut cell)) = link.take(now) else {
             return; // a cell on a new path was earlier
         };
         if let Some(next) = link.next_arrival() {
             self.events.push(Key::new(next, rank::ARRIVAL, link_id));
         }
-        cell.hop += 1;
-        if cell.hop == 1 && self.is_discarded_by_policer(now, &mut cell) {
+        let enters = cell.hop == 0;
+        if enters && self.is_discarded_by_policer(now, &mut cell) {
             return;
         }
-        if usize::from(cell.hop) < self.vcs[cell.vc as usize].hops.len() {
-            if cell.hop == 1 && self.is_refused_by_contract(now, &mut cell) {
-                return;
+        let vc = &mut self.vcs[cell.vc as usize];
+        match vc.ways.next(now, cell.hop, node) {
+            Next::Hop(hop) => {
+                cell.hop = hop;
+                if enters && self.is_refused_by_contract(now, &mut cell) {
+                    return;
+                }
+                self.offer_cell(now, cell);
             }
-            self.offer_cell(now, cell);
-        } else {
-            self.on_cell_at_end(now, cell);
+            Next::End => self.on_cell_at_end(now, cell),
+            Next::Lost => {
+                vc.record.cells_lost.add(LossReason::OffPath);
+                self.frames.settle(cell.frame, 1);
+            }
         }
     }
 
@@ -242,7 +249,7 @@ impl<'a> Network<'a> {
 
     /// Offers a cell to the port of its hop.
     fn offer_cell(&mut self, now: SimTime, cell: Cell) {
-        let (port_id, place) = self.vcs[cell.vc as usize].hops[usize::from(cell.hop)];
+        let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
         let port = &mut self.ports[port_id as usize];
         let was_idle = port.queued() == 0;
         let verdict = port.on_cell(now, cell, place);
@@ -395,7 +402,7 @@ impl<'a> Network<'a> {
         let vc = &mut self.vcs[vc_id as usize];
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(cells);
-        let (port_id, place) = vc.hops[0];
+        let (port_id, place) = vc.ways.hop(0);
         let port = &mut self.ports[port_id as usize];
         let was_idle = port.queued() == 0;
         let verdict = port.on_frame(now, place, cells, |index| Cell {
@@ -488,7 +495,7 @@ impl<'a> Network<'a> {
             }
             for cell in port.link.cells() {
                 let vc = &mut self.vcs[cell.vc as usize];
-                debug_assert_eq!(vc.hops[usize::from(cell.hop)].0, link);
+                debug_assert_eq!(vc.ways.hop(cell.hop).0, link);
                 vc.record.cells_in_transit += 1;
             }
         }

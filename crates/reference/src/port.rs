@@ -124,23 +124,27 @@ impl Port {
         )
     }
 
-    /// The last bit of the cell under transmission leaves: it is on the link now. `place` gives the
-    /// place of a cell's VC at this port, `serial` the number of its frame in the run. Returns the
-    /// cell and why if it will be lost on the link.
+    /// The last bit of the cell under transmission leaves: it is on the link now. `place` is its
+    /// VC's at this port, `serial` the number of its frame in the run; it is lost when the node has
+    /// forgotten its VC. Returns the cell and why if it is, or will be on the link.
     pub(crate) fn on_departure(
         &mut self,
         now: SimTime,
-        place: impl Fn(&Cell) -> u32,
-        serial: impl Fn(&Cell) -> u64,
+        place: u32,
+        serial: u64,
+        is_forgotten: bool,
     ) -> Option<(Cell, LossReason)> {
         self.sent_for += now - self.sending_since;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
-        queue.on_departure(now, &mut self.vcs[place(&cell) as usize]);
+        queue.on_departure(now, &mut self.vcs[place as usize]);
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        let lost = self.link.enter(now, cell, serial(&cell));
+        if is_forgotten {
+            return Some((cell, LossReason::OffPath));
+        }
+        let lost = self.link.enter(now, cell, serial);
         lost.map(|reason| (cell, reason))
     }
 

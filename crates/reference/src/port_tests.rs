@@ -59,8 +59,14 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
 
 fn depart(port: &mut Port, cells: u32) {
     (0..cells).for_each(|_| {
-        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
+        let place = place_of_first(port);
+        port.on_departure(SimTime(10), place, 0, false);
     });
+}
+
+/// Place of the VC whose cell is under transmission.
+fn place_of_first(port: &Port) -> u32 {
+    port.sending().0.vc
 }
 
 #[test]
@@ -181,10 +187,12 @@ fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
         offer(&mut port, 0, 2);
         let leaves = port.begin_sending(SimTime::ZERO).unwrap();
         waits.push(leaves.0 - 10);
-        port.on_departure(leaves, |cell| cell.vc, |_| 0);
+        let place = place_of_first(&port);
+        port.on_departure(leaves, place, 0, false);
         let leaves = port.begin_sending(SimTime(77)).unwrap();
         assert_eq!(leaves, SimTime(87));
-        port.on_departure(leaves, |cell| cell.vc, |_| 0);
+        let place = place_of_first(&port);
+        port.on_departure(leaves, place, 0, false);
         assert_eq!(port.begin_sending(SimTime(80)), None);
     }
     assert!(waits.iter().all(|&wait| wait < 1_000));
@@ -210,7 +218,8 @@ fn send(port: &mut Port, cells: u32) -> Vec<u32> {
     for _ in 0..cells {
         port.begin_sending(SimTime::ZERO).expect("cells wait");
         served.push(port.sending().0.vc);
-        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
+        let place = place_of_first(port);
+        port.on_departure(SimTime(10), place, 0, false);
     }
     served
 }
@@ -230,7 +239,8 @@ fn virtual_spacing_serves_vcs_by_stamps_out_of_one_buffer() {
     assert_eq!(verdicts[..5], [None; 5]);
     assert_eq!(verdicts[5], Some(Overflow));
     assert_eq!(port.sending().0.vc, 1);
-    port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
+    let place = place_of_first(&port);
+    port.on_departure(SimTime(10), place, 0, false);
     // 30; 40 of either, the lower id first; 50; 60 of either; 70; 80.
     assert_eq!(send(&mut port, 8), [0, 0, 1, 0, 0, 1, 0, 1]);
     assert_eq!(port.queued(), 0);
@@ -250,7 +260,8 @@ fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
         let cell = port.sending().0;
         assert_eq!(cell.index, next[cell.vc as usize]);
         next[cell.vc as usize] += 1;
-        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
+        let place = place_of_first(&port);
+        port.on_departure(SimTime(10), place, 0, false);
     }
     assert_eq!(next, [5, 5]);
 }
@@ -268,7 +279,8 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
     assert_eq!(verdicts[..5], [None; 5]);
     assert_eq!(verdicts[5], Some(Overflow));
     assert_eq!(port.sending().0.vc, 1);
-    port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
+    let place = place_of_first(&port);
+    port.on_departure(SimTime(10), place, 0, false);
     assert_eq!(send(&mut port, 8), [0, 1, 0, 1, 0, 1, 0, 0]);
     assert_eq!(port.queued(), 0);
     // Weights of 3 and 2, cells of a VC in their order.
@@ -280,7 +292,8 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
         port.begin_sending(SimTime::ZERO);
         let cell = port.sending().0;
         served.push((cell.vc, cell.index));
-        port.on_departure(SimTime(10), |cell| cell.vc, |_| 0);
+        let place = place_of_first(&port);
+        port.on_departure(SimTime(10), place, 0, false);
     }
     let order = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)];
     assert_eq!(served[..5], order);

@@ -148,6 +148,13 @@ impl NetworkSpec {
             }
             if let Some(motion) = &link.motion {
                 motion.validate(link.delay_ps, link.cell_time_ps, &at("motion"))?;
+                let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;
+                if !motion.to.is_empty()
+                    && (motion.to[0] != link.to || !motion.to.iter().all(known))
+                {
+                    let problem = "must be other nodes, the first of them the link's";
+                    return Err(structure(at("motion.to"), problem));
+                }
             }
             self.validate_port(i, link)?;
         }
@@ -157,33 +164,17 @@ impl NetworkSpec {
     fn validate_vcs(&self) -> Result<(), SpecError> {
         for (i, vc) in self.vcs.iter().enumerate() {
             let at = || format!("vcs[{i}].path");
-            if vc.path.is_empty() {
-                return Err(structure(at(), "a VC needs at least one link"));
+            if let Some(rerouting) = &vc.rerouting {
+                rerouting.validate(&format!("vcs[{i}].rerouting"))?;
             }
-            if vc.path.iter().any(|&l| l as usize >= self.links.len()) {
-                return Err(structure(at(), "no such link"));
+            for (k, path) in vc.paths().enumerate() {
+                let at = match k.checked_sub(1) {
+                    None => at(),
+                    Some(k) => format!("vcs[{i}].rerouting.paths[{k}]"),
+                };
+                self.validate_path(path, &at)?;
             }
-            for (k, pair) in vc.path.windows(2).enumerate() {
-                let (a, b) = (&self.links[pair[0] as usize], &self.links[pair[1] as usize]);
-                if a.to != b.from {
-                    return Err(structure(
-                        at(),
-                        format!("link {} does not lead to link {}", a.name, b.name),
-                    ));
-                }
-                if self.nodes[a.to as usize].kind != NodeKind::Switch {
-                    return Err(structure(
-                        at(),
-                        format!("hop {k}: only switches forward cells"),
-                    ));
-                }
-            }
-            let mut seen = vc.path.clone();
-            seen.sort_unstable();
-            seen.dedup();
-            if seen.len() != vc.path.len() {
-                return Err(structure(at(), "a VC crosses a link once"));
-            }
+            self.validate_ends(i, vc)?;
             for node in [self.vc_source(i), self.vc_destination(i)] {
                 if self.nodes[node as usize].kind == NodeKind::Switch {
                     return Err(structure(
@@ -194,6 +185,32 @@ impl NetworkSpec {
             }
             self.validate_class(i, vc)?;
             validate_gfr(i, vc, self.duration_ps)?;
+        }
+        Ok(())
+    }
+
+    fn validate_path(&self, path: &[u32], at: &str) -> Result<(), SpecError> {
+        let refuse = |problem: String| Err(structure(at.to_string(), problem));
+        if path.is_empty() {
+            return refuse("a VC needs at least one link".into());
+        }
+        if path.iter().any(|&l| l as usize >= self.links.len()) {
+            return refuse("no such link".into());
+        }
+        for (k, pair) in path.windows(2).enumerate() {
+            let (a, b) = (&self.links[pair[0] as usize], &self.links[pair[1] as usize]);
+            if !a.leads_to(b.from) {
+                return refuse(format!("link {} does not lead to link {}", a.name, b.name));
+            }
+            if self.nodes[b.from as usize].kind != NodeKind::Switch {
+                return refuse(format!("hop {k}: only switches forward cells"));
+            }
+        }
+        let mut seen = path.to_vec();
+        seen.sort_unstable();
+        seen.dedup();
+        if seen.len() != path.len() {
+            return refuse("a VC crosses a link once".into());
         }
         Ok(())
     }
@@ -210,8 +227,20 @@ impl NetworkSpec {
     }
 
     /// What a cell of VC `vc` takes from its departure from the first port to the VC's end when every
-    /// port is empty, picoseconds. The spec must be valid.
+    /// port is empty, picoseconds; of a VC that is rerouted only what it takes at least, over the first
+    /// link and the shortest last one. The spec must be valid.
     pub fn vc_fixed_delay_ps(&self, vc: usize) -> u64 {
+        if self.vcs[vc].rerouting.is_some() {
+            let first = &self.links[self.vcs[vc].path[0] as usize];
+            let last = self.vcs[vc]
+                .paths()
+                .filter(|path| path.len() > 1)
+                .map(|path| {
+                    let link = &self.links[path[path.len() - 1] as usize];
+                    link.delay_ps + link.cell_time_ps
+                });
+            return first.delay_ps + last.min().unwrap_or(0);
+        }
         let links = self.vcs[vc].path.iter().map(|&id| &self.links[id as usize]);
         let after_first = links.clone().skip(1).map(|link| link.cell_time_ps);
         links.map(|link| link.delay_ps).sum::<u64>() + after_first.sum::<u64>()

@@ -117,7 +117,7 @@ impl NetworkSpec {
 
     pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
         let at = |key: &str| format!("vcs[{i}].{key}");
-        for &link in &vc.path {
+        for &link in vc.paths().flatten() {
             let link = &self.links[link as usize];
             if link.port.queue_of(vc.class).is_none() {
                 let problem = format!("link {} has no queue for {}", link.name, vc.class.name());

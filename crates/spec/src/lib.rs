@@ -11,6 +11,7 @@ mod form;
 mod gfr;
 mod motion;
 mod policies;
+mod rerouting;
 mod sources;
 mod tcp;
 mod web;
@@ -22,6 +23,7 @@ pub use classes::{
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use motion::MotionSpec;
 pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
+pub use rerouting::ReroutingSpec;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
     CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
@@ -226,6 +228,9 @@ pub struct VcSpec {
     pub policing: Vec<GcraSpec>,
     /// What it is promised; none for a VC without a guarantee.
     pub gfr: Option<GfrSpec>,
+    /// Paths that it takes later; the key is left out for a VC that keeps its path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerouting: Option<ReroutingSpec>,
 }
 
 /// A TCP connection between two hosts.

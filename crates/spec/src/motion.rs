@@ -29,6 +29,9 @@ pub struct MotionSpec {
     /// all cells of the frame together; empty where nothing is. Drawn from the stream
     /// `link/<name>/loss`.
     pub losses_ppb: Vec<u32>,
+    /// The node that the link leads to in each step; empty where it is always the link's `to`, which
+    /// else is that of the first step. A cell arrives where the link led when it entered.
+    pub to: Vec<u32>,
     /// After a handover no transmission begins for this long, picoseconds.
     pub interruption_ps: u64,
     /// Whether the cells that are under way at a handover are lost (what the old satellite holds).
@@ -84,6 +87,7 @@ impl MotionSpec {
         for (key, values) in [
             ("cell_times_ps", self.cell_times_ps.len()),
             ("losses_ppb", self.losses_ppb.len()),
+            ("to", self.to.len()),
         ] {
             if values != 0 && values != self.times_ps.len() {
                 return Err(structure(at(key), "needs one for each step, or none"));

@@ -13,7 +13,7 @@ from skycell.orbit.over_time import NO_PATH_PS, Stretch, series
 from skycell.orbit.places import Place, find_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.reach import refuse_out_of_reach
-from skycell.scenario.delay_series import Steps
+from skycell.scenario.delay_series import Hops, Steps
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.quantities import show_time
 
@@ -30,6 +30,7 @@ def path_steps(
     start_ps: int,
     step_ps: int,
     steps: int,
+    with_hops: bool = False,
 ) -> Steps:
     """The delay between two places: at each step and the moment after the last, and at each change.
 
@@ -43,6 +44,7 @@ def path_steps(
         start_ps: moment of the constellation at which the steps begin.
         step_ps: from one to the next.
         steps: how many.
+        with_hops: whether the path of each step is told, link by link.
 
     Raises:
         ScenarioFaults: what cannot be had; faults without a file are of this call's own words.
@@ -52,7 +54,7 @@ def path_steps(
     if first == last:
         _refuse("to", f'"{target}", where the path begins', "another place", "where the path ends")
     # The file may have changed since it was last read, so what it says is part of the key.
-    return _steps(_Key(sky), (first, last), start_ps, step_ps, steps)
+    return _steps(_Key(sky), (first, last), start_ps, step_ps, steps, with_hops)
 
 
 class _Key:
@@ -71,7 +73,12 @@ class _Key:
 
 @lru_cache(maxsize=32)
 def _steps(
-    key: _Key, places: tuple[Place, Place], start_ps: int, step_ps: int, steps: int
+    key: _Key,
+    places: tuple[Place, Place],
+    start_ps: int,
+    step_ps: int,
+    steps: int,
+    with_hops: bool,
 ) -> Steps:
     from skycell import _core
 
@@ -83,6 +90,7 @@ def _steps(
             duration_ps=step_ps * steps,
             step_ps=step_ps,
             start_ps=start_ps,
+            with_links=with_hops,
             precision_ps=PRECISION_PS,
         )
     except _core.OrbitError as error:
@@ -93,17 +101,21 @@ def _steps(
         got = f"no path at any of {steps} steps {span}: {_reasons(found.stretches)}"
         _refuse("to", got, "places with a path for a part of the run", "where the path ends")
     changes = deque(found.changes)
-    rows: list[tuple[int, int | None, int]] = []
+    at_steps = (
+        [hops and Hops(*hops) for hops in found.hops_ps(0)] if with_hops else [None] * (steps + 1)
+    )
+    rows: list[tuple[int, int | None, int, Hops | None]] = []
     number = 0
-    for n, delay in enumerate(delays):
+    for n, (delay, hops) in enumerate(zip(delays, at_steps, strict=True)):
         while changes and changes[0].at_ps <= start_ps + step_ps * n:
             change = changes.popleft()
             number += 1
-            rows.append((change.at_ps - start_ps, change.delay_ps, number))
+            own = Hops(change.satellites, change.links_ps) if change.satellites else None
+            rows.append((change.at_ps - start_ps, change.delay_ps, number, own))
         if not rows or rows[-1][0] < step_ps * n:
-            rows.append((step_ps * n, delay, number))
-    times, known, paths = zip(*rows, strict=True)
-    return Steps(times, known, paths)
+            rows.append((step_ps * n, delay, number, hops))
+    times, known, paths, ways = zip(*rows, strict=True)
+    return Steps(times, known, paths, hops=ways if with_hops else ())
 
 
 def _reasons(stretches: tuple[Stretch, ...]) -> str:

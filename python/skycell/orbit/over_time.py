@@ -156,6 +156,27 @@ class Series:
             )
         )
 
+    def hops_ps(self, pair: int) -> list[tuple[tuple[str, ...], tuple[int, ...]] | None]:
+        """Satellites and delay of each link of a pair's path at each step; None without a path.
+
+        Raises:
+            ValueError: the series was made without links.
+        """
+        if not self._columns["links_ps"].size and any(s.satellites for s in self.stretches):
+            raise ValueError("the series was made without links; with_links keeps them")
+        links = self._columns["links_ps"].tolist()
+        found: list[tuple[tuple[str, ...], tuple[int, ...]] | None] = []
+        taken = 0
+        for stretch in self.stretches:
+            count = len(stretch.satellites) + 1 if stretch.satellites else 0
+            if stretch.pair == pair:
+                for step in range(stretch.steps):
+                    at = taken + step * count
+                    own = (stretch.satellites, tuple(links[at : at + count]))
+                    found.append(own if count else None)
+            taken += count * stretch.steps
+        return found
+
     def ends(self, pair: int) -> tuple[str, str]:
         """Names of a pair's places."""
         source, target = self.pairs[pair]

@@ -22,6 +22,14 @@ _MOST_FAULTS = 20
 
 
 @dataclass(frozen=True)
+class Hops:
+    """A path over satellites, and the delay of each of its links, up link first."""
+
+    satellites: tuple[str, ...]
+    links_ps: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Steps:
     """A link in steps: each holds from its time to the next one's.
 
@@ -32,6 +40,7 @@ class Steps:
         cell_times_ps: time of a cell whose transmission begins in the step; empty where it is
             always the link's.
         losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
+        hops: the path of each step, None where there is none; empty where it was not asked for.
     """
 
     times_ps: tuple[int, ...]
@@ -39,6 +48,7 @@ class Steps:
     paths: tuple[int, ...]
     cell_times_ps: tuple[int, ...] = ()
     losses_ppb: tuple[int, ...] = ()
+    hops: tuple[Hops | None, ...] = ()
 
 
 @dataclass(frozen=True)

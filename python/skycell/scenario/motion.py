@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from skycell.scenario.link_values import Buffer, Framing, Rate
 from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity
+from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
@@ -28,6 +30,25 @@ Step = Annotated[
     Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_PS, example="100 ms")
 ]
 Interruption = Annotated[Quantity, quantity(Dimension.TIME, high=LONGEST_PS, example="50 ms")]
+
+
+class OnBoard(Parameters):
+    """The ports of satellites that switch cells on board."""
+
+    rate: Rate | None = param(
+        None, "of the links that satellites feed", source="that of the ground's link"
+    )
+    framing: Framing | None = param(
+        None, "of that rate; only with rate", source="that of the ground's link"
+    )
+    buffer: Buffer | None = param(
+        None,
+        "cells that each port of a satellite holds, the one under transmission included",
+        source="that of the ground's port",
+    )
+    policy: Policy | None = param(
+        None, "what these buffers take in", source="that of the ground's port"
+    )
 
 
 class Motion(Parameters):
@@ -58,6 +79,11 @@ class Motion(Parameters):
         None,
         "from one delay of the constellation to the next; with constellation",
         source='"100 ms": a low satellite moves a delay by less than 7 us in it',
+    )
+    on_board: OnBoard | None = param(
+        None,
+        "satellites switch cells and hold queues of their own; with constellation",
+        source="a path is one link without queues",
     )
     interruption: Interruption = param(
         "0 s",

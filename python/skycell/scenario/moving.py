@@ -19,8 +19,9 @@ from skycell.scenario.links import (
     cell_time_ps,
     payload_rate,
 )
-from skycell.scenario.motion import MOST_STEPS, Motion
+from skycell.scenario.motion import MOST_STEPS, Motion, OnBoard
 from skycell.scenario.network_spec import MotionSpec
+from skycell.scenario.on_board import Chain
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.quantities import (
     PS_PER_SECOND,
@@ -30,7 +31,7 @@ from skycell.scenario.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.topology import Graph, GraphLink
+from skycell.scenario.topology import Graph, GraphLink, ParkingLot
 
 #: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
 _OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
@@ -43,9 +44,15 @@ _MOTION_MEANING = meaning_of(CongestedLink.model_fields["motion"])
 
 @dataclass(frozen=True)
 class Moving:
-    """The links of a scenario that move, by the path of their table."""
+    """The links of a scenario that move, by the path of their table.
+
+    Attributes:
+        motions: of those that stand for a whole path.
+        chains: of those whose satellites switch on board.
+    """
 
     motions: dict[Path, MotionSpec]
+    chains: dict[Path, Chain]
 
     def least_delay_ps(self, path: Path, delay_ps: int) -> int:
         """The least delay of a link over the run."""
@@ -69,9 +76,11 @@ def resolve_motions(
     duration_ps = int(file.run.duration.amount + Fraction(1, 2))
     topology = file.topology
     motions: dict[Path, MotionSpec] = {}
+    chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
-        motion = _motion_of(link, path, duration_ps, folder, faults)
+        steps = _steps_of(link, path, duration_ps, folder, faults)
+        motion = _spec(link.motion, steps) if steps and link.motion else None
         if motion is None and link.delay is not None and link.motion is None:
             return link
         if motion is None:
@@ -79,7 +88,14 @@ def resolve_motions(
             return link.model_copy(
                 update={"delay": Quantity(Fraction(delay_ps), Dimension.TIME, "")}
             )
-        if len(motion.times_ps) > 1 or motion.cell_times_ps or motion.losses_ppb:
+        if steps and link.motion and link.motion.on_board:
+            if isinstance(topology, ParkingLot):
+                allowed = "n_source or graph: here the satellites would be of all hops"
+                where = (*path, "motion", "on_board")
+                meaning = meaning_of(Motion.model_fields["on_board"])
+                faults.add(where, Shown("a parking_lot"), allowed, meaning)
+            chains[path] = Chain(steps.times_ps, steps.hops, link.motion, path)
+        elif len(motion.times_ps) > 1 or motion.cell_times_ps or motion.losses_ppb:
             motions[path] = motion  # what never changes the link is none
         greatest = max(delay for delay in motion.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
@@ -90,16 +106,16 @@ def resolve_motions(
     else:
         update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
     changed = topology.model_copy(update=update)
-    return file.model_copy(update={"topology": changed}), Moving(motions)
+    return file.model_copy(update={"topology": changed}), Moving(motions, chains)
 
 
-def _motion_of(
+def _steps_of(
     link: CongestedLink | GraphLink,
     path: Path,
     duration_ps: int,
     folder: FilePath,
     faults: FaultCollector,
-) -> MotionSpec | None:
+) -> Steps | None:
     if (link.delay is None) == (link.motion is None):
         got = NOTHING if link.delay is None else Shown(f'"{link.delay}" beside motion')
         allowed = 'one of delay, such as "275 ms", and motion'
@@ -113,13 +129,11 @@ def _motion_of(
         return None
     try:
         if link.motion.series is not None:
-            steps = _from_series(link, link.motion, duration_ps, folder, path, faults)
-        else:
-            steps = _over_constellation(link.motion, duration_ps, folder, path, faults)
+            return _from_series(link, link.motion, duration_ps, folder, path, faults)
+        return _over_constellation(link.motion, duration_ps, folder, path, faults)
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
-    return None if steps is None else _spec(link.motion, steps)
 
 
 def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
@@ -128,14 +142,18 @@ def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
         got = Shown("neither" if motion.series is None else "both")
         faults.add(path, got, "one of series and constellation", _MOTION_MEANING)
         return
-    for name in ("source", "target", "step"):
+    if motion.on_board and motion.on_board.framing and not motion.on_board.rate:
+        shown = Shown(f'"{motion.on_board.framing}" without a rate')
+        where = (*path, "on_board", "framing")
+        faults.add(where, shown, "only with rate", meaning_of(OnBoard.model_fields["framing"]))
+    for name in ("source", "target", "step", "on_board"):
         found = Motion.model_fields[name]
         value = getattr(motion, name)
         where = (*path, found.alias or name)
         if motion.series is not None and value is not None:
-            shown = Shown(f'"{value}"')
+            shown = Shown("a table" if name == "on_board" else f'"{value}"')
             faults.add(where, shown, "only with constellation", meaning_of(found))
-        elif motion.series is None and value is None and name != "step":
+        elif motion.series is None and value is None and name in ("source", "target"):
             allowed = 'a city, such as "tokyo", or latitude,longitude'
             faults.add(where, NOTHING, allowed, meaning_of(found))
 
@@ -193,6 +211,7 @@ def _within(series: Steps, start_ps: int, end_ps: int, own_cell_time_ps: int) ->
         series.paths[first:last],
         cell_times if any(time != own_cell_time_ps for time in cell_times) else (),
         losses if any(losses) else (),
+        series.hops[first:last],
     )
 
 
@@ -222,6 +241,7 @@ def _over_constellation(
         start_ps=_whole(motion.start),
         step_ps=step_ps,
         steps=count,
+        with_hops=motion.on_board is not None,
     )
     # The last moment is there for changes of path before the end of the run; it holds for no cell.
     return _within(steps, 0, duration_ps, 0)

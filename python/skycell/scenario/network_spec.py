@@ -148,6 +148,7 @@ class MotionSpec(_Part):
     paths: tuple[U32, ...]
     cell_times_ps: tuple[U64, ...] = ()
     losses_ppb: tuple[U32, ...] = ()
+    to: tuple[U32, ...] = ()
     interruption_ps: U64 = 0
     handover_loses_cells: bool = False
 
@@ -186,6 +187,14 @@ class GfrSpec(_Part):
     window_step_ps: U64
 
 
+class ReroutingSpec(_Part):
+    """The paths that a VC takes after its first one."""
+
+    times_ps: tuple[U64, ...]
+    paths: tuple[tuple[U32, ...], ...]
+    loses_cells: bool = False
+
+
 class VcSpec(_Part):
     """A virtual channel over link ids."""
 
@@ -194,6 +203,8 @@ class VcSpec(_Part):
     class_: ServiceClass = Field(default="ubr", alias="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
+    #: The form has no such key for a VC that keeps its path.
+    rerouting: ReroutingSpec | None = Field(default=None, exclude_if=lambda own: own is None)
 
 
 class TickPhaseAt(_Part):

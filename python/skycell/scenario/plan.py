@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from skycell.scenario.classes import ClassQueue, Scheduler
 from skycell.scenario.faults import Path
 from skycell.scenario.policies import Policy, TailDrop
 from skycell.scenario.quantities import Quantity
+
+if TYPE_CHECKING:
+    from skycell.scenario.on_board import Course
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
@@ -46,12 +49,27 @@ class PlannedLink:
 
 
 @dataclass(frozen=True)
+class Rerouting:
+    """Later ways of a VC: from when on, and the links; and whether nodes forget the older ones."""
+
+    ways: tuple[tuple[int, tuple[str, ...]], ...]
+    loses_cells: bool
+
+
+@dataclass(frozen=True)
 class PlannedVc:
     """A VC over links given by name."""
 
     name: str
     links: tuple[str, ...]
     service: str = "ubr"
+    rerouting: Rerouting | None = None
+
+    @property
+    def all_links(self) -> set[str]:
+        """The links of all its ways."""
+        later = self.rerouting.ways if self.rerouting else ()
+        return {*self.links, *(link for _, way in later for link in way)}
 
 
 @dataclass(frozen=True)
@@ -74,6 +92,8 @@ class Plan:
     #: Names of links, VCs and flows that the file has and that a fault keeps out of the plan; the
     #: empty one stands for any.
     unplaced: set[str] = field(default_factory=set)
+    #: Links whose delay and end follow satellites, by name.
+    courses: dict[str, Course] = field(default_factory=dict)
     #: Cell sources in their order, with the VC of each.
     sources: dict[str, str] = field(default_factory=dict)
 
@@ -118,6 +138,6 @@ class Plan:
         found: dict[str, None] = {}
         for flow in self.flows.values():
             for vc in (*flow.forward, *flow.reverse):
-                if link in self.vcs[vc].links:
+                if link in self.vcs[vc].all_links:
                     found[vc] = None
         return list(found)

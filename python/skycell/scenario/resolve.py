@@ -52,6 +52,7 @@ from skycell.scenario.network_spec import (
     QueueSpec,
     RedPart,
     RedSpec,
+    ReroutingSpec,
     SelectiveDropSpec,
     SingleDropSpec,
     TailDropSpec,
@@ -62,8 +63,9 @@ from skycell.scenario.network_spec import (
     ZComplementSquaredSpec,
     ZFixedSpec,
 )
+from skycell.scenario.on_board import Course
 from skycell.scenario.parameters import Parameters, exact, meaning_of
-from skycell.scenario.plan import Plan, PlannedLink
+from skycell.scenario.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.policies import (
     Dfba,
     DynamicEpd,
@@ -116,7 +118,7 @@ def resolve(
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
-        _link(link, node_ids, cell_time_ps(rates[name]), ports, moving)
+        _link(link, node_ids, cell_time_ps(rates[name]), ports, moving, plan.courses.get(name))
         for name, link in plan.links.items()
     ]
     link_ids = {name: i for i, name in enumerate(plan.links)}
@@ -145,6 +147,7 @@ def resolve(
                     "class": vc.service,
                     "policing": (*peaks.get(name, ()), *policers.get(name, ())),
                     "gfr": contracts.get(name),
+                    "rerouting": _rerouting(vc.rerouting, link_ids),
                 }
             )
             for name, vc in plan.vcs.items()
@@ -152,6 +155,16 @@ def resolve(
         flows=tuple(specs),
         sources=sources,
         records=records,
+    )
+
+
+def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> ReroutingSpec | None:
+    if rerouting is None:
+        return None
+    return ReroutingSpec(
+        times_ps=tuple(time for time, _ in rerouting.ways),
+        paths=tuple(tuple(link_ids[link] for link in way) for _, way in rerouting.ways),
+        loses_cells=rerouting.loses_cells,
     )
 
 
@@ -239,7 +252,18 @@ def _link(
     cell_time: int,
     ports: _PortResolver,
     moving: Moving,
+    course: Course | None,
 ) -> LinkSpec:
+    if course is not None:
+        return LinkSpec(
+            name=link.name,
+            from_=node_ids[link.source],
+            to=node_ids[course.targets[0]],
+            cell_time_ps=cell_time,
+            delay_ps=course.least_ps,
+            motion=course.motion(node_ids),
+            port=ports.port(link, cell_time),
+        )
     return LinkSpec(
         name=link.name,
         from_=node_ids[link.source],

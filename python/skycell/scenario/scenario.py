@@ -18,6 +18,7 @@ from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
 from skycell.scenario.moving import resolve_motions
 from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.on_board import put_on_board
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
@@ -105,6 +106,7 @@ class Scenario:
         file, moving = resolve_motions(read, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
+        put_on_board(plan, moving.chains, faults)
         return resolve(file, plan, moving, file.run.seed, faults)
 
 

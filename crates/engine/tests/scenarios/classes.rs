@@ -84,6 +84,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
     let up = link(begin, enter, own_cell_time, delay);
     let out = link(leave, end, dice.pick(&[unit, unit / 3]), delay);
     spec.vcs.push(VcSpec {
+        rerouting: None,
         name: format!("v{i}"),
         path: vec![up, shared as u32, out],
         class,

@@ -252,6 +252,7 @@ impl<'a> Builder<'a> {
             Vec::new()
         };
         self.spec.vcs.push(VcSpec {
+            rerouting: None,
             gfr,
             name: format!("vc{id}"),
             path,

@@ -29,6 +29,7 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
         losses_ppb: some(steps, dice, |dice| {
             dice.pick(&[0, 0, 10_000_000, 300_000_000, WHOLE_PPB])
         }),
+        to: Vec::new(),
         interruption_ps: dice.pick(&[0, 0, MILLISECOND, 3]),
         handover_loses_cells: dice.one_in(2),
     });

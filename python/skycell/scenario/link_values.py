@@ -1,0 +1,60 @@
+"""Values of links: rates, framings, delays, and the sizes of buffers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from skycell.scenario.cells import buffer_size
+from skycell.scenario.parameters import quantity, word
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+
+#: Bits of a cell on the link (I.361: 53 octets).
+CELL_BITS = 424
+_DAY_PS = 86_400 * PS_PER_SECOND
+
+#: Part of the stated rate that carries cells, and the only rate that the framing exists at.
+FRAMINGS: dict[str, tuple[Fraction, int | None]] = {
+    "none": (Fraction(1), None),
+    # ANSI T1.105: 260 of 270 columns of an STS-3c carry payload: 149.76 of 155.52 Mbit/s.
+    "sts3c": (Fraction(260, 270), 155_520_000),
+    # Likewise 1040 of 1080 columns of an STS-12c: 599.04 of 622.08 Mbit/s.
+    "sts12c": (Fraction(1040, 1080), 622_080_000),
+    # ANSI T1.624: PLCP puts 12 cells in each 125 us frame of a DS3: 96 000 cells/s.
+    "ds3_plcp": (Fraction(96_000 * CELL_BITS, 44_736_000), 44_736_000),
+}
+
+Rate = Annotated[
+    Quantity,
+    quantity(
+        Dimension.BIT_RATE,
+        Dimension.CELL_RATE,
+        low=424,
+        high=10**15,
+        what="from one cell a second",
+        example="155.52 Mbit/s",
+        other="353207 cells/s",
+    ),
+]
+Delay = Annotated[
+    Quantity,
+    quantity(
+        Dimension.TIME, Dimension.DISTANCE, high=_DAY_PS, what="1 km being 5 us", example="275 ms"
+    ),
+]
+Buffer = Annotated[
+    Quantity | Literal["unlimited"],
+    buffer_size("12000 cells"),
+]
+Framing = Annotated[str, word(*FRAMINGS)]
+
+FrameGap = Annotated[
+    Quantity,
+    quantity(
+        Dimension.TIME,
+        Dimension.CELLS,
+        high=PS_PER_SECOND,
+        what="cells of the link",
+        example="12 cells",
+    ),
+]

@@ -1,0 +1,272 @@
+"""Satellites that switch on board: from the paths of a link to the nodes, links and VCs of a plan.
+
+The link's own port is that of the ground station, whose link turns from satellite to satellite.
+Each satellite of any path is a switch, with ports towards its neighbours and the ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+from skycell.scenario.delay_series import Hops
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.motion import Motion
+from skycell.scenario.network_spec import MotionSpec
+from skycell.scenario.parameters import meaning_of
+from skycell.scenario.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.quantities import Dimension, Quantity
+
+_NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The satellites of a link over the run.
+
+    Attributes:
+        times_ps: when each step begins.
+        hops: the path of each step; None while there is none.
+        motion: what the file says of the link.
+        path: where it says so.
+    """
+
+    times_ps: tuple[int, ...]
+    hops: tuple[Hops | None, ...]
+    motion: Motion
+    path: Path
+
+    @property
+    def changes(self) -> list[tuple[int, tuple[str, ...]]]:
+        """When the satellites change, and to which; first those at the beginning."""
+        found: list[tuple[int, tuple[str, ...]]] = []
+        for time, hops in zip(self.times_ps, self.hops, strict=True):
+            if hops is not None and (not found or hops.satellites != found[-1][1]):
+                found.append((time if found else 0, hops.satellites))
+        return found
+
+
+@dataclass(frozen=True)
+class Course:
+    """The delay of a link over the run, and where it leads, in steps.
+
+    Attributes:
+        times_ps: when each step begins, from 0.
+        delays_ps: in each step; None while there is no path.
+        targets: names of the node that the link leads to in each step.
+        interruption_ps: for which nothing is sent after the link has turned.
+        loses_cells: whether cells under way are lost when it turns.
+    """
+
+    times_ps: tuple[int, ...]
+    delays_ps: tuple[int | None, ...]
+    targets: tuple[str, ...]
+    interruption_ps: int = 0
+    loses_cells: bool = False
+
+    @property
+    def least_ps(self) -> int:
+        """The least delay."""
+        return min(delay for delay in self.delays_ps if delay is not None)
+
+    def motion(self, node_ids: Mapping[str, int]) -> MotionSpec | None:
+        """The course as the engines see it; None for a link at rest."""
+        if len(self.times_ps) == 1:
+            return None
+        turns = len(set(self.targets)) > 1
+        paths = [0]
+        for before, after in pairwise(self.targets):
+            paths.append(paths[-1] + (before != after))
+        return MotionSpec(
+            times_ps=self.times_ps,
+            delays_ps=self.delays_ps,
+            paths=tuple(paths),
+            to=tuple(node_ids[name] for name in self.targets) if turns else (),
+            interruption_ps=self.interruption_ps,
+            handover_loses_cells=self.loses_cells,
+        )
+
+
+def satellite_node(name: str) -> str:
+    """Name of the node that a satellite is."""
+    return f"sat-{name}"
+
+
+def put_on_board(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollector) -> None:
+    """Puts satellites into a plan: their nodes, the links between them, and the ways of VCs."""
+    if not chains:
+        return
+    _refuse_other_skies(plan, chains, faults)
+    ways: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    ports: list[tuple[object, ...]] = []
+    for path, chain in chains.items():
+        names = [name for name, link in plan.links.items() if link.path == path]
+        if not names:
+            continue
+        first = plan.links[names[0]]
+        ports.append(_port(first, chain))
+        if ports[-1] != ports[0]:
+            allowed = "those of the first link with satellites on board: satellites are shared"
+            got = Shown("another rate, framing, buffer or policy")
+            faults.add((*path, "motion", "on_board"), got, allowed, _meaning("on_board"))
+        ways |= {
+            name: _board(plan, plan.links[name], first, chain, name != names[0]) for name in names
+        }
+    loses = any(chain.motion.handover_loses_cells for chain in chains.values())
+    for name, vc in plan.vcs.items():
+        if any(link in ways for link in vc.links):
+            first_way, later = _ways_of_vc(vc.links, ways)
+            rerouting = Rerouting(later, loses) if later else None
+            plan.vcs[name] = replace(vc, links=first_way, rerouting=rerouting)
+
+
+def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollector) -> None:
+    """Satellites are known by their names, so all links go over those of one sky, at one time."""
+    every = list(chains.values())
+    for chain in every[1:]:
+        for key in ("constellation", "start", "handover_loses_cells"):
+            first, own = (getattr(c.motion, key) for c in (every[0], chain))
+            if own != first:
+                allowed = f"{_shown(first)}, as the first link with satellites on board has"
+                shown = Shown(_shown(own))
+                faults.add((*chain.path, "motion", key), shown, allowed, _meaning(key))
+    for chain in every:
+        for _, satellites in chain.changes:
+            taken = [name for name in map(satellite_node, satellites) if name in plan.nodes]
+            if taken:
+                allowed = "other names: satellites on board are nodes too"
+                faults.add(("topology",), taken[0], allowed, "a node")
+                return
+
+
+def _meaning(key: str) -> str:
+    return meaning_of(Motion.model_fields[key])
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
+
+
+def _board(
+    plan: Plan, link: PlannedLink, first: PlannedLink, chain: Chain, is_reverse: bool
+) -> list[tuple[int, tuple[str, ...]]]:
+    """Puts the satellites of one direction of a link into the plan.
+
+    Returns:
+        The links of its ways, by the time from which on they hold.
+    """
+    steps = [_turned(hops) if is_reverse else hops for hops in chain.hops]
+    courses: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for time, hops in zip(chain.times_ps, steps, strict=True):
+        if hops is None:
+            continue
+        for ends, delay in zip(_after_up(hops, link.target), hops.links_ps[1:], strict=True):
+            courses.setdefault(ends, []).append((time, delay))
+    for (source, target), rows in courses.items():
+        name = f"{source}>{target}"
+        plan.nodes.setdefault(source, "switch")
+        if name in plan.links:
+            rows = _merged(plan.courses[name], rows)
+        else:
+            plan.add_link(_satellite_link(first, chain, source, target))
+        plan.courses[name] = _held(rows, target)
+    plan.courses[link.name] = _ground_course(chain, steps)
+    return [
+        (time, (link.name, *(f"{a}>{b}" for a, b in _after_up(hops, link.target))))
+        for time, hops in ((time, _hops_from(chain, steps, time)) for time, _ in chain.changes)
+    ]
+
+
+def _turned(hops: Hops | None) -> Hops | None:
+    return hops and Hops(hops.satellites[::-1], hops.links_ps[::-1])
+
+
+def _hops_from(chain: Chain, steps: Sequence[Hops | None], time: int) -> Hops:
+    found = (h for t, h in zip(chain.times_ps, steps, strict=True) if h is not None and t >= time)
+    return next(found)
+
+
+def _after_up(hops: Hops, ground: str) -> list[tuple[str, str]]:
+    """Both ends of the links after the one up to the first satellite."""
+    return list(pairwise([*map(satellite_node, hops.satellites), ground]))
+
+
+def _port(first: PlannedLink, chain: Chain) -> tuple[object, ...]:
+    """What makes a satellite's port: rate, framing, buffer and policy."""
+    link = _satellite_link(first, chain, "", "")
+    return (link.rate, link.framing, link.buffer, link.policy, link.classes, link.scheduler)
+
+
+def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) -> PlannedLink:
+    """A link that a satellite feeds: as the ground link, but for what the file says of them.
+
+    The ground link stands for the delay of the whole path wherever RTTs are measured.
+    """
+    own = chain.motion.on_board
+    assert own is not None
+    here = (*chain.path, "motion", "on_board")
+    return replace(
+        first,
+        source=source,
+        target=target,
+        delay=_NO_DELAY,
+        path=here,
+        rate=own.rate or first.rate,
+        framing=own.framing if own.rate else first.framing,
+        rate_path=here if own.rate else first.rate_path,
+        buffer=own.buffer or first.buffer,
+        policy=own.policy or first.policy,
+        buffer_key="buffer",
+        policy_key="policy",
+        frame_gap=None,
+    )
+
+
+def _held(rows: list[tuple[int, int]], target: str) -> Course:
+    """Where no path takes the link its delay stays what it was last, at first what it will be."""
+    kept = [row for i, row in enumerate(rows) if i == 0 or row[1] != rows[i - 1][1]]
+    times = (0, *(time for time, _ in kept[1:]))
+    return Course(times, tuple(delay for _, delay in kept), (target,) * len(kept))
+
+
+def _merged(known: Course, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The rows of two ground links that share a link between satellites."""
+    old = dict(zip(known.times_ps, known.delays_ps, strict=True))
+    merged = {time: delay for time, delay in old.items() if delay is not None} | dict(rows)
+    return sorted(merged.items())
+
+
+def _ground_course(chain: Chain, steps: Sequence[Hops | None]) -> Course:
+    known = next(hops for hops in steps if hops is not None)
+    rows: list[tuple[int, int | None, str]] = []
+    for time, hops in zip(chain.times_ps, steps, strict=True):
+        known = hops or known
+        row = (hops.links_ps[0] if hops else None, satellite_node(known.satellites[0]))
+        if not rows or row != rows[-1][1:]:
+            rows.append((time, *row))
+    times, delays, targets = zip(*rows, strict=True)
+    return Course(
+        times,
+        delays,
+        targets,
+        int(chain.motion.interruption.amount + Fraction(1, 2)),
+        chain.motion.handover_loses_cells,
+    )
+
+
+def _ways_of_vc(
+    links: tuple[str, ...], ways: Mapping[str, list[tuple[int, tuple[str, ...]]]]
+) -> tuple[tuple[str, ...], tuple[tuple[int, tuple[str, ...]], ...]]:
+    """The first way of a VC and the later ones, each with the time from which on it holds."""
+    times = sorted({time for link in links for time, _ in ways.get(link, ()) if time > 0})
+
+    def at(time: int) -> tuple[str, ...]:
+        taken: list[str] = []
+        for link in links:
+            own = [way for since, way in ways.get(link, ()) if since <= time]
+            taken += own[-1] if own else (link,)
+        return tuple(taken)
+
+    return at(0), tuple((time, at(time)) for time in times)
