@@ -118,6 +118,27 @@ def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
     return scenario
 
 
+def steady_cost(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Cost of a segment once a run is under way, and what the run costs beside its segments.
+
+    From two runs, one twice as long: the difference has no set-up, no start of connections and
+    no losses of the first windows, which grow with the number of flows but not with the segments.
+    """
+    first = measure(scenario, False)
+    seconds = int(scenario["run"]["duration"].removesuffix(" s"))
+    longer = measure(scenario | {"run": {"duration": f"{2 * seconds} s"}}, False)
+    segments = longer["segments"] - first["segments"]
+    cost = (longer["fast_s"] - first["fast_s"]) / segments
+    lost = longer["segments_retransmitted"] - first["segments_retransmitted"]
+    return {
+        "first": first,
+        "longer": longer,
+        "us_per_segment": round(cost * 1e6, 3),
+        "retransmitted": round(lost / segments, 5),
+        "beside_segments_s": round(first["fast_s"] - cost * first["segments"], 3),
+    }
+
+
 def scale() -> Iterator[tuple[str, dict[str, Any]]]:
     """Scenarios whose cost per segment is compared: flows, buffers, a gigabit."""
     for flows in (5, 50, 500, 5_000):
@@ -161,11 +182,13 @@ def measure(scenario: dict[str, Any], with_reference: bool) -> dict[str, Any]:
     fast = statistics.median(seconds for seconds, _ in runs)
     records = runs[0][1]
     segments = sum(flow["segments_sent"] for flow in records["flows"])
+    again = sum(flow["segments_retransmitted"] for flow in records["flows"])
     stats = records["engine_stats"]
     row: dict[str, Any] = {
         "spec_hash": spec.hash(),
         "fast_s": round(fast, 4),
         "segments": segments,
+        "segments_retransmitted": again,
         "us_per_segment": round(fast / segments * 1e6, 3),
         "events_per_segment": round(stats["events"] / segments, 2),
         "cells_per_s": round(stats["cells"] / fast),
@@ -223,9 +246,16 @@ def main() -> int:
             f"{summary['median_us_per_segment']} us a segment"
         )
     if arguments.only in (None, "scale"):
-        results["scale"] = {name: measure(scenario, False) for name, scenario in scale()}
-        for name, row in results["scale"].items():
-            print(f"scale, {name}: {row['us_per_segment']} us a segment")
+        rows = {name: steady_cost(scenario) for name, scenario in scale()}
+        results["scale"] = rows
+        for name, row in rows.items():
+            print(
+                f"scale, {name}: {row['us_per_segment']} us a segment "
+                f"({row['retransmitted']:.2%} repeated), {row['beside_segments_s']} s beside"
+            )
+        for few, many in (("5 flows", "5000 flows"), ("1000 cells", "1000000 cells")):
+            ratio = rows[many]["us_per_segment"] / rows[few]["us_per_segment"]
+            print(f"scale, {many} against {few}: {ratio:.2f}")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(results, indent=1) + "\n")
     print(f"written: {arguments.out}")

@@ -6,7 +6,7 @@
 
 use crate::server::Server;
 use skycell_units::SimTime;
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
 
 /// A place in the order of arrival at a port: cells that arrive together are ordered by link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +26,16 @@ pub(crate) struct Train {
 }
 
 impl Train {
+    /// The one cell that comes at `moment`.
+    pub(crate) fn of_cell(moment: Moment, place: u32) -> Self {
+        Train {
+            next: moment.time.0,
+            spacing: 1,
+            link: moment.link,
+            place,
+        }
+    }
+
     /// Cells that arrive up to `moment`, that moment included.
     pub(crate) fn count(&self, moment: Moment) -> u64 {
         let limit = moment.time.0;
@@ -143,12 +153,7 @@ impl ArrivalLog {
     /// One cell was taken in at `moment`.
     pub(crate) fn take_in_cell(&mut self, moment: Moment, place: u32) {
         self.begin_piece();
-        self.trains.push_back(Train {
-            next: moment.time.0,
-            spacing: 1,
-            link: moment.link,
-            place,
-        });
+        self.trains.push_back(Train::of_cell(moment, place));
         self.is_open = false;
         self.taken_in += 1;
         self.serve(1, moment.time);
@@ -242,16 +247,37 @@ impl ArrivalLog {
     /// When the cell of `rank` (from 0, taken in and not yet forgotten) came, and its VC's place.
     pub(crate) fn arrival(&self, rank: u64) -> (Moment, u32) {
         let at = self.pieces.partition_point(|piece| piece.rank <= rank) - 1;
-        let piece = self.pieces[at];
-        let from = (piece.trains - self.trains_dropped) as usize;
+        let trains = self.trains_of(at);
+        let nth = rank - self.pieces[at].rank;
+        nth_arrival(trains.clone().copied(), trains.len(), nth)
+    }
+
+    /// The trains of the piece at `at`, as they stood before it.
+    fn trains_of(&self, at: usize) -> vec_deque::Iter<'_, Train> {
+        let from = (self.pieces[at].trains - self.trains_dropped) as usize;
         let to = self.pieces.get(at + 1).map_or(self.trains.len(), |next| {
             (next.trains - self.trains_dropped) as usize
         });
-        nth_arrival(
-            self.trains.range(from..to).copied(),
-            to - from,
-            rank - piece.rank,
-        )
+        self.trains.range(from..to)
+    }
+
+    /// Tells what is remembered, in order: each train of a piece, and how many of its cells were
+    /// taken in there.
+    pub(crate) fn each_train(&self, mut tell: impl FnMut(&Train, u64)) {
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let next = self.pieces.get(at + 1);
+            let end = next.map_or(self.taken_in, |next| next.rank);
+            let Some(last) = end.checked_sub(1).filter(|&last| last >= piece.rank) else {
+                continue;
+            };
+            let (last, _) = self.arrival(last);
+            for train in self.trains_of(at) {
+                let count = train.count(last);
+                if count > 0 {
+                    tell(train, count);
+                }
+            }
+        }
     }
 
     /// Forgets what is needed for cells that left before `before` only. Returns the moment before

@@ -54,6 +54,11 @@ impl Edge {
         }
     }
 
+    /// Whether anything watches the frames.
+    pub(crate) fn is_watching(&self) -> bool {
+        self.policer.is_some() || self.guaranteed.is_some()
+    }
+
     /// A frame of `cells` cells, `spacing` apart, begins to leave the end system at `start`; its first
     /// cell comes to the first switch `across` later.
     pub(crate) fn on_frame(

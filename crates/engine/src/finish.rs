@@ -92,24 +92,24 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
     let mut record = VcRecord {
         name: name.to_string(),
         cells_offered: vc.cells_offered,
-        cells_discarded: vc.discarded_at_source,
+        cells_discarded: vc.rest.discarded_at_source,
         frames_offered: vc.frames_offered,
-        frames_delivered: vc.frames_delivered,
-        cells_whole: vc.cells_whole,
-        frames_corrupt: vc.frames_corrupt,
-        cells_corrupt: vc.cells_corrupt,
+        frames_delivered: vc.at_end.frames_delivered,
+        cells_whole: vc.at_end.cells_whole,
+        frames_corrupt: vc.rest.frames_corrupt,
+        cells_corrupt: vc.rest.cells_corrupt,
         ..VcRecord::default()
     };
-    let Port::Source(source) = &network.ports[vc.route.source as usize] else {
+    let Port::Source(source) = &network.ports[vc.rest.route.source as usize] else {
         unreachable!("a route begins at a source port");
     };
-    let taken_in = vc.cells_offered - vc.discarded_at_source.total();
+    let taken_in = vc.cells_offered - vc.rest.discarded_at_source.total();
     // Cells that left the source port at least `after` before the end.
     let left_source =
         |after: SimTime| taken_in - source.not_departed_before(end.since(after), vc.source_place);
     let mut departed = left_source(SimTime::ZERO);
     record.cells_queued += taken_in - departed;
-    for pass in &vc.route.first.passes {
+    for pass in &vc.rest.route.first.passes {
         let here = Passed {
             arrived: left_source(pass.arrival),
             departed: left_source(pass.departure),
@@ -117,14 +117,15 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
         pass_through(&mut record, &mut passed[pass.port as usize], departed, here);
         departed = here.departed;
     }
-    let mut arrived = left_source(vc.route.first.delay);
+    let mut arrived = left_source(vc.rest.route.first.delay);
     record.cells_in_transit += departed - arrived;
-    if let Some((port, stretch)) = &vc.route.mux {
+    if let Some((port, stretch)) = &vc.rest.route.mux {
         let Port::Mux(mux) = &network.ports[*port as usize] else {
             unreachable!("a route is multiplexed at a multiplexing port");
         };
         let here = &mux.vcs[vc.mux_place as usize];
-        add(&mut record.cells_discarded, &here.discarded);
+        let discarded = &mux.runs[vc.mux_place as usize].discarded;
+        add(&mut record.cells_discarded, discarded);
         let left_mux = |after: SimTime| mux.departed_before(end.since(after), vc.mux_place);
         departed = left_mux(SimTime::ZERO);
         record.cells_queued += here.taken_in - departed;
@@ -141,7 +142,7 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
     }
     record.cells_delivered = arrived;
     record.cells_open = arrived - record.cells_whole - record.cells_corrupt;
-    vc.edge.write(&mut record);
+    vc.rest.edge.write(&mut record);
     record
 }
 
@@ -160,16 +161,17 @@ fn add(total: &mut Discards, more: &Discards) {
 }
 
 fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
-    let queued = port.arrived - port.discarded.total() - port.departed;
+    let rest = &port.rest;
+    let queued = port.arrived - rest.discarded.total() - rest.departed;
     let mean = port.integral.mean(queued, end.0);
     PortRecord {
         arrived: port.arrived,
-        departed: port.departed,
+        departed: rest.departed,
         queued,
-        discarded: port.discarded,
-        frames_discarded: port.frames_discarded,
+        discarded: rest.discarded,
+        frames_discarded: rest.frames_discarded,
         busy_ps: port.busy(end).0,
-        queue: QueueRecord::new(mean, port.queue_max, &port.samples),
+        queue: QueueRecord::new(mean, port.queue_max, &rest.samples),
         ..PortRecord::default()
     }
 }
@@ -314,7 +316,7 @@ fn pass_record(
 fn vc_queues(port: &Port) -> Vec<VcQueueRecord> {
     match port {
         Port::Source(port) => {
-            let vcs = port.vcs.iter();
+            let vcs = port.rest.vcs.iter();
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect()
         }
@@ -325,8 +327,8 @@ fn vc_queues(port: &Port) -> Vec<VcQueueRecord> {
         }
         Port::Mux(port) => {
             let beside = port.log.server.iter().flat_map(|server| &server.streams);
-            let vcs = port.vcs.iter();
-            vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
+            let vcs = port.vcs.iter().zip(&port.runs);
+            vcs.map(|(vc, runs)| VcQueueRecord::new(vc.vc, &runs.samples))
                 .chain(beside.map(CellStream::vc_queue_record))
                 .collect()
         }

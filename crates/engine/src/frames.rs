@@ -1,35 +1,73 @@
 //! Frames on their way.
 
-use skycell_tcp::Segment;
+use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_units::SimTime;
 
-/// A frame, and the segment it carries.
+/// A frame, and the segment it carries but for its SACK blocks: one line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Frame {
-    pub(crate) segment: Segment,
+    sequence: u64,
+    acknowledgement: u64,
+    timestamp: u64,
+    /// When the end point handed it to its port.
+    pub(crate) handed_at: SimTime,
+    length: u32,
+    connection: u32,
     pub(crate) flow: u32,
     /// VC it is on.
     pub(crate) vc: u32,
+    pub(crate) cells: u32,
     /// Which VC of the flow's route that is.
     pub(crate) leg: u32,
-    pub(crate) cells: u32,
-    /// When the end point handed it to its port.
-    pub(crate) handed_at: SimTime,
+    kind: SegmentKind,
+    has_sack: bool,
     pub(crate) is_forward: bool,
+}
+
+impl Frame {
+    /// The frame of `cells` cells in which `segment` of `flow` goes over its first VC.
+    pub(crate) fn new(
+        segment: &Segment,
+        flow: u32,
+        is_forward: bool,
+        vc: u32,
+        cells: u32,
+        handed_at: SimTime,
+    ) -> Self {
+        Frame {
+            sequence: segment.sequence,
+            acknowledgement: segment.acknowledgement,
+            timestamp: segment.timestamp,
+            handed_at,
+            length: segment.length,
+            connection: segment.connection,
+            flow,
+            vc,
+            cells,
+            leg: 0,
+            kind: segment.kind,
+            has_sack: !segment.sack.as_slice().is_empty(),
+            is_forward,
+        }
+    }
 }
 
 /// All frames under way.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
+    /// SACK blocks of the frames that have any, by frame.
+    sacks: Vec<SackBlocks>,
     free: Vec<u32>,
     made: u64,
 }
 
 impl Frames {
-    pub(crate) fn add(&mut self, frame: Frame) -> u32 {
+    /// Adds the frame that carries `segment`.
+    pub(crate) fn add(&mut self, frame: Frame, segment: &Segment) -> u32 {
         self.made += 1;
-        match self.free.pop() {
+        let id = match self.free.pop() {
             Some(id) => {
                 self.frames[id as usize] = frame;
                 id
@@ -38,6 +76,33 @@ impl Frames {
                 self.frames.push(frame);
                 self.frames.len() as u32 - 1
             }
+        };
+        if frame.has_sack {
+            if self.sacks.len() < self.frames.len() {
+                self.sacks
+                    .resize(self.frames.capacity(), SackBlocks::default());
+            }
+            self.sacks[id as usize] = segment.sack;
+        }
+        id
+    }
+
+    /// The segment that the frame carries.
+    pub(crate) fn segment(&self, id: u32) -> Segment {
+        let frame = self.get(id);
+        let sack = if frame.has_sack {
+            self.sacks[id as usize]
+        } else {
+            SackBlocks::default()
+        };
+        Segment {
+            kind: frame.kind,
+            connection: frame.connection,
+            sequence: frame.sequence,
+            length: frame.length,
+            acknowledgement: frame.acknowledgement,
+            sack,
+            timestamp: frame.timestamp,
         }
     }
 

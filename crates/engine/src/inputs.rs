@@ -16,20 +16,40 @@ pub(crate) struct Due {
     pub(crate) cells: u32,
     /// Whether its cells have CLP = 1.
     pub(crate) is_tagged: bool,
+    /// Whether its head has come.
+    has_begun: bool,
 }
 
-/// One link's frames, in order.
+impl Due {
+    /// A frame whose first cell comes at `head`.
+    pub(crate) fn new(head: SimTime, frame: u32, place: u32, cells: u32, is_tagged: bool) -> Self {
+        Due {
+            head,
+            frame,
+            place,
+            cells,
+            is_tagged,
+            has_begun: false,
+        }
+    }
+}
+
+/// One link's frames, in order, in one line of the cache while there is one of them.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Lane {
-    pub(crate) link: u32,
+    first: Option<Due>,
     /// Time between two cells of a frame.
     pub(crate) spacing: SimTime,
-    due: VecDeque<Due>,
-    /// Whether the first frame's head has come.
-    in_frame: bool,
+    /// Those behind the first.
+    others: VecDeque<Due>,
 }
 
 impl Lane {
+    fn first(&self) -> &Due {
+        self.first.as_ref().expect("a frame is due")
+    }
+
     /// When the last cell of `due` comes.
     pub(crate) fn tail(&self, due: &Due) -> SimTime {
         due.head + SimTime(u64::from(due.cells - 1) * self.spacing.0)
@@ -50,7 +70,9 @@ pub(crate) enum Next {
 /// All links to the port.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
-    /// Ascending by link.
+    /// Ascending.
+    links: Vec<u32>,
+    /// By link.
     lanes: Vec<Lane>,
     /// When the next head or tail of each lane that has one comes. Equal times: lower link first.
     next: KeyHeap,
@@ -59,32 +81,36 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame.
     pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
-        let lane = |(link, spacing)| Lane {
-            link,
+        let lane = |spacing| Lane {
+            first: None,
             spacing,
-            due: VecDeque::new(),
-            in_frame: false,
+            others: VecDeque::new(),
         };
+        let (links, lanes) = links.map(|(link, spacing)| (link, lane(spacing))).unzip();
         Inputs {
-            lanes: links.map(lane).collect(),
+            links,
+            lanes,
             next: KeyHeap::default(),
         }
     }
 
     /// The lane of `link`.
     pub(crate) fn lane_of(&self, link: u32) -> u32 {
-        let at = self.lanes.binary_search_by_key(&link, |lane| lane.link);
+        let at = self.links.binary_search(&link);
         at.expect("the link leads to the port") as u32
     }
 
     /// A frame is on its way; it comes after all others of its lane.
     pub(crate) fn push(&mut self, lane: u32, due: Due) {
         let at = &mut self.lanes[lane as usize];
-        debug_assert!(at.due.back().is_none_or(|last| at.tail(last) < due.head));
-        if at.due.is_empty() {
+        let last = at.others.back().or(at.first.as_ref());
+        debug_assert!(last.is_none_or(|last| at.tail(last) < due.head));
+        if at.first.is_none() {
             self.next.push(Key::new(due.head, 0, lane));
+            at.first = Some(due);
+        } else {
+            at.others.push_back(due);
         }
-        at.due.push_back(due);
     }
 
     /// When the next head or tail comes.
@@ -97,8 +123,8 @@ impl Inputs {
         let first = self.next.first().filter(|next| next.time() < limit)?;
         let (time, id) = (first.time(), first.subject());
         let lane = &self.lanes[id as usize];
-        let due = lane.due[0];
-        let next = if lane.in_frame {
+        let due = *lane.first();
+        let next = if due.has_begun {
             Next::Tail
         } else {
             let tail = lane.tail(&due);
@@ -111,7 +137,7 @@ impl Inputs {
         };
         let moment = Moment {
             time,
-            link: lane.link,
+            link: self.links[id as usize],
         };
         Some((next, id, moment, due))
     }
@@ -119,17 +145,16 @@ impl Inputs {
     /// The head of the lane's first frame has come, its tail is awaited.
     pub(crate) fn await_tail(&mut self, lane: u32) {
         let at = &mut self.lanes[lane as usize];
-        at.in_frame = true;
-        let tail = at.tail(&at.due[0]);
+        at.first.as_mut().expect("a frame is due").has_begun = true;
+        let tail = at.tail(at.first());
         self.replace_top(lane, Some(tail));
     }
 
     /// The lane's first frame has been dealt with.
     pub(crate) fn pop(&mut self, lane: u32) {
         let at = &mut self.lanes[lane as usize];
-        at.in_frame = false;
-        at.due.pop_front();
-        let next = at.due.front().map(|due| due.head);
+        at.first = at.others.pop_front();
+        let next = at.first.map(|due| due.head);
         self.replace_top(lane, next);
     }
 

@@ -7,7 +7,7 @@
 use crate::active::ActiveVcs;
 use crate::arrivals::{ArrivalLog, Moment, Train};
 use crate::inputs::{Due, Inputs};
-use crate::occupancy::MuxVc;
+use crate::occupancy::{MuxVc, VcRuns};
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
@@ -15,7 +15,7 @@ use skycell_units::SimTime;
 
 mod heads_and_tails;
 
-pub(crate) use heads_and_tails::Fate;
+pub(crate) use heads_and_tails::{Ended, Fate};
 
 /// Events between two clean-ups of the logs.
 const EVENTS_PER_TRIM: usize = 64;
@@ -48,6 +48,11 @@ pub(crate) struct MuxPort {
     policy: Policy,
     counts_vcs: bool,
     pub(crate) vcs: Vec<MuxVc>,
+    pub(crate) runs: Vec<VcRuns>,
+    /// Whether somebody asks for the VCs' occupancy before the run ends.
+    keeps_runs: bool,
+    /// Cells that came earlier are asked for by nobody.
+    needed: Option<Moment>,
     pub(crate) log: ArrivalLog,
     pub(crate) inputs: Inputs,
     arriving: Vec<Arriving>,
@@ -90,6 +95,7 @@ impl MuxPort {
         own: usize,
         seed: u64,
         end: SimTime,
+        samples_vcs: bool,
         notes_losses: bool,
     ) -> Self {
         let queue = &link.port.queues[own];
@@ -100,8 +106,11 @@ impl MuxPort {
             end,
             capacity: u64::from(queue.capacity_cells.unwrap_or(u32::MAX)),
             counts_vcs: policy.counts_vcs(),
+            keeps_runs: samples_vcs || policy.counts_vcs(),
             policy,
             vcs: Vec::new(),
+            runs: Vec::new(),
+            needed: None,
             log: ArrivalLog::new(link.cell_time_ps),
             inputs: Inputs::default(),
             arriving: Vec::new(),
@@ -134,6 +143,7 @@ impl MuxPort {
     /// earliest; `horizon` after they have left its cells are at the end of their VC.
     pub(crate) fn add_vc(&mut self, vc: u32, lead: SimTime, horizon: SimTime) -> u32 {
         self.vcs.push(MuxVc::new(vc));
+        self.runs.push(VcRuns::default());
         self.active.add_vc(self.policy.weight(vc));
         self.horizon = self.horizon.max(horizon);
         self.lead = self.lead.min(lead);
@@ -185,9 +195,9 @@ impl MuxPort {
 
     fn count_vcs(&mut self, time: SimTime, place: u32, view: &mut BufferView) {
         let last = self.last_departed(time);
-        let vcs = &self.vcs;
-        view.vc_queued = vcs[place as usize].queued_after(last);
-        let has_cells = |place: u32| vcs[place as usize].queued_after(last) > 0;
+        let runs = &self.runs;
+        view.vc_queued = runs[place as usize].queued_after(last);
+        let has_cells = |place: u32| runs[place as usize].queued_after(last) > 0;
         (view.active_vcs, view.active_weight) = self.active.count(time, has_cells);
     }
 
@@ -197,13 +207,13 @@ impl MuxPort {
         Some(self.log.arrival(departed.checked_sub(1)?).0)
     }
 
-    /// Cells of the VC at `place` that left before `time`.
+    /// Cells of the VC at `place` that left before `time`, after `finish`.
     pub(crate) fn departed_before(&self, time: SimTime, place: u32) -> u64 {
         let Some(last) = time.0.checked_sub(1) else {
             return 0;
         };
         let last = self.last_departed(SimTime(last));
-        last.map_or(0, |last| self.vcs[place as usize].taken_in_by(last))
+        last.map_or(0, |last| self.runs[place as usize].taken_in_by(last))
     }
 
     /// The last departure before `time`, and its VC's place.
@@ -254,7 +264,10 @@ impl MuxPort {
             if count > 0 {
                 let train = &mut arriving.train;
                 let vc = &mut self.vcs[train.place as usize];
-                vc.take_in(train.next, train.spacing, count, train.link);
+                vc.take_in(train, count);
+                if self.keeps_runs {
+                    self.runs[train.place as usize].note(train, count, self.needed);
+                }
                 self.policy.on_taken_in(vc.vc, count as u32);
                 self.integral.arrived(arrival_times(train, count));
                 train.next += count * train.spacing;
@@ -364,7 +377,7 @@ impl MuxPort {
         };
         if let Some(reason) = reason {
             self.discarded.add(reason, 1);
-            vc.discarded.add(reason, 1);
+            self.runs[place as usize].discarded.add(reason, 1);
             if !std::mem::replace(&mut vc.has_lost, true) {
                 self.frames_discarded.add(reason, 1);
                 if let Some(losses) = &mut self.losses {
@@ -377,7 +390,11 @@ impl MuxPort {
             }
             return false;
         }
-        vc.take_in(moment.time.0, 1, 1, moment.link);
+        let train = Train::of_cell(moment, place);
+        vc.take_in(&train, 1);
+        if self.keeps_runs {
+            self.runs[place as usize].note(&train, 1, self.needed);
+        }
         self.policy.on_taken_in(vc.vc, 1);
         self.note_boundary(place, is_last);
         self.integral.arrived(u128::from(moment.time.0));
@@ -404,11 +421,11 @@ impl MuxPort {
     fn discard_middle(&mut self, moment: Moment, place: u32, cells: u32, spacing: SimTime) {
         let time_left = self.end.0 - 1 - moment.time.0;
         let count = u64::from(cells).min(time_left / spacing.0);
-        let vc = &mut self.vcs[place as usize];
+        let vc = &self.vcs[place as usize];
         let reason = vc.discarding.expect("the frame is under discard");
         self.arrived += count;
         self.discarded.add(reason, count);
-        vc.discarded.add(reason, count);
+        self.runs[place as usize].discarded.add(reason, count);
     }
 
     /// Forgets what nobody will ask for.
@@ -417,13 +434,11 @@ impl MuxPort {
         if self.until_trim > 0 {
             return;
         }
-        self.until_trim = EVENTS_PER_TRIM.max(self.vcs.len());
+        self.until_trim = EVENTS_PER_TRIM;
         let before = SimTime(now.0.saturating_sub(self.horizon.0 + self.cell_time));
         self.integral.departed(self.log.trim_busy(before));
         if let Some(needed) = self.log.trim(before) {
-            for vc in &mut self.vcs {
-                vc.forget(needed);
-            }
+            self.needed = Some(needed);
         }
     }
 
@@ -450,10 +465,10 @@ impl MuxPort {
     pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
         let last = self.last_departed(now);
         for place in 0..self.vcs.len() as u32 {
-            let vc = &mut self.vcs[place as usize];
-            let cells = vc.queued_after(last);
-            vc.samples.add(cells);
-            tell(vc.vc, cells);
+            let runs = &mut self.runs[place as usize];
+            let cells = runs.queued_after(last);
+            runs.samples.add(cells);
+            tell(self.vcs[place as usize].vc, cells);
         }
         if let Some(server) = &mut self.log.server {
             for stream in &mut server.streams {
@@ -475,6 +490,22 @@ impl MuxPort {
         let from = self.log.first_busy_rank();
         self.integral
             .departed(self.log.departures_since(from, last));
+        if !self.keeps_runs {
+            self.find_runs();
+        }
+    }
+
+    /// The last cells of each VC, from the log.
+    fn find_runs(&mut self) {
+        let (vcs, runs) = (&self.vcs, &mut self.runs);
+        let mut remembered = vec![0; vcs.len()];
+        self.log
+            .each_train(|train, count| remembered[train.place as usize] += count);
+        for ((vc, runs), remembered) in vcs.iter().zip(&mut *runs).zip(remembered) {
+            runs.begin(vc.taken_in - remembered);
+        }
+        self.log
+            .each_train(|train, count| runs[train.place as usize].note(train, count, None));
     }
 
     /// Time during which a cell was under transmission, after `finish`, with `queued` cells left.

@@ -4,46 +4,102 @@ use crate::edge::Edge;
 use crate::ends::Ends;
 use crate::frames::{Frame, Frames};
 use crate::inputs::Due;
-use crate::mux::{Fate, MuxPort};
+use crate::mux::{Ended, MuxPort};
 use crate::plan::{Plan, Route};
-use crate::stations::{Port, in_pass, ports};
+use crate::stations::{Places, Port, in_pass, ports};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{Discards, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Flow, Hosts, Outbox, Timers, rank};
+use skycell_traffic::{Flow, Hosts, Outbox, SharedTcp, Timers, rank};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
+
+mod ended;
 
 /// A multiplexing port deals with what has come to it, before all else at its instant.
 const MUX: u8 = rank::DEPARTURE;
 
-/// A virtual channel.
+/// A virtual channel, in two lines of the cache: what a frame needs of it where it begins, and where
+/// it ends.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Vc {
-    pub(crate) route: Route,
-    /// Its place at its source port, and at its multiplexing port.
+    /// Its source port, and its place there.
+    source: u32,
     pub(crate) source_place: u32,
+    /// Its multiplexing port or [`NONE`], its place there, and which of the inputs it comes over.
+    mux: u32,
     pub(crate) mux_place: u32,
-    /// Which of the multiplexing port's inputs it comes over.
     lane: u32,
+    /// The link over which it is reached, or the VC's end where there is none.
+    first_link: u32,
+    /// From a cell's departure at the source port to the multiplexing port or the VC's end.
+    first_delay: SimTime,
     pub(crate) cells_offered: u64,
     pub(crate) frames_offered: u64,
+    /// Whether its edge looks at frames.
+    is_watched: bool,
+    pub(crate) rest: Box<RestOfVc>,
+    pub(crate) at_end: EndOfVc,
+}
+
+/// No multiplexing port.
+const NONE: u32 = u32::MAX;
+
+/// What a frame needs of its VC at the VC's end.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct EndOfVc {
+    /// From a cell's departure at the multiplexing port to the VC's end.
+    delay: SimTime,
+    /// The link over which it is reached.
+    link: u32,
+    /// Whether only a sender is there, and no other, which may take what is known to arrive.
+    is_sender_alone: bool,
+    /// Whether only receivers are there that have no events of their own.
+    receives_at_once: bool,
+    is_watched: bool,
     pub(crate) frames_delivered: u64,
     pub(crate) cells_whole: u64,
+}
+
+/// What the frames of a VC seldom look at.
+#[derive(Debug)]
+pub(crate) struct RestOfVc {
+    pub(crate) route: Route,
+    pub(crate) edge: Edge,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
-    pub(crate) edge: Edge,
     /// Cells refused by its source port.
     pub(crate) discarded_at_source: Discards,
 }
 
+/// The VCs over which the segments of one direction go, one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Legs {
+    first: u32,
+    count: u32,
+    /// Where the others are.
+    others: u32,
+}
+
 #[derive(Debug)]
 struct FlowAtWork {
-    flow: Flow,
-    forward: Vec<u32>,
-    reverse: Vec<u32>,
     timers: Timers,
+    forward: Legs,
+    reverse: Legs,
+    flow: Flow,
+}
+
+impl FlowAtWork {
+    fn legs(&self, is_forward: bool) -> Legs {
+        if is_forward {
+            self.forward
+        } else {
+            self.reverse
+        }
+    }
 }
 
 /// A row of the discard trace and its place in the order of events.
@@ -56,6 +112,42 @@ struct DiscardRow {
     reason: u8,
 }
 
+impl Vc {
+    fn new(spec: &NetworkSpec, id: u32, route: Route, places: Places, ends: &Ends) -> Self {
+        let last = route.mux.as_ref().map_or(&route.first, |(_, last)| last);
+        let end = SimTime(spec.duration_ps);
+        let edge = Edge::new(&spec.vcs[id as usize], end);
+        Vc {
+            source: route.source,
+            source_place: places.source,
+            mux: route.mux.as_ref().map_or(NONE, |(port, _)| *port),
+            mux_place: places.mux,
+            lane: places.lane,
+            first_link: route.first.link,
+            first_delay: route.first.delay,
+            cells_offered: 0,
+            frames_offered: 0,
+            is_watched: edge.is_watching(),
+            at_end: EndOfVc {
+                delay: last.delay,
+                link: last.link,
+                is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
+                receives_at_once: ends.receives_at_once[id as usize],
+                is_watched: edge.is_watching(),
+                frames_delivered: 0,
+                cells_whole: 0,
+            },
+            rest: Box::new(RestOfVc {
+                route,
+                edge,
+                frames_corrupt: 0,
+                cells_corrupt: 0,
+                discarded_at_source: Discards::default(),
+            }),
+        }
+    }
+}
+
 /// The state of a run.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
@@ -64,10 +156,14 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Vec<Port>,
     pub(crate) vcs: Vec<Vc>,
     flows: Vec<FlowAtWork>,
+    /// VCs of all flows after their first ones.
+    other_legs: Vec<u32>,
     pub(crate) frames: Frames,
     /// By link: the whole frames that come to its end, in order of time.
     due: Vec<VecDeque<(SimTime, u32)>>,
     ends: Ends,
+    /// Frames that a multiplexing port is done with, in order.
+    ended: Vec<Ended>,
     muxes: Vec<u32>,
     next_sample: SimTime,
     pub(crate) events: EventQueue,
@@ -84,44 +180,41 @@ impl<'a> Network<'a> {
         let (ports, places) = ports(spec, &plan);
         let is_mux = |port: &u32| matches!(ports[*port as usize], Port::Mux(_));
         let muxes = (0..ports.len() as u32).filter(is_mux).collect();
-        let vcs =
-            plan.routes
-                .into_iter()
-                .zip(places)
-                .zip(&spec.vcs)
-                .map(|((route, places), vc)| Vc {
-                    route,
-                    source_place: places.source,
-                    mux_place: places.mux,
-                    lane: places.lane,
-                    cells_offered: 0,
-                    frames_offered: 0,
-                    frames_delivered: 0,
-                    cells_whole: 0,
-                    frames_corrupt: 0,
-                    cells_corrupt: 0,
-                    edge: Edge::new(vc, SimTime(spec.duration_ps)),
-                    discarded_at_source: Discards::default(),
-                });
+        let routes = plan.routes.into_iter().zip(places).zip(0u32..);
+        let vcs = routes.map(|((route, places), id)| Vc::new(spec, id, route, places, &ends));
+        let mut tcp = SharedTcp::default();
+        let mut other_legs = Vec::new();
+        let mut legs = |vcs: &[u32]| {
+            let others = other_legs.len() as u32;
+            other_legs.extend_from_slice(&vcs[1..]);
+            Legs {
+                first: vcs[0],
+                count: vcs.len() as u32,
+                others,
+            }
+        };
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
-            let hosts = Hosts::of(spec, flow);
+            let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             FlowAtWork {
-                flow: Flow::new(id, flow, spec.seed, hosts, &spec.records.traces),
-                forward: flow.forward.clone(),
-                reverse: flow.reverse.clone(),
+                flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces),
+                forward: legs(&flow.forward),
+                reverse: legs(&flow.reverse),
                 timers: Timers::default(),
             }
         });
+        let flows: Vec<FlowAtWork> = flows.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
             spec,
             end: SimTime(spec.duration_ps),
             ports,
             vcs: vcs.collect(),
-            flows: flows.collect(),
+            flows,
+            other_legs,
             frames: Frames::default(),
             due: vec![VecDeque::new(); spec.links.len()],
             ends,
+            ended: Vec::new(),
             muxes,
             next_sample: SimTime(spec.records.sample_every_ps),
             events: EventQueue::default(),
@@ -167,42 +260,6 @@ impl<'a> Network<'a> {
             self.run_mux(id, known.min(self.next_sample).min(self.end));
             self.plan_mux(id);
         }
-    }
-
-    /// Lets the multiplexing port deal with the frames whose heads and tails come before `limit`.
-    fn run_mux(&mut self, id: u32, limit: SimTime) {
-        let notes_losses = self.discard_rows.is_some();
-        while let Some(ended) = self.mux(id).next_end(limit) {
-            if notes_losses {
-                self.note_losses(id);
-            }
-            let vc = &mut self.vcs[ended.vc as usize];
-            if let Fate::Ends {
-                departure,
-                cells,
-                whole,
-            } = ended.fate
-            {
-                let stretch = &vc.route.mux.as_ref().expect("it is multiplexed").1;
-                let (arrival, link) = (departure + stretch.delay, stretch.link);
-                if arrival < self.end {
-                    if !whole {
-                        vc.frames_corrupt += 1;
-                        vc.cells_corrupt += u64::from(cells);
-                    } else if self.ends.receives_at_once[ended.vc as usize] {
-                        // What the receiver's port refuses has its place there.
-                        self.current = Key::new(arrival, rank::ARRIVAL, link);
-                        self.on_whole(arrival, ended.frame);
-                        continue;
-                    } else {
-                        self.push_due(link, arrival, ended.frame);
-                        continue;
-                    }
-                }
-            }
-            self.frames.forget(ended.frame);
-        }
-        self.note_losses(id);
     }
 
     /// Sees to it that the multiplexing port acts in time.
@@ -253,46 +310,52 @@ impl<'a> Network<'a> {
     fn on_whole(&mut self, now: SimTime, id: u32) {
         let frame = *self.frames.get(id);
         let vc = &mut self.vcs[frame.vc as usize];
-        vc.frames_delivered += 1;
-        vc.cells_whole += u64::from(frame.cells);
-        vc.edge.on_delivered(now, frame.cells);
+        vc.at_end.frames_delivered += 1;
+        vc.at_end.cells_whole += u64::from(frame.cells);
+        if vc.at_end.is_watched {
+            vc.rest.edge.on_delivered(now, frame.cells);
+        }
         let at_work = &mut self.flows[frame.flow as usize];
-        let route = if frame.is_forward {
-            &at_work.forward
-        } else {
-            &at_work.reverse
-        };
-        if let Some(&next) = route.get(frame.leg as usize + 1) {
+        let legs = at_work.legs(frame.is_forward);
+        if frame.leg + 1 < legs.count {
             let under_way = self.frames.get_mut(id);
+            under_way.vc = self.other_legs[(legs.others + frame.leg) as usize];
             under_way.leg += 1;
-            under_way.vc = next;
             return self.offer_frame(now, id);
         }
+        let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
-        let (segment, out) = (&frame.segment, &mut self.out);
         if frame.is_forward {
             let handed_at = frame.handed_at;
             let flow = &mut at_work.flow;
-            flow.on_segment_at_destination(now, segment, handed_at, out);
+            flow.on_segment_at_destination(now, &segment, handed_at, out);
+            if !flow.has_timers_at_destination() {
+                return self.send_all(now, frame.flow);
+            }
         } else {
-            at_work.flow.on_segment_at_source(now, segment, out);
+            at_work.flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, frame.flow);
     }
 
     /// Sends what the flow wants sent and plans its timers.
     fn after_flow(&mut self, now: SimTime, id: u32) {
+        self.send_all(now, id);
+        self.plan(id);
+    }
+
+    fn send_all(&mut self, now: SimTime, id: u32) {
         for is_forward in [true, false] {
             if self.outgoing(is_forward).is_empty() {
                 continue;
             }
             let mut segments = std::mem::take(self.outgoing(is_forward));
-            for segment in segments.drain(..) {
+            for segment in &segments {
                 self.send(now, id, is_forward, segment);
             }
+            segments.clear();
             *self.outgoing(is_forward) = segments;
         }
-        self.plan(id);
     }
 
     fn outgoing(&mut self, is_forward: bool) -> &mut Vec<Segment> {
@@ -308,23 +371,12 @@ impl<'a> Network<'a> {
         at_work.timers.plan(id, &at_work.flow, &mut self.events);
     }
 
-    fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
+    fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: &Segment) {
         let at_work = &self.flows[flow_id as usize];
-        let route = if is_forward {
-            &at_work.forward
-        } else {
-            &at_work.reverse
-        };
-        let frame = Frame {
-            segment,
-            flow: flow_id,
-            vc: route[0],
-            leg: 0,
-            cells: at_work.flow.cells(&segment).0,
-            handed_at: now,
-            is_forward,
-        };
-        let id = self.frames.add(frame);
+        let vc = at_work.legs(is_forward).first;
+        let cells = at_work.flow.cells(segment).0;
+        let frame = Frame::new(segment, flow_id, is_forward, vc, cells, now);
+        let id = self.frames.add(frame, segment);
         self.offer_frame(now, id);
     }
 
@@ -334,14 +386,16 @@ impl<'a> Network<'a> {
         let vc = &mut self.vcs[frame.vc as usize];
         vc.frames_offered += 1;
         vc.cells_offered += u64::from(frame.cells);
-        let Port::Source(source) = &mut self.ports[vc.route.source as usize] else {
+        let Port::Source(source) = &mut self.ports[vc.source as usize] else {
             unreachable!("a route begins at a source port");
         };
         let place = vc.source_place;
-        let (port_id, delay) = (vc.route.source, vc.route.first.delay);
+        let (port_id, delay) = (vc.source, vc.first_delay);
         match source.offer(now, place, frame.cells, delay) {
             Err(reason) => {
-                vc.discarded_at_source.add(reason, u64::from(frame.cells));
+                vc.rest
+                    .discarded_at_source
+                    .add(reason, u64::from(frame.cells));
                 if let Some(rows) = &mut self.discard_rows {
                     rows.push(DiscardRow {
                         order: self.current,
@@ -354,27 +408,25 @@ impl<'a> Network<'a> {
                 self.frames.forget(id);
             }
             Ok(start) => {
-                let spacing = self.spec.links[port_id as usize].cell_time_ps;
-                let first = start + SimTime(spacing) + delay;
-                let last = first + SimTime(u64::from(frame.cells - 1) * spacing);
-                let link = vc.route.first.link;
-                let across = SimTime(spacing + self.spec.links[port_id as usize].delay_ps);
-                let spaced = SimTime(spacing);
-                let entered = vc.edge.on_frame(start, across, spaced, frame.cells);
-                if entered.is_refused {
-                    return self.frames.forget(id);
+                let spacing = SimTime(source.cell_time());
+                let first = start + spacing + delay;
+                let last = first + SimTime(u64::from(frame.cells - 1) * spacing.0);
+                let link = vc.first_link;
+                let mut is_tagged = false;
+                if vc.is_watched {
+                    let across = spacing + SimTime(self.spec.links[port_id as usize].delay_ps);
+                    let edge = &mut vc.rest.edge;
+                    let entered = edge.on_frame(start, across, spacing, frame.cells);
+                    if entered.is_refused {
+                        return self.frames.forget(id);
+                    }
+                    is_tagged = entered.is_tagged;
                 }
-                let Some((mux, _)) = vc.route.mux else {
+                let (mux, lane, place) = (vc.mux, vc.lane, vc.mux_place);
+                if mux == NONE {
                     return self.push_due(link, last, id);
-                };
-                let (lane, place) = (vc.lane, vc.mux_place);
-                let due = Due {
-                    head: first,
-                    frame: id,
-                    place,
-                    cells: frame.cells,
-                    is_tagged: entered.is_tagged,
-                };
+                }
+                let due = Due::new(first, id, place, frame.cells, is_tagged);
                 self.mux(mux).inputs.push(lane, due);
                 self.plan_mux(mux);
             }
@@ -426,7 +478,7 @@ impl<'a> Network<'a> {
                 _ => 0,
             };
             let (cells, samples) = match &mut self.ports[id as usize] {
-                Port::Source(port) => (port.settled_queue(now), &mut port.samples),
+                Port::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
                 Port::Pass(port) => (in_pass, &mut port.samples),
                 Port::Mux(port) => {
                     let beside = port.queued_beside(now);

@@ -30,25 +30,26 @@ pub(crate) struct SourceVc {
     pub(crate) samples: QueueSamples,
 }
 
-/// The port.
+/// Draws of the wait before a frame that are made in advance.
+const GAPS: usize = 4;
+
+/// The port. What every frame needs lies together, the rest elsewhere.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct SourcePort {
     cell_time: u64,
     frame_gap: u64,
-    gap_stream: Stream,
     capacity: u32,
-    policy: Policy,
+    /// Whether the policy must be asked.
+    may_refuse: bool,
     /// Whether the policy looks at the VCs' occupancy.
     counts_vcs: bool,
-    pub(crate) vcs: Vec<SourceVc>,
-    active_vcs: u32,
-    /// Sum of the policy's weights of those VCs.
-    active_weight: u64,
-    /// Frames taken in, in order; those that have left and arrived where their VC's spacing changes
-    /// are forgotten.
-    frames: VecDeque<Sending>,
-    /// Of those, frames that have wholly left.
-    left: usize,
+    pub(crate) queue_max: u32,
+    /// Waits drawn from the gap's stream, the next ones last.
+    gaps: [u64; GAPS],
+    gaps_left: u8,
+    /// Of `frames`, those that have wholly left.
+    left: u32,
     /// Cells of the others.
     queued: u64,
     /// When the last of them will have left.
@@ -56,12 +57,26 @@ pub(crate) struct SourcePort {
     /// Longest way of a frame from here to where its VC's spacing changes.
     horizon: SimTime,
     pub(crate) arrived: u64,
+    /// Frames taken in, in order; those that have left and arrived where their VC's spacing changes
+    /// are forgotten when there is no more room for another.
+    frames: VecDeque<Sending>,
+    pub(crate) integral: QueueIntegral,
+    pub(crate) rest: Box<RestOfPort>,
+}
+
+/// What a frame that is taken in does not look at.
+#[derive(Debug)]
+pub(crate) struct RestOfPort {
+    gap_stream: Stream,
+    policy: Policy,
+    pub(crate) vcs: Vec<SourceVc>,
+    active_vcs: u32,
+    /// Sum of the policy's weights of those VCs.
+    active_weight: u64,
     /// Cells that left, after `finish`.
     pub(crate) departed: u64,
     pub(crate) discarded: Discards,
     pub(crate) frames_discarded: Discards,
-    pub(crate) integral: QueueIntegral,
-    pub(crate) queue_max: u32,
     pub(crate) samples: QueueSamples,
 }
 
@@ -72,34 +87,65 @@ impl SourcePort {
         SourcePort {
             cell_time: link.cell_time_ps,
             frame_gap: link.port.frame_gap_ps,
-            gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
             capacity: queue.capacity_cells.unwrap_or(u32::MAX),
+            may_refuse: !policy.takes_all(),
             counts_vcs: policy.counts_vcs(),
-            policy,
-            vcs: Vec::new(),
-            active_vcs: 0,
-            active_weight: 0,
-            frames: VecDeque::new(),
+            queue_max: 0,
+            gaps: [0; GAPS],
+            gaps_left: 0,
             left: 0,
             queued: 0,
             free_at: SimTime::ZERO,
             horizon: SimTime::ZERO,
             arrived: 0,
-            departed: 0,
-            discarded: Discards::default(),
-            frames_discarded: Discards::default(),
+            frames: VecDeque::new(),
             integral: QueueIntegral::default(),
-            queue_max: 0,
-            samples: QueueSamples::default(),
+            rest: Box::new(RestOfPort {
+                gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
+                policy,
+                vcs: Vec::new(),
+                active_vcs: 0,
+                active_weight: 0,
+                departed: 0,
+                discarded: Discards::default(),
+                frames_discarded: Discards::default(),
+                samples: QueueSamples::default(),
+            }),
         }
     }
 
+    /// The wait before the next frame.
+    fn draw_gap(&mut self) -> u64 {
+        if self.frame_gap == 0 {
+            return 0;
+        }
+        if self.gaps_left == 0 {
+            for gap in self.gaps.iter_mut().rev() {
+                *gap = self.rest.gap_stream.uniform(0, self.frame_gap);
+            }
+            self.gaps_left = GAPS as u8;
+        }
+        self.gaps_left -= 1;
+        self.gaps[usize::from(self.gaps_left)]
+    }
+
     pub(crate) fn add_vc(&mut self, vc: u32) -> u32 {
-        self.vcs.push(SourceVc {
+        self.rest.vcs.push(SourceVc {
             vc,
             ..SourceVc::default()
         });
-        self.vcs.len() as u32 - 1
+        self.rest.vcs.len() as u32 - 1
+    }
+
+    /// Time that a cell takes, picoseconds.
+    pub(crate) fn cell_time(&self) -> u64 {
+        self.cell_time
+    }
+
+    /// Reads something of each line of the cache that `offer` needs. What it returns means nothing.
+    pub(crate) fn look(&self) -> u64 {
+        let last = self.frames.back().map_or(0, |last| last.end.0);
+        self.cell_time ^ self.gaps[0] ^ self.arrived ^ self.free_at.0 ^ last
     }
 
     /// Offers a frame; returns when its first bit leaves, or why it was refused. `delay` after they
@@ -113,24 +159,19 @@ impl SourcePort {
     ) -> Result<SimTime, DiscardReason> {
         self.settle(now);
         self.horizon = self.horizon.max(delay);
-        while self.left > 0 && self.frames[0].end + self.horizon < now {
-            self.frames.pop_front();
-            self.left -= 1;
+        if self.frames.len() == self.frames.capacity() {
+            self.forget(now);
         }
         self.arrived += u64::from(cells);
         let queued = self.queued(now);
         let refused = self.refusal(now, place, cells, queued);
         let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.capacity);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
-            self.discarded.add(reason, u64::from(cells));
-            self.frames_discarded.add(reason, 1);
+            self.rest.discarded.add(reason, u64::from(cells));
+            self.rest.frames_discarded.add(reason, 1);
             return Err(reason);
         }
-        let gap = if self.frame_gap > 0 {
-            self.gap_stream.uniform(0, self.frame_gap)
-        } else {
-            0
-        };
+        let gap = self.draw_gap();
         let start = self.free_at.max(now) + SimTime(gap);
         self.free_at = start + SimTime(u64::from(cells) * self.cell_time);
         self.frames.push_back(Sending {
@@ -139,13 +180,16 @@ impl SourcePort {
             cells,
             place,
         });
-        self.policy.on_taken_in(self.vcs[place as usize].vc, cells);
+        if self.may_refuse {
+            let vc = self.rest.vcs[place as usize].vc;
+            self.rest.policy.on_taken_in(vc, cells);
+        }
         self.queued += u64::from(cells);
         if self.counts_vcs {
-            let vc = &mut self.vcs[place as usize];
+            let vc = &mut self.rest.vcs[place as usize];
             if vc.queued == 0 {
-                self.active_vcs += 1;
-                self.active_weight += self.policy.weight(vc.vc);
+                self.rest.active_vcs += 1;
+                self.rest.active_weight += self.rest.policy.weight(vc.vc);
             }
             vc.queued += cells;
         }
@@ -163,24 +207,27 @@ impl SourcePort {
         cells: u32,
         queued: u32,
     ) -> Option<DiscardReason> {
-        if self.policy.takes_all() || cells == 1 && self.policy.keeps_last_cells() {
+        if !self.may_refuse || cells == 1 && self.rest.policy.keeps_last_cells() {
             return None;
         }
         // What came and was neither refused nor is still here has left.
-        let departed = self.arrived - u64::from(cells) - self.discarded.total() - u64::from(queued);
+        let departed =
+            self.arrived - u64::from(cells) - self.rest.discarded.total() - u64::from(queued);
         let view = BufferView {
             queued,
             vc_queued: self.vc_queued(now, place),
             // A frame that has not wholly left keeps its VC active.
-            active_vcs: self.active_vcs,
-            active_weight: self.active_weight,
+            active_vcs: self.rest.active_vcs,
+            active_weight: self.rest.active_weight,
             now_ps: now.0,
             departed,
             idle_since_ps: (queued == 0 && departed > 0).then_some(self.free_at.0),
             is_tagged: false,
             capacity: self.capacity,
         };
-        self.policy.on_frame(self.vcs[place as usize].vc, &view)
+        self.rest
+            .policy
+            .on_frame(self.rest.vcs[place as usize].vc, &view)
     }
 
     /// Sum of the times after which the first `count` cells of a frame have left, since its start.
@@ -193,19 +240,32 @@ impl SourcePort {
         (now.since(frame.start).0 / self.cell_time).min(u64::from(frame.cells))
     }
 
+    /// Forgets frames that have left and arrived where their VC's spacing changes.
+    fn forget(&mut self, now: SimTime) {
+        while self.left > 0 && self.frames[0].end + self.horizon < now {
+            self.frames.pop_front();
+            self.left -= 1;
+        }
+    }
+
     /// Sets the frames apart that have wholly left by `now`.
     fn settle(&mut self, now: SimTime) {
-        while let Some(frame) = self.frames.get(self.left)
+        if self.free_at <= now && !self.counts_vcs {
+            // All have, and nobody asks which.
+            (self.left, self.queued) = (self.frames.len() as u32, 0);
+            return;
+        }
+        while let Some(frame) = self.frames.get(self.left as usize)
             && frame.end <= now
         {
             self.left += 1;
             self.queued -= u64::from(frame.cells);
             if self.counts_vcs {
-                let vc = &mut self.vcs[frame.place as usize];
+                let vc = &mut self.rest.vcs[frame.place as usize];
                 vc.queued -= frame.cells;
                 if vc.queued == 0 {
-                    self.active_vcs -= 1;
-                    self.active_weight -= self.policy.weight(vc.vc);
+                    self.rest.active_vcs -= 1;
+                    self.rest.active_weight -= self.rest.policy.weight(vc.vc);
                 }
             }
         }
@@ -213,12 +273,15 @@ impl SourcePort {
 
     /// Frames that have not wholly left, after `settle`.
     fn under_way(&self) -> impl Iterator<Item = &Sending> {
-        self.frames.range(self.left..)
+        self.frames.range(self.left as usize..)
     }
 
     /// X: cells in the port, departures at `now` done.
     pub(crate) fn queued(&self, now: SimTime) -> u32 {
-        let front = self.frames.get(self.left);
+        if self.queued == 0 {
+            return 0;
+        }
+        let front = self.frames.get(self.left as usize);
         let departed = front.map_or(0, |front| self.departed_of(front, now));
         (self.queued - departed) as u32
     }
@@ -226,11 +289,11 @@ impl SourcePort {
     /// X_i of the VC at `place`, departures at `now` done.
     pub(crate) fn vc_queued(&self, now: SimTime, place: u32) -> u32 {
         if self.counts_vcs {
-            let departed = match self.frames.get(self.left) {
+            let departed = match self.frames.get(self.left as usize) {
                 Some(front) if front.place == place => self.departed_of(front, now),
                 _ => 0,
             };
-            return self.vcs[place as usize].queued - departed as u32;
+            return self.rest.vcs[place as usize].queued - departed as u32;
         }
         let of_vc = self.under_way().filter(|frame| frame.place == place);
         of_vc
@@ -247,9 +310,9 @@ impl SourcePort {
     /// Samples every VC's occupancy at `now`, and tells it.
     pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
         self.settle(now);
-        for place in 0..self.vcs.len() as u32 {
+        for place in 0..self.rest.vcs.len() as u32 {
             let cells = self.vc_queued(now, place);
-            let vc = &mut self.vcs[place as usize];
+            let vc = &mut self.rest.vcs[place as usize];
             vc.samples.add(cells);
             tell(vc.vc, cells);
         }
@@ -269,12 +332,13 @@ impl SourcePort {
             remaining += departures;
         }
         self.integral.not_departed(remaining);
-        self.departed = self.arrived - self.discarded.total() - u64::from(self.queued(last));
+        self.rest.departed =
+            self.arrived - self.rest.discarded.total() - u64::from(self.queued(last));
     }
 
     /// Time during which a cell was under transmission before `end`; after `finish`.
     pub(crate) fn busy(&self, end: SimTime) -> SimTime {
-        let whole = SimTime(self.departed * self.cell_time);
+        let whole = SimTime(self.rest.departed * self.cell_time);
         // The cell under transmission: the front frame's next one.
         let sending = self.under_way().next().map_or(SimTime::ZERO, |frame| {
             let done = self.departed_of(frame, SimTime(end.0 - 1));

@@ -7,7 +7,7 @@ use crate::plan::{PassThrough, Plan, PortKind, Route};
 use crate::server::Server;
 use crate::source::SourcePort;
 use skycell_records::{CellDelays, QueueSamples};
-use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub(crate) enum Port {
     Source(Box<SourcePort>),
-    Pass(PassPort),
+    Pass(Box<PassPort>),
     Mux(Box<MuxPort>),
 }
 
@@ -55,13 +55,15 @@ pub(crate) struct Places {
 pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
-    let new = |((link, kind), &own): ((&skycell_spec::LinkSpec, &PortKind), &usize)| match kind {
+    type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a usize), u32);
+    let new = |(((link, kind), &own), id): Link<'_>| match kind {
         PortKind::Source => Port::Source(Box::new(SourcePort::new(link, spec.seed))),
         PortKind::Mux => {
-            let port = MuxPort::new(link, own, spec.seed, end, notes_losses);
+            let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
+            let port = MuxPort::new(link, own, spec.seed, end, samples_vcs, notes_losses);
             Port::Mux(Box::new(port))
         }
-        PortKind::PassThrough => Port::Pass(PassPort {
+        PortKind::PassThrough => Port::Pass(Box::new(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             station: u32::MAX,
             after: PassThrough {
@@ -71,9 +73,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Vec<Port>, Vec<Places>)
             },
             vcs: Vec::new(),
             samples: QueueSamples::default(),
-        }),
+        })),
     };
     let links = spec.links.iter().zip(&plan.kinds).zip(&plan.own_queues);
+    let links = links.zip(0u32..);
     let mut ports: Vec<Port> = links.map(new).collect();
     add_servers(spec, plan, &mut ports);
     let mut inputs: Vec<(u32, u32, u32)> = plan.routes.iter().filter_map(input).collect();

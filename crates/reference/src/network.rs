@@ -8,7 +8,7 @@ use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, LossReason, Traces, VcRecord};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Hosts, Outbox, Timers, rank};
+use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, Timers, rank};
 use skycell_units::SimTime;
 
 /// A virtual channel.
@@ -80,6 +80,7 @@ impl<'a> Network<'a> {
                 },
             })
             .collect();
+        let mut tcp = SharedTcp::default();
         let flows = spec
             .flows
             .iter()
@@ -87,7 +88,7 @@ impl<'a> Network<'a> {
             .map(|(flow, id)| {
                 let hosts = Hosts::of(spec, flow);
                 FlowAtWork {
-                    flow: Flow::new(id, flow, spec.seed, hosts, &spec.records.traces),
+                    flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, &spec.records.traces),
                     forward: flow.forward.clone(),
                     reverse: flow.reverse.clone(),
                     timers: Timers::default(),

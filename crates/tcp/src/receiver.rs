@@ -4,6 +4,7 @@ use crate::ranges::Ranges;
 use crate::segment::{Segment, SegmentKind};
 use skycell_spec::{TcpSpec, TcpVariant};
 use skycell_units::{Octets, SimTime};
+use std::sync::Arc;
 
 /// What a receiver has counted over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,10 +28,7 @@ pub struct ReceiverCounters {
 /// The receiver of one flow.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// Largest wait and count of a held acknowledgement.
-    delayed: Option<skycell_spec::DelayedAck>,
-    sends_sack: bool,
-    max_blocks: usize,
+    tcp: Arc<TcpSpec>,
     connection: u32,
     rcv_nxt: u64,
     early: Ranges,
@@ -50,11 +48,9 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver before the flow's first connection.
-    pub fn new(tcp: &TcpSpec) -> Self {
+    pub fn new(tcp: impl Into<Arc<TcpSpec>>) -> Self {
         Receiver {
-            delayed: tcp.delayed_ack,
-            sends_sack: tcp.variant == TcpVariant::Sack,
-            max_blocks: tcp.sack_max_blocks as usize,
+            tcp: tcp.into(),
             connection: 0,
             rcv_nxt: 0,
             early: Ranges::default(),
@@ -66,6 +62,12 @@ impl Receiver {
             before: 0,
             counters: ReceiverCounters::default(),
         }
+    }
+
+    /// Reads something of each part, so that it comes into the cache. What it returns means nothing.
+    pub fn look(&self) -> u64 {
+        let counters = &self.counters;
+        self.rcv_nxt ^ self.before ^ counters.octets_delivered ^ counters.controls
     }
 
     /// When a held acknowledgement must go out.
@@ -150,7 +152,7 @@ impl Receiver {
         // acknowledged at once.
         let is_in_order = start <= self.rcv_nxt && !is_known && !had_gap && changed.is_none();
         self.unacknowledged += 1;
-        match self.delayed {
+        match self.tcp.delayed_ack {
             Some(delayed) if is_in_order && self.unacknowledged < delayed.every_segments => {
                 self.held_until
                     .get_or_insert(now + SimTime(delayed.timeout_ps));
@@ -182,7 +184,7 @@ impl Receiver {
             timestamp: self.ts_recent,
             ..Segment::bare(SegmentKind::Ack, self.connection)
         };
-        if self.sends_sack {
+        if self.tcp.variant == TcpVariant::Sack {
             let rcv_nxt = self.rcv_nxt;
             self.recent.retain(|r| {
                 let is_part = changed.is_some_and(|c| c.0 <= r.0 && r.1 <= c.1);
@@ -191,7 +193,7 @@ impl Receiver {
             if let Some(range) = changed {
                 self.recent.insert(0, range);
             }
-            let blocks = self.recent.iter().take(self.max_blocks);
+            let blocks = self.recent.iter().take(self.tcp.sack_max_blocks as usize);
             blocks.for_each(|&block| ack.sack.push(block));
         }
         out.push(ack);
@@ -207,7 +209,7 @@ mod tests {
     const MSS: u64 = 1_000;
 
     fn receiver() -> Receiver {
-        Receiver::new(&tcp())
+        Receiver::new(tcp())
     }
 
     /// The `k`-th segment of 1 000 octets.
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_is_held_for_a_second_segment_or_until_its_time() {
-        let mut receiver = Receiver::new(&TcpSpec {
+        let mut receiver = Receiver::new(TcpSpec {
             delayed_ack: Some(DelayedAck {
                 timeout_ps: 200,
                 every_segments: 2,
@@ -293,7 +295,7 @@ mod tests {
     #[test]
     fn of_segments_whose_acknowledgement_was_held_the_earliest_is_echoed() {
         // RFC 7323 4.3, its three cases: delayed ACKs, a hole, the hole filled.
-        let mut receiver = Receiver::new(&TcpSpec {
+        let mut receiver = Receiver::new(TcpSpec {
             timestamps: true,
             delayed_ack: Some(DelayedAck {
                 timeout_ps: 200,

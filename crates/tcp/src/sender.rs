@@ -6,6 +6,7 @@ use crate::segment::{Segment, SegmentKind};
 use crate::transmit::Transmitter;
 use skycell_spec::TcpSpec;
 use skycell_units::{Octets, SimTime};
+use std::sync::Arc;
 
 pub use crate::transmit::SenderCounters;
 
@@ -33,15 +34,25 @@ pub struct Sender {
 
 impl Sender {
     /// A sender without a connection, on a host with the given clock.
-    pub fn new(tcp: &TcpSpec, clock: TickClock) -> Self {
+    pub fn new(tcp: impl Into<Arc<TcpSpec>>, clock: TickClock) -> Self {
+        let tcp = tcp.into();
         Sender {
             state: State::Closed,
+            recovery: Recovery::new(&tcp),
             tx: Transmitter::new(tcp, clock),
-            recovery: Recovery::new(tcp),
             dup_acks: 0,
             last_active: SimTime::ZERO,
             control_sent_at: None,
         }
+    }
+
+    /// Reads something of each part, so that it comes into the cache. What it returns means nothing.
+    pub fn look(&self) -> u64 {
+        let (tx, counters) = (&self.tx, &self.tx.counters);
+        let window = self.cwnd().to_bits() ^ self.ssthresh().to_bits() ^ tx.rto.ticks();
+        let control = self.control_sent_at.unwrap_or(0) ^ u64::from(self.dup_acks);
+        let counted = counters.octets_sent ^ counters.acks ^ counters.cwnd_max;
+        window ^ control ^ counted ^ tx.snd_una ^ tx.snd_max ^ tx.now.0 ^ self.last_active.0
     }
 
     /// cwnd, octets; has a fraction while growth is in floating point.
@@ -86,7 +97,9 @@ impl Sender {
         self.dup_acks = 0;
         if self.tx.tcp.handshake {
             self.state = State::SynSent;
-            self.send_control(now, SegmentKind::Syn, true, out);
+            self.act(now, out, |sender| {
+                sender.send_control(SegmentKind::Syn, true);
+            });
         } else {
             self.state = State::Established;
         }
@@ -101,9 +114,7 @@ impl Sender {
             self.tx.window.restart(self.tx.tcp.initial_cwnd);
         }
         if self.state == State::Established {
-            self.tx.now = now;
-            self.tx.send_as_allowed();
-            self.hand_back(now, out);
+            self.act(now, out, |sender| sender.tx.send_as_allowed());
         }
     }
 
@@ -112,7 +123,9 @@ impl Sender {
     pub fn close(&mut self, now: SimTime, out: &mut Vec<Segment>) {
         if self.tx.tcp.handshake {
             self.state = State::FinSent;
-            self.send_control(now, SegmentKind::Fin, true, out);
+            self.act(now, out, |sender| {
+                sender.send_control(SegmentKind::Fin, true);
+            });
         } else {
             self.state = State::Closed;
         }
@@ -123,43 +136,42 @@ impl Sender {
         if segment.connection != self.tx.connection || self.state == State::Closed {
             return; // left over from a connection that is closed
         }
-        self.tx.now = now;
-        match (self.state, segment.kind) {
+        self.act(now, out, |sender| match (sender.state, segment.kind) {
             (State::SynSent, SegmentKind::SynAck) => {
-                self.on_control_answered(now, out);
-                self.state = State::Established;
-                self.tx.send_as_allowed();
+                sender.on_control_answered();
+                sender.state = State::Established;
+                sender.tx.send_as_allowed();
             }
             (State::FinSent, SegmentKind::FinAck) => {
-                self.on_control_answered(now, out);
-                self.state = State::Closed;
+                sender.on_control_answered();
+                sender.state = State::Closed;
             }
-            (State::Established, SegmentKind::Ack) => self.on_ack(segment),
+            (State::Established, SegmentKind::Ack) => sender.on_ack(segment),
             _ => {}
-        }
-        self.hand_back(now, out);
+        });
     }
 
     /// The retransmission timer has run out.
     pub fn on_timeout(&mut self, now: SimTime, out: &mut Vec<Segment>) {
-        self.tx.now = now;
         self.tx.counters.timeouts += 1;
         self.tx.rto.back_off();
-        match self.state {
-            State::SynSent => self.send_control(now, SegmentKind::Syn, false, out),
-            State::FinSent => self.send_control(now, SegmentKind::Fin, false, out),
-            State::Established | State::Closed => {
-                self.dup_acks = 0;
-                self.recovery.on_timeout(&mut self.tx);
-                self.tx.window.halve_ssthresh();
-                self.tx.window.collapse();
-                self.tx.snd_nxt = self.tx.snd_una;
-                self.tx.stop_timing();
-                self.tx.deadline = None;
-                self.tx.send_as_allowed();
-            }
-        }
-        self.hand_back(now, out);
+        self.act(now, out, |sender| match sender.state {
+            State::SynSent => sender.send_control(SegmentKind::Syn, false),
+            State::FinSent => sender.send_control(SegmentKind::Fin, false),
+            State::Established | State::Closed => sender.start_over(),
+        });
+    }
+
+    /// After a timeout: back to the oldest unacknowledged octet with a window of one segment.
+    fn start_over(&mut self) {
+        self.dup_acks = 0;
+        self.recovery.on_timeout(&mut self.tx);
+        self.tx.window.halve_ssthresh();
+        self.tx.window.collapse();
+        self.tx.snd_nxt = self.tx.snd_una;
+        self.tx.stop_timing();
+        self.tx.deadline = None;
+        self.tx.send_as_allowed();
     }
 
     fn on_ack(&mut self, segment: &Segment) {
@@ -190,39 +202,38 @@ impl Sender {
         }
     }
 
-    fn send_control(
-        &mut self,
-        now: SimTime,
-        kind: SegmentKind,
-        is_first: bool,
-        out: &mut Vec<Segment>,
-    ) {
-        self.tx.now = now;
-        let ticks = self.tx.clock.ticks(now);
+    fn send_control(&mut self, kind: SegmentKind, is_first: bool) {
+        let ticks = self.tx.clock.ticks(self.tx.now);
         self.control_sent_at = is_first.then_some(ticks);
         self.tx.start_timer();
         self.tx.counters.controls += 1;
-        out.push(Segment {
+        self.tx.out.push(Segment {
             timestamp: ticks,
             ..Segment::bare(kind, self.tx.connection)
         });
-        self.last_active = now;
     }
 
     /// The answer to a SYN or FIN has come: it gives a sample (Karn: if sent once) and is
     /// acknowledged.
-    fn on_control_answered(&mut self, now: SimTime, out: &mut Vec<Segment>) {
+    fn on_control_answered(&mut self) {
         if let Some(sent_at) = self.control_sent_at.take() {
-            self.tx.rto.on_sample(self.tx.clock.ticks(now) - sent_at);
+            let ticks = self.tx.clock.ticks(self.tx.now);
+            self.tx.rto.on_sample(ticks - sent_at);
         }
         self.tx.deadline = None;
         self.tx.counters.controls += 1;
-        out.push(Segment::bare(SegmentKind::ControlAck, self.tx.connection));
+        let answer = Segment::bare(SegmentKind::ControlAck, self.tx.connection);
+        self.tx.out.push(answer);
     }
 
-    fn hand_back(&mut self, now: SimTime, out: &mut Vec<Segment>) {
+    /// Does at `now` what puts segments out. The caller's list stands in for the sender's own, which
+    /// so needs no room.
+    fn act(&mut self, now: SimTime, out: &mut Vec<Segment>, doing: impl FnOnce(&mut Self)) {
+        self.tx.now = now;
+        std::mem::swap(&mut self.tx.out, out);
+        doing(self);
+        std::mem::swap(&mut self.tx.out, out);
         self.last_active = now;
-        out.append(&mut self.tx.out);
         self.note_cwnd();
     }
 

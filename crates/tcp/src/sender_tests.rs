@@ -62,7 +62,7 @@ impl Script {
             ..tcp
         };
         let mut script = Script {
-            sender: Sender::new(&tcp, clock),
+            sender: Sender::new(tcp.clone(), clock),
             now: SimTime::from_millis(10),
             sent: Vec::new(),
         };
@@ -391,7 +391,7 @@ fn lengths(tcp: TcpSpec, cwnd: u64, transfers: &[u64]) -> Vec<u32> {
         initial_cwnd: cwnd,
         ..tcp
     };
-    let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
     let mut out = Vec::new();
     sender.open(SimTime::ZERO, 0, &mut out);
     for &octets in transfers {
@@ -427,8 +427,8 @@ fn a_connection_opens_with_syn_and_closes_with_fin() {
         handshake: true,
         ..tcp()
     };
-    let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
-    let mut receiver = crate::Receiver::new(&tcp);
+    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
+    let mut receiver = crate::Receiver::new(tcp);
     let (mut up, mut down, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
     sender.open(SimTime::ZERO, 0, &mut up);
     sender.hand_over(SimTime::ZERO, 500, &mut up);
@@ -461,7 +461,7 @@ fn a_lost_syn_is_repeated_with_a_doubled_timeout() {
         handshake: true,
         ..tcp()
     };
-    let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
     let mut out = Vec::new();
     sender.open(SimTime::ZERO, 0, &mut out);
     assert_eq!(sender.deadline(), Some(SimTime::from_millis(3_000)));
@@ -477,7 +477,7 @@ fn cwnd_falls_back_after_idling_where_told() {
             idle_restart,
             ..tcp()
         };
-        let mut sender = Sender::new(&tcp, TickClock::new(tcp.tick_ps, 0));
+        let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
         let mut out = Vec::new();
         sender.open(SimTime::ZERO, 0, &mut out);
         sender.hand_over(SimTime::ZERO, 2 * MSS, &mut out);

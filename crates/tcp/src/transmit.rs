@@ -7,6 +7,7 @@ use crate::segment::{Segment, SegmentKind};
 use crate::window::Window;
 use skycell_spec::{RtoRestart, TcpSpec};
 use skycell_units::{Octets, SimTime};
+use std::sync::Arc;
 
 /// What a sender has counted over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub struct SenderCounters {
 /// The sender's half of a connection, without the rules of loss recovery.
 #[derive(Clone, Debug)]
 pub(crate) struct Transmitter {
-    pub(crate) tcp: TcpSpec,
+    pub(crate) tcp: Arc<TcpSpec>,
     pub(crate) clock: TickClock,
     pub(crate) window: Window,
     pub(crate) rto: RtoEstimator,
@@ -59,15 +60,16 @@ pub(crate) struct Transmitter {
     timed: Option<(u64, u64)>,
     pub(crate) counters: SenderCounters,
     pub(crate) now: SimTime,
+    /// Segments put out; stands empty while the sender does nothing.
     pub(crate) out: Vec<Segment>,
 }
 
 impl Transmitter {
-    pub(crate) fn new(tcp: &TcpSpec, clock: TickClock) -> Self {
+    pub(crate) fn new(tcp: Arc<TcpSpec>, clock: TickClock) -> Self {
         Transmitter {
             clock,
-            window: Window::new(tcp),
-            rto: RtoEstimator::new(tcp),
+            window: Window::new(&tcp),
+            rto: RtoEstimator::new(&tcp),
             connection: 0,
             snd_una: 0,
             snd_nxt: 0,
@@ -79,7 +81,7 @@ impl Transmitter {
             counters: SenderCounters::default(),
             now: SimTime::ZERO,
             out: Vec::new(),
-            tcp: tcp.clone(),
+            tcp,
         }
     }
 

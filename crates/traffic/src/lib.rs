@@ -3,10 +3,12 @@
 
 mod cell_source;
 mod loss_script;
+mod shared_tcp;
 mod timers;
 mod web;
 
 pub use cell_source::{CellSource, SourceCell};
+pub use shared_tcp::SharedTcp;
 pub use timers::{Timers, rank};
 
 use loss_script::ScriptedLosses;
@@ -17,6 +19,7 @@ use skycell_spec::{
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
 use skycell_units::{Cells, SimTime};
+use std::sync::Arc;
 use web::{Draw, Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
@@ -31,21 +34,35 @@ pub struct Outbox {
 }
 
 /// One flow of the spec.
+///
+/// With thousands of flows none of it is in the cache when a segment comes, so what every segment
+/// needs lies together, and the rest elsewhere.
 #[derive(Debug)]
 pub struct Flow {
-    id: u32,
-    name: String,
-    tcp: TcpSpec,
-    traffic: TrafficSpec,
-    idle_stream: Stream,
+    tcp: Arc<TcpSpec>,
     sender: Sender,
     receiver: Receiver,
+    delay: DelayStatistics,
     /// The web user, of flows with web traffic.
     web: Option<Box<Web>>,
-    losses: ScriptedLosses,
-    start: SimTime,
+    /// Losses that the scenario prescribes.
+    losses: Option<Box<ScriptedLosses>>,
     /// When the application acts next.
     application_due: Option<SimTime>,
+    has_transfers: bool,
+    traces_sender: bool,
+    traces_sequence: bool,
+    application: Box<Application>,
+}
+
+/// What a flow's segments do not look at.
+#[derive(Debug)]
+struct Application {
+    id: u32,
+    name: String,
+    traffic: TrafficSpec,
+    idle_stream: Stream,
+    start: SimTime,
     /// Connections opened so far.
     connections: u32,
     connected_since: Option<SimTime>,
@@ -53,9 +70,7 @@ pub struct Flow {
     /// When the transfer under way was handed over.
     transfer_since: Option<SimTime>,
     transfers: u64,
-    delay: DelayStatistics,
     traces_cwnd: bool,
-    traces_sequence: bool,
     traces_transfers: bool,
     traces_files: bool,
     /// cwnd and ssthresh last traced.
@@ -103,10 +118,11 @@ fn clock_of(tcp: &TcpSpec, seed: u64, host: &str) -> TickClock {
 }
 
 impl Flow {
-    /// The flow `id` of a run with `seed`.
+    /// The flow `id` of a run with `seed`, whose flows share TCP parameters.
     pub fn new(
         id: u32,
         spec: &FlowSpec,
+        shared: &mut SharedTcp,
         seed: u64,
         hosts: Hosts<'_>,
         traces: &[TraceKind],
@@ -117,38 +133,48 @@ impl Flow {
             StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
         };
         let web = match &spec.traffic {
-            TrafficSpec::Web(web) => Some(Box::new(Web::new(web, spec, seed, hosts.destination))),
+            TrafficSpec::Web(web) => {
+                let tcp = shared.share(spec.tcp.clone());
+                let user = Web::new(web, spec, &tcp, seed, hosts.destination);
+                Some(Box::new(user))
+            }
             TrafficSpec::Persistent | TrafficSpec::Transfers { .. } => None,
         };
         // A web user opens the connection by the first request, and the server has it open then.
-        let tcp = TcpSpec {
+        let tcp = shared.share(TcpSpec {
             handshake: spec.tcp.handshake && web.is_none(),
             ..spec.tcp.clone()
-        };
+        });
+        let traces_cwnd = traces.contains(&TraceKind::Cwnd);
+        let traces_sequence = traces.contains(&TraceKind::Sequence);
         Flow {
-            id,
-            name: spec.name.clone(),
-            traffic: spec.traffic.clone(),
-            idle_stream: stream("idle"),
-            sender: Sender::new(&tcp, clock_of(&tcp, seed, hosts.source)),
-            receiver: Receiver::new(&tcp),
-            web,
+            sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source)),
+            receiver: Receiver::new(tcp.clone()),
             tcp,
-            losses: ScriptedLosses::new(&spec.loss_script),
-            start: SimTime(start),
-            application_due: Some(SimTime(start)),
-            connections: 0,
-            connected_since: None,
-            connected: SimTime::ZERO,
-            transfer_since: None,
-            transfers: 0,
             delay: DelayStatistics::default(),
-            traces_cwnd: traces.contains(&TraceKind::Cwnd),
-            traces_sequence: traces.contains(&TraceKind::Sequence),
-            traces_transfers: traces.contains(&TraceKind::Transfers),
-            traces_files: traces.contains(&TraceKind::Files),
-            traced_window: (0.0, 0.0),
-            traced_highest: 0,
+            web,
+            losses: ScriptedLosses::new(&spec.loss_script),
+            application_due: Some(SimTime(start)),
+            has_transfers: matches!(spec.traffic, TrafficSpec::Transfers { .. }),
+            traces_sender: traces_cwnd || traces_sequence,
+            traces_sequence,
+            application: Box::new(Application {
+                id,
+                name: spec.name.clone(),
+                traffic: spec.traffic.clone(),
+                idle_stream: stream("idle"),
+                start: SimTime(start),
+                connections: 0,
+                connected_since: None,
+                connected: SimTime::ZERO,
+                transfer_since: None,
+                transfers: 0,
+                traces_cwnd,
+                traces_transfers: traces.contains(&TraceKind::Transfers),
+                traces_files: traces.contains(&TraceKind::Files),
+                traced_window: (0.0, 0.0),
+                traced_highest: 0,
+            }),
         }
     }
 
@@ -169,6 +195,21 @@ impl Flow {
         earlier(self.receiver.deadline(), web)
     }
 
+    /// Reads something of each part that a segment needs which arrives at the destination, or else at
+    /// the source, so that it comes into the cache. What it returns means nothing.
+    pub fn look(&self, is_at_destination: bool) -> u64 {
+        if is_at_destination {
+            self.delay.count ^ self.receiver.look()
+        } else {
+            self.sender.look()
+        }
+    }
+
+    /// Whether what arrives at the destination may set a timer there.
+    pub fn has_timers_at_destination(&self) -> bool {
+        self.tcp.delayed_ack.is_some() || self.web.is_some()
+    }
+
     /// Cells of the frame that carries `segment`.
     pub fn cells(&self, segment: &Segment) -> Cells {
         segment.cells(&self.tcp)
@@ -177,16 +218,18 @@ impl Flow {
     /// The application's time has come: it opens a connection, or hands over a transfer.
     pub fn on_application(&mut self, now: SimTime, out: &mut Outbox) {
         self.application_due = None;
+        let application = &mut *self.application;
         if !self.sender.is_open() {
-            self.sender.open(now, self.connections, &mut out.forward);
-            self.connections += 1;
-            self.connected_since = Some(now);
-            self.traced_highest = 0;
+            let connection = application.connections;
+            self.sender.open(now, connection, &mut out.forward);
+            application.connections += 1;
+            application.connected_since = Some(now);
+            application.traced_highest = 0;
         }
-        let octets = match self.traffic {
+        let octets = match application.traffic {
             TrafficSpec::Persistent => u64::MAX,
             TrafficSpec::Transfers { size_octets, .. } => {
-                self.transfer_since = Some(now);
+                application.transfer_since = Some(now);
                 size_octets
             }
             TrafficSpec::Web(_) => {
@@ -239,7 +282,7 @@ impl Flow {
             let event = SequenceEvent::Acked as u8;
             let acknowledgement = segment.acknowledgement;
             let trace = &mut out.traces.sequence;
-            trace.push(self.id, now.0, event, acknowledgement, 0);
+            trace.push(self.application.id, now.0, event, acknowledgement, 0);
         }
         self.sender.on_segment(now, segment, &mut out.forward);
         self.after_sender(now, out);
@@ -264,35 +307,46 @@ impl Flow {
         self.receiver.on_segment(now, segment, &mut out.reverse);
         if let Some(web) = &mut self.web {
             let delivered = self.receiver.counters().octets_delivered;
-            let trace = self.traces_files.then_some(&mut out.traces.files);
-            web.on_delivered(now, delivered, self.id, trace);
+            let (id, traces) = (self.application.id, self.application.traces_files);
+            let trace = traces.then_some(&mut out.traces.files);
+            web.on_delivered(now, delivered, id, trace);
         }
     }
 
     /// What every act of the sender is followed by: traces, scripted losses, the application.
     fn after_sender(&mut self, now: SimTime, out: &mut Outbox) {
-        if let TrafficSpec::Transfers { .. } = self.traffic {
+        if self.has_transfers {
             self.on_transfer_progress(now, out);
         }
+        if self.traces_sender {
+            self.trace(now, out);
+        }
+        if let Some(losses) = &mut self.losses {
+            losses.apply(self.sender.cwnd(), &mut out.forward);
+        }
+    }
+
+    fn trace(&mut self, now: SimTime, out: &mut Outbox) {
+        let application = &mut *self.application;
         let window = (self.sender.cwnd(), self.sender.ssthresh());
-        if self.traces_cwnd && window != self.traced_window {
-            self.traced_window = window;
-            out.traces.cwnd.push(self.id, now.0, window.0, window.1);
+        if application.traces_cwnd && window != application.traced_window {
+            application.traced_window = window;
+            let trace = &mut out.traces.cwnd;
+            trace.push(application.id, now.0, window.0, window.1);
         }
         if self.traces_sequence {
             for segment in out.forward.iter().filter(|s| s.kind == SegmentKind::Data) {
-                let event = if segment.sequence < self.traced_highest {
+                let event = if segment.sequence < application.traced_highest {
                     SequenceEvent::Retransmitted
                 } else {
                     SequenceEvent::Sent
                 };
-                self.traced_highest = self.traced_highest.max(segment.end());
+                application.traced_highest = application.traced_highest.max(segment.end());
                 let trace = &mut out.traces.sequence;
                 let (start, length) = (segment.sequence, segment.length);
-                trace.push(self.id, now.0, event as u8, start, length);
+                trace.push(application.id, now.0, event as u8, start, length);
             }
         }
-        self.losses.apply(self.sender.cwnd(), &mut out.forward);
     }
 
     fn on_transfer_progress(&mut self, now: SimTime, out: &mut Outbox) {
@@ -301,18 +355,19 @@ impl Flow {
             count,
             idle,
             new_connection,
-        } = self.traffic
+        } = self.application.traffic
         else {
             return;
         };
-        if let Some(since) = self.transfer_since
+        let application = &mut *self.application;
+        if let Some(since) = application.transfer_since
             && self.sender.is_all_acked()
         {
-            self.transfer_since = None;
-            self.transfers += 1;
-            if self.traces_transfers {
+            application.transfer_since = None;
+            application.transfers += 1;
+            if application.traces_transfers {
                 let trace = &mut out.traces.transfers;
-                trace.push(self.id, since.0, now.0, size_octets);
+                trace.push(application.id, since.0, now.0, size_octets);
             }
             if new_connection {
                 self.sender.close(now, &mut out.forward);
@@ -321,16 +376,17 @@ impl Flow {
             }
         }
         if !self.sender.is_open()
-            && let Some(since) = self.connected_since.take()
+            && let Some(since) = self.application.connected_since.take()
         {
-            self.connected += now - since;
+            self.application.connected += now - since;
             self.plan_next(now, count, idle);
         }
     }
 
     fn plan_next(&mut self, now: SimTime, count: Option<u32>, idle: Distribution) {
-        if count.is_none_or(|count| self.transfers < u64::from(count)) {
-            let idle = idle.draw(&mut self.idle_stream);
+        let application = &mut *self.application;
+        if count.is_none_or(|count| application.transfers < u64::from(count)) {
+            let idle = idle.draw(&mut application.idle_stream);
             self.application_due = Some(now + SimTime(idle));
         }
     }
@@ -339,13 +395,14 @@ impl Flow {
     pub fn record(&self, end: SimTime) -> FlowRecord {
         let sent = self.sender.counters();
         let received = self.receiver.counters();
-        let open = self
+        let application = &*self.application;
+        let open = application
             .connected_since
             .map_or(SimTime::ZERO, |since| end - since);
         FlowRecord {
-            name: self.name.clone(),
-            start_ps: self.start.0,
-            connected_ps: (self.connected + open).0,
+            name: application.name.clone(),
+            start_ps: application.start.0,
+            connected_ps: (application.connected + open).0,
             octets_sent: sent.octets_sent,
             octets_retransmitted: sent.octets_retransmitted,
             octets_acked: sent.octets_acked,
@@ -354,7 +411,7 @@ impl Flow {
             octets_highest: received.octets_highest,
             segments_sent: sent.segments_sent,
             segments_retransmitted: sent.segments_retransmitted,
-            segments_lost_by_script: self.losses.lost(),
+            segments_lost_by_script: self.losses.as_ref().map_or(0, |losses| losses.lost()),
             segments_received: received.segments,
             segments_duplicate: received.duplicates,
             acks_sent: received.acks,
@@ -366,7 +423,7 @@ impl Flow {
             octets_outstanding: self.sender.outstanding(),
             octets_waiting: self.receiver.waiting(),
             cwnd_max: sent.cwnd_max,
-            transfers: self.transfers,
+            transfers: application.transfers,
             delay_mean_ps: self.delay.mean(),
             delay_min_ps: self.delay.min.0,
             delay_max_ps: self.delay.max.0,

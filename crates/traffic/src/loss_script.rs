@@ -20,8 +20,10 @@ pub(crate) struct ScriptedLosses {
 }
 
 impl ScriptedLosses {
-    pub(crate) fn new(script: &LossScript) -> Self {
-        ScriptedLosses {
+    /// The losses that `script` prescribes; none where it prescribes nothing.
+    pub(crate) fn new(script: &LossScript) -> Option<Box<Self>> {
+        let is_empty = script.transmissions.is_empty() && script.at_cwnd_octets.is_none();
+        let losses = ScriptedLosses {
             transmissions: script.transmissions.iter().rev().copied().collect(),
             seen: 0,
             at_cwnd: script.at_cwnd_octets.map(|octets| octets as f64),
@@ -29,7 +31,8 @@ impl ScriptedLosses {
             highest: 0,
             connection: 0,
             lost: 0,
-        }
+        };
+        (!is_empty).then(|| Box::new(losses))
     }
 
     /// Data segments lost so far.

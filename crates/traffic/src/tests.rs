@@ -65,7 +65,7 @@ pub(crate) fn run(spec: &FlowSpec, end: SimTime) -> (FlowRecord, Traces) {
         TraceKind::Cwnd,
         TraceKind::Files,
     ];
-    let mut flow = Flow::new(0, spec, 1, HOSTS, &traces);
+    let mut flow = Flow::new(0, spec, &mut SharedTcp::default(), 1, HOSTS, &traces);
     let mut out = Outbox::default();
     // (arrival, to the destination?, segment, handed over), in order of arrival.
     let mut wire: std::collections::VecDeque<(SimTime, bool, Segment, SimTime)> =
@@ -193,7 +193,7 @@ fn draws_belong_to_the_flow_and_the_host() {
             name: name.into(),
             ..drawn.clone()
         };
-        Flow::new(0, &named, seed, HOSTS, &[]).application_due()
+        Flow::new(0, &named, &mut SharedTcp::default(), seed, HOSTS, &[]).application_due()
     };
     assert_eq!(start(1, "a"), start(1, "a"));
     assert_ne!(start(1, "a"), start(1, "b"));

@@ -23,22 +23,30 @@ pub mod rank {
 }
 
 /// The events that are pending for one flow's timers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Timers {
-    /// By kind: the time of the earliest event in the queue.
-    pending: [Option<SimTime>; 3],
+    /// By kind: the time of the earliest event in the queue; [`SimTime::NEVER`] for none.
+    pending: [SimTime; 3],
+}
+
+impl Default for Timers {
+    fn default() -> Self {
+        Timers {
+            pending: [SimTime::NEVER; 3],
+        }
+    }
 }
 
 impl Timers {
     /// When the earliest event that is pending comes; [`SimTime::NEVER`] for none.
     pub fn earliest(&self) -> SimTime {
-        let pending = self.pending.iter().flatten().min();
-        pending.copied().unwrap_or(SimTime::NEVER)
+        let [retransmission, held_ack, application] = self.pending;
+        retransmission.min(held_ack).min(application)
     }
 
     /// An event of `kind` has come: lets the flow act if its time is now.
     pub fn on_event(&mut self, now: SimTime, kind: u8, flow: &mut Flow, out: &mut Outbox) {
-        self.pending[usize::from(kind - rank::RETRANSMISSION)] = None;
+        self.pending[usize::from(kind - rank::RETRANSMISSION)] = SimTime::NEVER;
         match kind {
             rank::RETRANSMISSION if flow.retransmission_due() == Some(now) => {
                 flow.on_retransmission(now, out);
@@ -62,9 +70,9 @@ impl Timers {
         for (kind, due) in (rank::RETRANSMISSION..).zip(due) {
             let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
             if let Some(due) = due
-                && pending.is_none_or(|earliest| due < earliest)
+                && due < *pending
             {
-                *pending = Some(due);
+                *pending = due;
                 events.push(Key::new(due, kind, id));
             }
         }

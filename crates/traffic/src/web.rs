@@ -7,10 +7,11 @@
 use crate::clock_of;
 use skycell_des::{Discrete, Stream};
 use skycell_records::{FileTrace, ResponseTimes, StreamRecord, WebRecord};
-use skycell_spec::{CountSpec, Distribution, FlowSpec, OutsideLimits, WebSpec};
+use skycell_spec::{CountSpec, Distribution, FlowSpec, OutsideLimits, TcpSpec, WebSpec};
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender};
 use skycell_units::{Octets, SimTime};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A file that the client waits for.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +56,13 @@ pub(crate) struct Web {
 
 impl Web {
     /// The user of a flow of a run with `seed`, on the host `client`.
-    pub(crate) fn new(web: &WebSpec, flow: &FlowSpec, seed: u64, client: &str) -> Self {
+    pub(crate) fn new(
+        web: &WebSpec,
+        flow: &FlowSpec,
+        tcp: &Arc<TcpSpec>,
+        seed: u64,
+        client: &str,
+    ) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("flow/{}/{purpose}", flow.name));
         Web {
             spec: web.clone(),
@@ -64,8 +71,8 @@ impl Web {
             requests_of_page: count(&web.requests),
             class: Discrete::weighted(web.classes.iter().map(|class| class.weight)),
             size: count(&web.size),
-            sender: Sender::new(&flow.tcp, clock_of(&flow.tcp, seed, client)),
-            receiver: Receiver::new(&flow.tcp),
+            sender: Sender::new(tcp.clone(), clock_of(tcp, seed, client)),
+            receiver: Receiver::new(tcp.clone()),
             pages: 0,
             page_asked: SimTime::ZERO,
             left: 0,

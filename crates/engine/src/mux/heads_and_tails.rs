@@ -112,7 +112,10 @@ impl MuxPort {
         }
         self.integral.arrived(arrival_times(&train, cells));
         let vc = &mut self.vcs[due.place as usize];
-        vc.take_in(train.next, train.spacing, cells, train.link);
+        vc.take_in(&train, cells);
+        if self.keeps_runs {
+            self.runs[due.place as usize].note(&train, cells, self.needed);
+        }
         self.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, true);
     }
