@@ -25,7 +25,7 @@ demo: setup ## Reproduce the GEO study (ICCCN'97 Tables 3 and 4) and write its r
 
 test: setup ## Every test of both languages
 	cargo test --locked --quiet
-	$(BIN)/python -m pytest --quiet
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 # Scenarios that one round of the soak runs, and the first it begins with.
 ROUND := 1000
