@@ -76,10 +76,12 @@ def _ending(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, ScenarioFaults):
         return str(error), 2
-    from skycell.experiment.store import StoreError
+    from skycell.experiment.store import StoreError, StoreFailed
 
     if isinstance(error, StoreError):
         return str(error), 2
+    if isinstance(error, StoreFailed):
+        return str(error), 1
     if isinstance(error, _core.SpecError):
         return f"The engine refuses the spec: {error}", 2
     if isinstance(error, _core.OrbitError):

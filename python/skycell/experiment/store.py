@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from skycell.experiment.summary import SUMMARY_FORM, summary_text
@@ -37,8 +38,15 @@ CREATE TABLE runs (
 """
 
 
+_PATIENCE_S = 30.0  # with another process that holds the file
+
+
 class StoreError(Exception):
     """The file cannot serve as a store; the message says which file and why."""
+
+
+class StoreFailed(Exception):
+    """A store in use could not be read or written, say for a full disk; what it has is kept."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,7 @@ class RunStore:
         try:
             if self.path != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=30.0, isolation_level=None)
+            self._db = sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{self.path}: cannot be opened as a store of runs: {error}") from None
         try:
@@ -113,8 +121,34 @@ class RunStore:
                     f"{_FORM}; name another file"
                 )
         # With a write-ahead log this survives a kill; only a power cut can lose the last runs.
-        self._db.execute("PRAGMA journal_mode = WAL")
+        self._turn_log_on()
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _turn_log_on(self) -> None:
+        """Turns the write-ahead log on; a file that others open at the same moment is waited for.
+
+        SQLite's own waiting leaves the change of the journal out: of two that wait for each other
+        one is told at once that the file is locked.
+        """
+        until = monotonic() + _PATIENCE_S
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > until:
+                    raise
+            sleep(0.01)
+
+    @contextmanager
+    def _failures_told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreFailed(
+                f"{self.path}: {error}; the runs that it has are kept, and the same call again "
+                "goes on from there"
+            ) from None
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -122,7 +156,8 @@ class RunStore:
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # a full disk has rolled it back already
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 
@@ -138,11 +173,12 @@ class RunStore:
 
     def get(self, key: RunKey) -> StoredRun | None:
         """The run of this key, finished or failed; none if the store has not seen it."""
-        row = self._db.execute(
-            "SELECT summary, reason, wall_s FROM runs"
-            " WHERE spec_hash = ? AND engine = ? AND version = ?",
-            (key.spec_hash, key.engine, key.version),
-        ).fetchone()
+        with self._failures_told():
+            row = self._db.execute(
+                "SELECT summary, reason, wall_s FROM runs"
+                " WHERE spec_hash = ? AND engine = ? AND version = ?",
+                (key.spec_hash, key.engine, key.version),
+            ).fetchone()
         if row is None:
             return None
         summary, reason, wall_s = row
@@ -150,11 +186,12 @@ class RunStore:
 
     def is_finished(self, key: RunKey) -> bool:
         """Whether the store has the summary of this run."""
-        row = self._db.execute(
-            "SELECT 1 FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?"
-            " AND state = 'finished'",
-            (key.spec_hash, key.engine, key.version),
-        ).fetchone()
+        with self._failures_told():
+            row = self._db.execute(
+                "SELECT 1 FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?"
+                " AND state = 'finished'",
+                (key.spec_hash, key.engine, key.version),
+            ).fetchone()
         return row is not None
 
     def put_finished(self, key: RunKey, summary: Mapping[str, Any], wall_s: float) -> None:
@@ -168,7 +205,7 @@ class RunStore:
     def _put(
         self, key: RunKey, state: str, reason: str | None, summary: str | None, wall_s: float
     ) -> None:
-        with self._transaction():
+        with self._failures_told(), self._transaction():
             self._db.execute(
                 "INSERT OR REPLACE INTO runs"
                 " (spec_hash, engine, version, state, reason, summary, wall_s)"

@@ -3,7 +3,9 @@
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -113,3 +115,20 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_runs_are_kept_under_the_current_directory_by_default() -> None:
     assert str(DEFAULT_STORE) == ".skycell/runs.sqlite"
     assert not DEFAULT_STORE.is_absolute()
+
+
+def test_stores_opened_at_the_same_moment_share_the_new_file(tmp_path: Path) -> None:
+    # Making the tables and turning the write-ahead log on, each while others do the same.
+    together = Barrier(8, timeout=60)
+
+    def open_and_put(place: Path, number: int) -> None:
+        together.wait()
+        with RunStore(place) as store:
+            store.put_finished(RunKey(f"spec{number}", "fast", "1"), {"number": number}, 0.1)
+
+    with ThreadPoolExecutor(8) as pool:
+        for attempt in range(25):
+            place = tmp_path / f"{attempt}.sqlite"
+            list(pool.map(lambda number, place=place: open_and_put(place, number), range(8)))
+            with RunStore(place) as store:
+                assert len(store) == 8
