@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from skycell.stats import dominant_factor
 from skycell.studies.conclusions.counting import above, between, count, mean, show, spread
 from skycell.studies.findings import Finding, decides
 from skycell.studies.model import Level
@@ -32,16 +33,10 @@ def _by_level(entries: Sequence[Entry], factor: str) -> dict[Level, list[float]]
 
 
 def _explained(entries: Sequence[Entry]) -> dict[str, float]:
-    """Part of the variation that each factor's main effect explains, in a balanced design."""
-    grand = mean(entry.value for entry in entries)
-    total = sum((entry.value - grand) ** 2 for entry in entries)
-    return {
-        factor: sum(
-            len(group) * (mean(group) - grand) ** 2 for group in _by_level(entries, factor).values()
-        )
-        / total
-        for factor in _FACTORS
-    }
+    """Part of the variation that each factor's main effect explains."""
+    rows = [{**entry.factors, "value": entry.value} for entry in entries]
+    parts = dominant_factor(rows, _FACTORS, "value")
+    return {factor: parts.get(factor, 0.0) for factor in _FACTORS}
 
 
 def _dominant(entries: Sequence[Entry], factor: str) -> Finding:
