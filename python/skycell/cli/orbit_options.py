@@ -115,6 +115,8 @@ def refuse_targets(force: bool, *files: Path | None) -> None:
 
 def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None) -> list[Path]:
     """Writes rows to the files that are asked for."""
+    from skycell.records.files import write_parquet
+
     written = []
     for file in (csv_file, parquet):
         if file is None:
@@ -123,7 +125,7 @@ def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None
         if file is csv_file:
             rows.write_csv(file)
         else:
-            rows.write_parquet(file)
+            write_parquet(rows, file)
         written.append(file)
     return written
 

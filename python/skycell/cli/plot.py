@@ -132,8 +132,11 @@ def drawing_faults() -> Iterator[None]:
 
 def read_run(folder: Path) -> RunResult:
     """The result in a folder, or beside a file that is part of one."""
+    from skycell.records.files import SPEC_FILE
     from skycell.records.reading import read_result
 
+    if folder.is_file() and not (folder.parent / SPEC_FILE).exists():
+        raise click.UsageError(f"{folder} is no folder of a run and no part of one")
     return read_result(folder if folder.is_dir() else folder.parent)
 
 

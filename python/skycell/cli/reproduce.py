@@ -17,7 +17,7 @@ from skycell.cli.options import (
     set_option,
 )
 from skycell.cli.settings import read_setting, read_value
-from skycell.cli.store import open_store, refuse_earlier_result
+from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
@@ -101,6 +101,8 @@ def reproduce(
         refuse_earlier_result(out, _RESULTS, force)
     with _input_faults(), open_store(store_path) as store:
         _refuse_early(ids, engine)
+        if out is not None:
+            refuse_unwritable(out)
         if varied:
             _vary(ids, varied, store, common, as_json)
         else:

@@ -15,7 +15,7 @@ from skycell.cli.options import (
     set_option,
 )
 from skycell.cli.settings import read_setting
-from skycell.cli.store import refuse_earlier_files
+from skycell.cli.store import refuse_earlier_files, refuse_unwritable
 from skycell.records.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def run(
     spec = _scenario(file, settings, traces).resolve(seed)
     if out is not None:
         _check_folder(out, force)
+        refuse_unwritable(out)
     with RunProgress(spec.duration_ps) as progress:
         try:
             result = run_spec(spec, engine, progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,15 +30,38 @@ def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> Non
         click.BadParameter: it is a file, or holds files of these names and `force` is not given.
     """
     refuse_earlier_files(
-        out, "result", lambda: [name for name in names if (out / name).exists()], force
+        out, "result", lambda: [name for name in names if os.path.lexists(out / name)], force
     )
+
+
+def refuse_unwritable(out: Path) -> None:
+    """Tries the folder of a result out, before the runs that it is for; leaves it as it was.
+
+    Raises:
+        click.BadParameter: nothing can be written there.
+    """
+    from tempfile import TemporaryFile
+
+    made = [path for path in (out, *out.parents) if not os.path.lexists(path)]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=out):
+            pass
+        for path in made:
+            path.rmdir()
+    except OSError as error:
+        raise click.BadParameter(
+            f"{out} cannot be written: {error.strerror or error}", param_hint="'--out'"
+        ) from None
 
 
 def refuse_earlier_files(
     out: Path, what: str, existing: Callable[[], list[str]], force: bool
 ) -> None:
     """Refuses a folder that is a file, or that holds files of an earlier `what`."""
-    in_the_way = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
+    # Of os.path: it says no, where Path's own would raise, of a name that is too long to exist.
+    there = (p for p in (out, *out.parents) if os.path.exists(p))  # noqa: PTH110
+    in_the_way = next((p for p in there if not p.is_dir()), None)
     if in_the_way is not None:
         raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
     earlier = existing()

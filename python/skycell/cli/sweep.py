@@ -16,7 +16,7 @@ from skycell.cli.options import (
     many_runs_options,
     out_folder_option,
 )
-from skycell.cli.store import open_store, refuse_earlier_result
+from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable
 
 if TYPE_CHECKING:
     from skycell.sweeps.model import SweepPlan
@@ -73,6 +73,8 @@ def sweep(
         refuse_unknown_engine(engine)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--engine'") from None
+    if out is not None and not plan_only:
+        refuse_unwritable(out)
     with open_store(store_path) as store:
         if plan_only:
             from skycell.cli.sweep_tables import show_plan

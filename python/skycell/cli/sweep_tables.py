@@ -92,8 +92,8 @@ def show_sweep(result: SweepResult, level: float) -> None:
     hidden = result.cells - _MOST_CELLS
     if hidden > 0:
         console.print(f"and {hidden} more cells; --out DIR writes them all")
-    for response in result.responses:
-        console.print(Text(f"\n{response}", "bold"))
+    for response, unit in result.units.items():
+        console.print(Text(f"\n{response}{_unit(unit)}", "bold"))
         try:
             sentences = result.analyse(response, level).summary()
         except DesignError as error:

@@ -6,14 +6,19 @@ renamed: a full disk or an interrupt leaves no half file where a result is expec
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skycell.records.result import RunResult
 from skycell.records.traces import TRACE_COLUMNS
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SPEC_FILE = "spec.json"
 RECORDS_FILE = "records.json"
@@ -31,6 +36,16 @@ def existing_files(folder: Path) -> list[Path]:
     """Files in `folder` that a result would replace."""
     names = [SPEC_FILE, RECORDS_FILE, *(f"{trace}.parquet" for trace in TRACE_COLUMNS)]
     return [folder / name for name in names if os.path.lexists(folder / name)]
+
+
+def write_parquet(frame: pl.DataFrame, file: Path) -> None:
+    """Writes a table as Parquet; raises `OSError` where the file cannot be written."""
+    import polars as pl
+
+    try:
+        frame.write_parquet(file)
+    except pl.exceptions.ComputeError as error:  # how polars tells of a full disk
+        raise OSError(errno.EIO, str(error).rpartition(": ")[2], file.name) from None
 
 
 def write_result(result: RunResult, folder: Path, *, replace: bool = False) -> list[Path]:
@@ -53,7 +68,7 @@ def write_result(result: RunResult, folder: Path, *, replace: bool = False) -> l
     try:
         (workshop / SPEC_FILE).write_text(result.spec.canonical_json() + "\n", encoding="utf-8")
         for name in result.traces:
-            result.traces[name].write_parquet(workshop / f"{name}.parquet")
+            write_parquet(result.traces[name], workshop / f"{name}.parquet")
         # Last, so that a folder with records holds everything that belongs to them.
         (workshop / RECORDS_FILE).write_text(result.to_json() + "\n", encoding="utf-8")
         finished = [SPEC_FILE, *(f"{name}.parquet" for name in result.traces), RECORDS_FILE]

@@ -35,4 +35,5 @@ def read_toml(text: str, name: str) -> tuple[dict[str, Any], Positions]:
 def _line(lines: list[str], number: int) -> str:
     """A line of the text, short enough to print."""
     line = lines[number - 1].strip() if number <= len(lines) else ""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
     return (line if len(line) <= 80 else line[:79] + "…") or "the end of the text"
