@@ -13,8 +13,8 @@ from skycell.metrics import ceiling_bps, fairness_index, throughputs_bps
 from skycell.records.result import RunResult
 from skycell.scenario.network_spec import LinkSpec
 from skycell.scenario.quantities import show_amount
+from skycell.sweeps.responses import base_bps
 
-_CELL_BITS = 424
 _PS_PER_S = 10**12
 _PS_PER_MS = 10**9
 #: Flows shown one by one.
@@ -171,9 +171,13 @@ def _totals(result: RunResult, congested: list[LinkSpec]) -> list[str]:
     mss = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in result.spec.flows}
     if len(congested) == 1 and len(mss) == 1:
         octets, llc_snap, timestamps = mss.pop()
-        cell_bps = _CELL_BITS * _PS_PER_S / congested[0].cell_time_ps
-        ceiling = ceiling_bps(octets, cell_bps, llc_snap=llc_snap, timestamps=timestamps)
-        total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
+        link = result.spec.links.index(congested[0])
+        cell_bps = base_bps(result.spec, link, "left" if result.spec.sources else "link")
+        if cell_bps:
+            ceiling = ceiling_bps(octets, cell_bps, llc_snap=llc_snap, timestamps=timestamps)
+            left = " beside the cell sources" if result.spec.sources else ""
+            total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
+            total += left
     if len(rates) > 1 and any(rates):
         total += f"; fairness {fairness_index(rates):.3f}"
     seconds = result.records["duration_ps"] / _PS_PER_S

@@ -160,7 +160,7 @@ def _pattern(
     resolver = TrafficResolver(context, faults)
     on = resolver.times(source.on, (*here, "on"))
     off = resolver.times(source.off, (*here, "off"))
-    longest_on, cycle = _mean_ps(on), _mean_ps(on) + _mean_ps(off)
+    longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
         meaning = meaning_of(VbrSource.model_fields["on"])
         faults.add((*here, "on"), Shown("no time"), "above 0", meaning)
@@ -175,7 +175,8 @@ def _pattern(
     return OnOffPattern(on=on, off=off, phase=PhaseAt(offset_ps=phase))
 
 
-def _mean_ps(times: DistributionSpec) -> int:
+def mean_ps(times: DistributionSpec) -> int:
+    """Mean of a distribution of times, picoseconds."""
     if isinstance(times, ConstantSpec):
         return times.value_ps
     if isinstance(times, UniformSpec):

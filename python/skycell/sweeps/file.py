@@ -192,8 +192,11 @@ class _Reader:
 
     def _ceiling(self) -> str:
         value = self.values.get("ceiling", "link")
-        if value != "link" and not _is_rate(value):
-            allowed = '"link" (that of the congested link) or a rate above 0, such as "63 Mbit/s"'
+        if value not in ("link", "left") and not _is_rate(value):
+            allowed = (
+                '"link" (that of the congested link), "left" (what cell sources leave of it on '
+                'average) or a rate above 0, such as "63 Mbit/s"'
+            )
             self.faults.add(("ceiling",), value, allowed, KEYS["ceiling"])
             return "link"
         return str(value)

@@ -83,7 +83,7 @@ class SweepPlan:
         first_seed: that the seeds are counted or drawn from.
         common_random_numbers: whether replication k has the same seed in every cell.
         responses: names of what is measured.
-        ceiling: `link`, or a bit rate whose TCP share is an efficiency of 1.
+        ceiling: `link`, `left`, or a bit rate whose TCP share is an efficiency of 1.
         throughput: a definition of `skycell.metrics.throughput`.
         positions: line and column of what the file says, by dotted path.
     """

@@ -16,7 +16,9 @@ from skycell.metrics import (
     throughputs_bps,
 )
 from skycell.scenario import NetworkSpec
+from skycell.scenario.network_spec import ConstantPattern, SourceSpec
 from skycell.scenario.quantities import parse_quantity
+from skycell.scenario.resolve_sources import mean_ps
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""
@@ -66,7 +68,8 @@ class Network:
         Args:
             spec: the network; at least one flow.
             ceiling: `link` for the cell rate of the congested link (of several the slowest; of none
-                the slowest that a flow crosses), or a bit rate such as `63 Mbit/s`.
+                the slowest that a flow crosses), `left` for what cell sources leave of it, or a bit
+                rate such as `63 Mbit/s`.
         """
         rates = [link_cell_bps(link.cell_time_ps) for link in spec.links]
         routes = [
@@ -83,7 +86,7 @@ class Network:
         crossed = limited[:1] or [
             min({p for route in routes for p in route}, key=rates.__getitem__)
         ]
-        base = rates[crossed[0]] if ceiling == "link" else float(parse_quantity(ceiling).amount)
+        base = base_bps(spec, crossed[0], ceiling)
         return cls(
             ceiling_bps=base * max(shares),
             routes=tuple(map(tuple, routes)),
@@ -103,6 +106,32 @@ class Network:
             demand = [rate / share for rate, share in zip(demand_bps, self.shares, strict=True)]
         fair = max_min_rates(self.routes, dict(enumerate(self.rates_bps)), demand)
         return [rate * share for rate, share in zip(fair, self.shares, strict=True)]
+
+
+def base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
+    """Rate of cells whose TCP share is an efficiency of 1; 0 where sources leave nothing.
+
+    Args:
+        spec: the network.
+        link: the congested one, by its place in the spec.
+        ceiling: as for `Network.of`.
+    """
+    rate_bps = link_cell_bps(spec.links[link].cell_time_ps)
+    if ceiling == "link":
+        return rate_bps
+    if ceiling == "left":
+        crossing = (source for source in spec.sources if link in spec.vcs[source.vc].path)
+        return max(0.0, rate_bps - sum(map(_mean_cell_bps, crossing)))
+    return float(parse_quantity(ceiling).amount)
+
+
+def _mean_cell_bps(source: SourceSpec) -> float:
+    """What a cell source offers in the mean over its cycles, bit/s."""
+    peak = link_cell_bps(source.cell_interval_ps)
+    if isinstance(source.pattern, ConstantPattern):
+        return peak
+    on, off = mean_ps(source.pattern.on), mean_ps(source.pattern.off)
+    return peak * on / (on + off)
 
 
 @dataclass(frozen=True)
@@ -147,7 +176,9 @@ class RunView:
         return next((by_name[name] for name in self.network.congested if name in by_name), None)
 
 
-def _efficiency(run: RunView) -> float:
+def _efficiency(run: RunView) -> float | None:
+    if run.network.ceiling_bps == 0:
+        return None  # nothing was left to use
     return efficiency(run.rates_bps(), run.network.ceiling_bps)
 
 

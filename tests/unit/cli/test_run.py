@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
@@ -52,6 +53,16 @@ def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
 def test_a_run_of_the_fast_engine_itself_says_no_more(short: Path) -> None:
     assert "engine fast;" in run(short).stdout
     assert json.loads(run(short, "--json").stdout)["engine_stats"]["simulated_by"] == "fast"
+
+
+def test_beside_cell_sources_tcp_is_measured_against_what_they_leave(
+    short: Path, tmp_path: Path
+) -> None:
+    video = '[[source]]\nkind = "cbr"\nname = "video"\nrate = 0.25\n'
+    shared = tmp_path / "shared.toml"
+    shared.write_text(f"{SHORT}\n{video}", encoding="utf-8")
+    assert "of the 125.20 that TCP could get;" in run(short).stdout
+    assert "of the 93.90 that TCP could get beside the cell sources;" in run(shared).stdout
 
 
 def test_json_is_all_that_standard_output_holds(short: Path) -> None:
@@ -197,3 +208,25 @@ def test_a_reader_that_goes_away_is_no_traceback(short: Path) -> None:
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
     assert process.wait(timeout=max(1, deadline - time.monotonic())) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_run(
+    short: Path, tmp_path: Path
+) -> None:
+    name = tmp_path / ("x" * 300)
+    told = run(short, "--out", name)
+    assert told.exit_code == 2
+    assert f"{name} cannot be written: File name too long" in told.stderr
+
+
+def test_a_full_disk_ends_a_run_with_its_reason(
+    short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise pl.exceptions.ComputeError("parquet: IO error: No space left on device")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    told = run(short, "--trace", "cwnd", "--out", tmp_path / "run")
+    assert told.exit_code == 1
+    assert told.stderr == "cwnd.parquet: No space left on device\n"
+    assert list((tmp_path / "run").iterdir()) == []

@@ -172,6 +172,20 @@ def test_the_ceiling_may_be_stated() -> None:
     assert Network.of(spec, "63 Mbit/s").ceiling_bps == pytest.approx(63e6 * 512 / 636)
 
 
+@pytest.mark.parametrize(
+    ("source", "left"),
+    [
+        ({"kind": "cbr", "rate": 0.25}, 0.75),
+        ({"kind": "vbr", "peak_rate": 1.0, "on": "100 ms", "off": "300 ms"}, 0.75),
+        ({"kind": "cbr", "rate": 1.0}, 0.0),
+    ],
+)
+def test_the_ceiling_may_be_what_cell_sources_leave(source: dict[str, object], left: float) -> None:
+    spec = skycell.parse({"preset": "icccn97-wan", "source": [{"name": "s", **source}]}).resolve()
+    whole = Network.of(spec).ceiling_bps
+    assert Network.of(spec, "left").ceiling_bps == pytest.approx(left * whole, rel=1e-6, abs=100)
+
+
 def test_without_a_limited_buffer_the_slowest_link_on_the_way_is_the_ceiling() -> None:
     scenario = skycell.parse(PARKING_LOT).with_values(
         {"topology.bottleneck.buffer": "unlimited", "topology.bottleneck.policy": "tail_drop"}
