@@ -58,7 +58,8 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     let stepped = network.ports.iter().map(|port| match port {
         Port::Mux(port) => {
             let served = port.log.server.as_ref().map_or(0, |server| server.served);
-            port.stepped + served
+            let chosen = port.vc_queues.as_ref().map_or(0, |queues| queues.count());
+            port.stepped + served + chosen
         }
         _ => 0,
     });

@@ -25,5 +25,6 @@ mod server;
 mod shared;
 mod source;
 mod stations;
+mod vc_queues;
 
 pub use run::run;

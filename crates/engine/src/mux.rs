@@ -8,6 +8,7 @@ use crate::active::ActiveVcs;
 use crate::arrivals::{ArrivalLog, Moment, Train};
 use crate::inputs::{Due, Inputs};
 use crate::occupancy::{MuxVc, VcRuns};
+use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
@@ -49,11 +50,14 @@ pub(crate) struct MuxPort {
     counts_vcs: bool,
     pub(crate) vcs: Vec<MuxVc>,
     pub(crate) runs: Vec<VcRuns>,
-    /// Whether somebody asks for the VCs' occupancy before the run ends.
+    /// Whether somebody asks for the VCs' occupancy before the run ends, and it follows from the
+    /// order of arrival.
     keeps_runs: bool,
     /// Cells that came earlier are asked for by nobody.
     needed: Option<Moment>,
     pub(crate) log: ArrivalLog,
+    /// Whose cells leave, where each VC has a queue; else they leave as they came.
+    pub(crate) vc_queues: Option<Box<VcQueues>>,
     pub(crate) inputs: Inputs,
     arriving: Vec<Arriving>,
     /// Trains among them that are slower than the port.
@@ -101,17 +105,20 @@ impl MuxPort {
         let queue = &link.port.queues[own];
         let owner = link.port.name_of(queue, &link.name);
         let policy = Policy::new(&queue.policy, seed, &owner);
+        let vc_queues = VcQueues::new(&link.port.scheduler, link.cell_time_ps).map(Box::new);
+        let asks_for_vcs = samples_vcs || policy.counts_vcs();
         MuxPort {
             cell_time: link.cell_time_ps,
             end,
             capacity: u64::from(queue.capacity_cells.unwrap_or(u32::MAX)),
             counts_vcs: policy.counts_vcs(),
-            keeps_runs: samples_vcs || policy.counts_vcs(),
+            keeps_runs: asks_for_vcs && vc_queues.is_none(),
             policy,
             vcs: Vec::new(),
             runs: Vec::new(),
             needed: None,
             log: ArrivalLog::new(link.cell_time_ps),
+            vc_queues,
             inputs: Inputs::default(),
             arriving: Vec::new(),
             slower: 0,
@@ -145,6 +152,9 @@ impl MuxPort {
         self.vcs.push(MuxVc::new(vc));
         self.runs.push(VcRuns::default());
         self.active.add_vc(self.policy.weight(vc));
+        if let Some(queues) = &mut self.vc_queues {
+            queues.add_vc(vc);
+        }
         self.horizon = self.horizon.max(horizon);
         self.lead = self.lead.min(lead);
         self.slack = self.slack.min(horizon + SimTime(self.cell_time));
@@ -165,6 +175,9 @@ impl MuxPort {
     fn begin_frame(&mut self, moment: Moment, due: &Due) -> u64 {
         let place = due.place;
         self.advance(moment);
+        if let Some(queues) = &mut self.vc_queues {
+            queues.serve_until(moment.time.0);
+        }
         self.trim(moment.time);
         let queued = self.queued(moment.time);
         let vc = &mut self.vcs[place as usize];
@@ -194,6 +207,19 @@ impl MuxPort {
     }
 
     fn count_vcs(&mut self, time: SimTime, place: u32, view: &mut BufferView) {
+        if let Some(queues) = &self.vc_queues {
+            for (vc, at) in self.vcs.iter().zip(0u32..) {
+                let queued = queues.queued(at, vc.taken_in, time);
+                if at == place {
+                    view.vc_queued = queued;
+                }
+                if queued > 0 {
+                    view.active_vcs += 1;
+                    view.active_weight += self.policy.weight(vc.vc);
+                }
+            }
+            return;
+        }
         let last = self.last_departed(time);
         let runs = &self.runs;
         view.vc_queued = runs[place as usize].queued_after(last);
@@ -212,6 +238,9 @@ impl MuxPort {
         let Some(last) = time.0.checked_sub(1) else {
             return 0;
         };
+        if let Some(queues) = &self.vc_queues {
+            return queues.departed_of(place, self.log.departed(SimTime(last)));
+        }
         let last = self.last_departed(SimTime(last));
         last.map_or(0, |last| self.runs[place as usize].taken_in_by(last))
     }
@@ -220,7 +249,11 @@ impl MuxPort {
     pub(crate) fn last_departure_before(&self, time: SimTime) -> Option<(SimTime, u32)> {
         let departed = self.log.departed(SimTime(time.0.checked_sub(1)?));
         let rank = departed.checked_sub(1)?;
-        Some((self.log.departure(rank)?, self.log.arrival(rank).1))
+        let place = match &self.vc_queues {
+            Some(queues) => queues.place_of(rank),
+            None => self.log.arrival(rank).1,
+        };
+        Some((self.log.departure(rank)?, place))
     }
 
     /// Deals with all arrivals up to `moment`, that moment included, of frames whose head has come.
@@ -267,6 +300,9 @@ impl MuxPort {
                 vc.take_in(train, count);
                 if self.keeps_runs {
                     self.runs[train.place as usize].note(train, count, self.needed);
+                }
+                if let Some(queues) = &mut self.vc_queues {
+                    queues.take_in(train, count);
                 }
                 self.policy.on_taken_in(vc.vc, count as u32);
                 self.integral.arrived(arrival_times(train, count));
@@ -395,6 +431,9 @@ impl MuxPort {
         if self.keeps_runs {
             self.runs[place as usize].note(&train, 1, self.needed);
         }
+        if let Some(queues) = &mut self.vc_queues {
+            queues.take_in(&train, 1);
+        }
         self.policy.on_taken_in(vc.vc, 1);
         self.note_boundary(place, is_last);
         self.integral.arrived(u128::from(moment.time.0));
@@ -437,6 +476,9 @@ impl MuxPort {
         self.until_trim = EVENTS_PER_TRIM;
         let before = SimTime(now.0.saturating_sub(self.horizon.0 + self.cell_time));
         self.integral.departed(self.log.trim_busy(before));
+        if let Some(queues) = &mut self.vc_queues {
+            queues.forget(self.log.departed(before));
+        }
         if let Some(needed) = self.log.trim(before) {
             self.needed = Some(needed);
         }
@@ -463,12 +505,21 @@ impl MuxPort {
 
     /// Samples every VC's occupancy at `now`, and tells it; arrivals before `now` are dealt with.
     pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
-        let last = self.last_departed(now);
+        if let Some(queues) = &mut self.vc_queues {
+            queues.serve_until(now.0);
+        }
+        let last = match &self.vc_queues {
+            Some(_) => None,
+            None => self.last_departed(now),
+        };
         for place in 0..self.vcs.len() as u32 {
-            let runs = &mut self.runs[place as usize];
-            let cells = runs.queued_after(last);
+            let (vc, runs) = (&self.vcs[place as usize], &mut self.runs[place as usize]);
+            let cells = match &self.vc_queues {
+                Some(queues) => queues.queued(place, vc.taken_in, now),
+                None => runs.queued_after(last),
+            };
             runs.samples.add(cells);
-            tell(self.vcs[place as usize].vc, cells);
+            tell(vc.vc, cells);
         }
         if let Some(server) = &mut self.log.server {
             for stream in &mut server.streams {
@@ -490,7 +541,7 @@ impl MuxPort {
         let from = self.log.first_busy_rank();
         self.integral
             .departed(self.log.departures_since(from, last));
-        if !self.keeps_runs {
+        if !self.keeps_runs && self.vc_queues.is_none() {
             self.find_runs();
         }
     }

@@ -265,7 +265,11 @@ impl<'a> Network<'a> {
     /// Sees to it that the multiplexing port acts in time.
     fn plan_mux(&mut self, id: u32) {
         let mux = self.mux(id);
-        let Some(next) = mux.inputs.next_time() else {
+        let of_queues = mux
+            .vc_queues
+            .as_ref()
+            .and_then(|queues| queues.no_end_before());
+        let Some(next) = mux.inputs.next_time().into_iter().chain(of_queues).min() else {
             return;
         };
         let wakes_at = next + mux.slack;

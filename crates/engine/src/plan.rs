@@ -62,15 +62,11 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice or rerouted, links whose delay changes, ports that serve VCs, edges that discard single cells, and
-    /// classes beyond those of [`crate::shared`].
+    /// twice or rerouted, links whose delay changes, edges that discard single cells, and classes
+    /// beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
-        let links = &spec.links;
-        if links
-            .iter()
-            .any(|link| link.motion.is_some() || link.port.scheduler.serves_vcs())
-            || spec.vcs.iter().any(|vc| vc.rerouting.is_some())
-        {
+        let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
+        if is_rerouted || spec.links.iter().any(|link| link.motion.is_some()) {
             return None;
         }
         let kinds = kinds(spec);

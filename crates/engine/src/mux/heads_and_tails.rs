@@ -4,6 +4,7 @@
 use super::{Arriving, MuxPort, arrival_times};
 use crate::arrivals::{Moment, Train};
 use crate::inputs::{Due, Next};
+use crate::vc_queues::Tail;
 use skycell_units::SimTime;
 
 /// A frame of which no more will come, and what became of it.
@@ -25,6 +26,8 @@ pub(crate) enum Fate {
         cells: u32,
         whole: bool,
     },
+    /// Its last cell was taken in and waits in its VC's queue.
+    Waits,
     /// Its last cell was discarded.
     Lost,
 }
@@ -33,7 +36,12 @@ impl MuxPort {
     /// Deals with heads and tails before `limit` until a frame has ended.
     pub(crate) fn next_end(&mut self, limit: SimTime) -> Option<Ended> {
         loop {
-            let (next, lane, moment, due) = self.inputs.next_before(limit)?;
+            if let Some(ended) = self.next_served() {
+                return Some(ended);
+            }
+            let Some((next, lane, moment, due)) = self.inputs.next_before(limit) else {
+                return self.serve_before(limit);
+            };
             let fate = match next {
                 Next::Tail => self.on_tail(moment, &due),
                 Next::Head => {
@@ -50,12 +58,37 @@ impl MuxPort {
                 }
             };
             self.inputs.pop(lane);
+            if fate == Fate::Waits {
+                continue;
+            }
             return Some(Ended {
                 frame: due.frame,
                 vc: self.vcs[due.place as usize].vc,
                 fate,
             });
         }
+    }
+
+    /// A frame whose last cell has been chosen among those of all VCs.
+    fn next_served(&mut self) -> Option<Ended> {
+        let (departure, vc, tail) = self.vc_queues.as_mut()?.next_ended()?;
+        Some(Ended {
+            frame: tail.frame,
+            vc,
+            fate: Fate::Ends {
+                departure,
+                cells: tail.cells,
+                whole: tail.whole,
+            },
+        })
+    }
+
+    /// No head or tail comes before `limit`: where VCs have queues, serves them up to there.
+    fn serve_before(&mut self, limit: SimTime) -> Option<Ended> {
+        self.vc_queues.as_ref()?;
+        self.advance_before(limit);
+        self.vc_queues.as_mut()?.serve_until(limit.0);
+        self.next_served()
     }
 
     /// A frame comes, from its head at `moment` to its tail; no other head or tail comes meanwhile.
@@ -71,7 +104,7 @@ impl MuxPort {
         let has_room = queued + cells <= self.capacity;
         if vc.discarding.is_none() && is_alone && has_room && spacing.0 <= self.cell_time {
             self.take_in_frame(moment, queued, tail, spacing, due);
-            return self.end_of_reassembly(due.place, due.cells, due.cells);
+            return self.end_of_reassembly(due.frame, due.place, due.cells, due.cells);
         }
         if self.take_in_head(moment, queued, due, spacing) {
             self.on_tail(tail, due)
@@ -115,6 +148,9 @@ impl MuxPort {
         vc.take_in(&train, cells);
         if self.keeps_runs {
             self.runs[due.place as usize].note(&train, cells, self.needed);
+        }
+        if let Some(queues) = &mut self.vc_queues {
+            queues.take_in(&train, cells);
         }
         self.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, true);
@@ -173,18 +209,27 @@ impl MuxPort {
             self.end_arriving(moment, frame, place)
         };
         if has_end {
-            return self.end_of_reassembly(place, taken_in, cells);
+            return self.end_of_reassembly(frame, place, taken_in, cells);
         }
         self.vcs[place as usize].open_cells += taken_in;
         Fate::Lost
     }
 
     /// The last cell of a frame was taken in just now, as were `taken_in` of its `cells` cells.
-    fn end_of_reassembly(&mut self, place: u32, taken_in: u32, cells: u32) -> Fate {
+    fn end_of_reassembly(&mut self, frame: u32, place: u32, taken_in: u32, cells: u32) -> Fate {
         let vc = &mut self.vcs[place as usize];
         let reassembly = vc.open_cells + taken_in;
         let whole = vc.open_cells == 0 && taken_in == cells;
         vc.open_cells = 0;
+        if let Some(queues) = &mut self.vc_queues {
+            let tail = Tail {
+                frame,
+                cells: reassembly,
+                whole,
+            };
+            queues.take_in_tail(place, vc.taken_in, tail);
+            return Fate::Waits;
+        }
         let departure = self.log.last_departure();
         if self.counts_vcs {
             self.active.take_in_tail(departure, place);

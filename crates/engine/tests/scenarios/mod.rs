@@ -54,7 +54,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
         classes::add(&mut spec, &mut dice);
     }
     let mut dice = Dice(Stream::new(seed, "spacing"));
-    if dice.one_in(16) {
+    if dice.one_in(4) {
         spacing::set(&mut spec, &mut dice);
     }
     let mut dice = Dice(Stream::new(seed, "hosts"));
