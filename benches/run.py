@@ -89,6 +89,24 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
             )
         ],
     )
+    yield (
+        "vcs",
+        3.0,
+        [
+            *(
+                wfq_switch(delay, access)
+                for delay, access in (("100 us", "10 us"), ("10 ms", "2500 us"))
+            ),
+            *(
+                queues_of_vcs(n, scheduler, policy)
+                for n, scheduler, policy in itertools.product(
+                    (5, 50),
+                    ("virtual_spacing", "vc_round_robin", "vc_weighted_round_robin"),
+                    ("tail_drop", "selective_drop"),
+                )
+            ),
+        ],
+    )
     lan = {"bottleneck": "5 us", "access": "5 us"}
     yield (
         "lan",
@@ -137,6 +155,42 @@ def steady_cost(scenario: dict[str, Any]) -> dict[str, Any]:
         "retransmitted": round(lost / segments, 5),
         "beside_segments_s": round(first["fast_s"] - cost * first["segments"], 3),
     }
+
+
+def wfq_switch(delay: str, access: str) -> dict[str, Any]:
+    """The WFQ switch of Bonaventure's GFR study: ten VCs, transfers of 10 MB, thresholds of VCs."""
+    scenario = n_source(
+        10, "icccn97-wan", "sack", "tail_drop", 8_192, "10 s", bottleneck=delay, access=access
+    )
+    thresholds = {"tagged_threshold": "6144 cells", "drop_threshold": "7168 cells"}
+    scenario["topology"]["bottleneck"] |= {
+        "rate": "365566 cells/s",
+        "policy": {"kind": "vc_priority_drop", **thresholds},
+        "scheduler": "virtual_spacing",
+    }
+    del scenario["topology"]["bottleneck"]["framing"]
+    contract = {"mfs": "200 cells", "mbs": "201 cells", "tagging": "network"}
+    others = [f"flow{i}.forward" for i in range(2, 11)]
+    scenario["gfr"] = [
+        {"vcs": ["flow1.forward"], "mcr": "100000 cells/s", **contract},
+        {"vcs": others, "mcr": "20000 cells/s", **contract},
+    ]
+    idle = {"kind": "exponential", "mean": "100 ms"}
+    transfers = {"kind": "transfers", "size": "10 MB", "idle": idle, "new_connection": True}
+    return scenario | {"traffic": transfers, "tcp": {"preset": "bonaventure-sack"}}
+
+
+def queues_of_vcs(sources: int, scheduler: str, policy: str) -> dict[str, Any]:
+    """A WAN scenario with a queue for each VC, MCRs of 1 to 5 parts in turn."""
+    scenario = n_source(
+        sources, "icccn97-wan", "sack", policy, 12_000, "5 s", bottleneck="5 ms", access="5 ms"
+    )
+    scenario["topology"]["bottleneck"]["scheduler"] = scheduler
+    scenario["gfr"] = [
+        {"vcs": [f"flow{i}.forward"], "mcr": f"{(i % 5 + 1) * 100_000 // sources} cells/s"}
+        for i in range(1, sources + 1)
+    ]
+    return scenario
 
 
 def scale() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -209,16 +263,22 @@ def measure(scenario: dict[str, Any], with_reference: bool) -> dict[str, Any]:
 def name_of(scenario: dict[str, Any]) -> str:
     """What distinguishes a scenario within its group."""
     topology, bottleneck = scenario["topology"], scenario["topology"]["bottleneck"]
-    parts = (f"N={topology['sources']}", bottleneck["buffer"], bottleneck["policy"])
-    rates = bottleneck.get("scheduler", {}).get("rates", {})
-    guarantees = [f"GR {rate}" for rate in rates.values()]
-    return ", ".join((*parts, scenario["tcp"]["variant"], *guarantees))
+    policy, scheduler = bottleneck["policy"], bottleneck.get("scheduler", {})
+    named = policy if isinstance(policy, str) else policy["kind"]
+    parts = (f"N={topology['sources']}", bottleneck["buffer"], named)
+    tcp = scenario["tcp"].get("variant", scenario["tcp"]["preset"])
+    if isinstance(scheduler, str):
+        return ", ".join((*parts, tcp, scheduler, bottleneck["delay"]))
+    guarantees = [f"GR {rate}" for rate in scheduler.get("rates", {}).values()]
+    return ", ".join((*parts, tcp, *guarantees))
 
 
 def main() -> int:
     """Runs everything, prints a table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["geo", "wan", "vbr", "lan", "scale"], help="one group")
+    parser.add_argument(
+        "--only", choices=["geo", "wan", "vbr", "vcs", "lan", "scale"], help="one group"
+    )
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
     arguments = parser.parse_args()
     results: dict[str, Any] = {
