@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from skycell.metrics import ceiling_bps, fairness_index, throughputs_bps
+from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
 from skycell.scenario.network_spec import LinkSpec
 from skycell.scenario.quantities import show_amount
@@ -47,6 +48,8 @@ def show_result(result: RunResult) -> None:
     ]
     if promised:
         console.print(_contracts(promised))
+    if result.records.get("delay_terms"):
+        console.print(_delay_terms(result.records["delay_terms"]))
     for line in _totals(result, [link for link, _ in congested]):
         console.print(line, soft_wrap=True)
 
@@ -119,6 +122,23 @@ def _ports(congested: list[tuple[LinkSpec, Mapping[str, Any]]], duration_ps: int
                 show_amount(queue["max"]),
                 f"{busy_ps / duration_ps:.1%}",
             )
+    return table
+
+
+def _of_four_digits(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def _delay_terms(every: list[Mapping[str, Any]]) -> Table:
+    table = _table("Mean delay and its terms, ms", "flow", "sat.", *TERM_HEADS)
+    for terms in every[:_MOST_ROWS]:
+        row = term_row(terms)
+        shown = (_of_four_digits(value) for value in row.numbers)
+        table.add_row(row.flow, row.satellites, *shown)
+    if len(every) > _MOST_ROWS:
+        table.add_row(f"and {len(every) - _MOST_ROWS} more")
     return table
 
 

@@ -55,10 +55,11 @@ def run(
     Ends with 0, with 1 when the run failed, with 2 when the input is faulty.
     """
     from skycell.cli.progress import RunProgress
-    from skycell.experiment.run import run_spec
+    from skycell.experiment.run import run_spec, with_delay_terms
     from skycell.records.files import write_result
 
-    spec = _scenario(file, settings, traces).resolve(seed)
+    scenario = _scenario(file, settings, traces)
+    spec = scenario.resolve(seed)
     if out is not None:
         _check_folder(out, force)
         refuse_unwritable(out)
@@ -67,6 +68,7 @@ def run(
             result = run_spec(spec, engine, progress)
         except ValueError as error:  # an engine that this build does not have
             raise click.UsageError(str(error)) from None
+    result = with_delay_terms(result, scenario)
     if out is not None:
         write_result(result, out, replace=force)
     if as_json:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from skycell.records.result import RunResult
-from skycell.scenario import ScenarioLike, as_scenario
+from skycell.scenario import Scenario, ScenarioLike, as_scenario
 from skycell.scenario.network_spec import NetworkSpec
 
 #: Told the simulated time in picoseconds about every 0.1 s; False in return cancels the run.
@@ -32,7 +33,23 @@ def run(
         ScenarioFaults: the scenario cannot be run.
         skycell._core.RunError: the run failed.
     """
-    return run_spec(as_scenario(scenario).resolve(seed), engine, on_progress)
+    checked = as_scenario(scenario)
+    return with_delay_terms(run_spec(checked.resolve(seed), engine, on_progress), checked)
+
+
+def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
+    """The result with what delays over its constellations are made of, as `delay_terms`.
+
+    A scenario without a path over a constellation leaves a result as it is.
+    """
+    from skycell.records.delay_terms import delay_terms
+    from skycell.scenario.sky_paths import sky_paths
+
+    paths = sky_paths(scenario)
+    if not paths:
+        return result
+    terms = delay_terms(result.spec, result.records, paths)
+    return replace(result, records={**result.records, "delay_terms": terms})
 
 
 def run_spec(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.metrics import discard_ratio, fairness_index, flow_delays_s, throughputs_bps
 from skycell.plots.words import NAMES, PS_PER_SECOND, grouped
+from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import page, pictures
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
 
@@ -39,6 +40,7 @@ def run_page(result: RunResult) -> str:
             ],
             "flows": _flows(records),
             "losses": _recovery(records),
+            "delay_terms": _delay_terms(records),
             "ports": [table for table in (_congested(result), _other_ports(result)) if table],
             "vc_queues": _vc_queues(result),
             "vcs": _vcs(records),
@@ -90,6 +92,28 @@ def _flows(records: Mapping[str, Any]) -> Table:
             "data segment, from the sender's port to its last cell's arrival."
         ),
         columns=columns(*heads, numeric=heads[1:]),
+        rows=tuple(rows),
+    )
+
+
+def _delay_terms(records: Mapping[str, Any]) -> Table | None:
+    rows = []
+    for terms in records.get("delay_terms", ()):
+        row = term_row(terms)
+        times = (number(value, 3) for value in row.numbers)
+        rows.append((words(row.flow), words(row.satellites), *times))
+    if not rows:
+        return None
+    heads = tuple(f"{head} (ms)" for head in TERM_HEADS)
+    return Table(
+        caption=(
+            "What the mean delay D over the constellation is made of: transmission t_t of a full "
+            "segment, propagation on links to hosts (access), up, between satellites and down, "
+            "switching t_s (a cell time at each port), and queueing t_q, which is what is left. "
+            "Bound: the largest delay that full buffers allow, each delaying by its size over "
+            "its rate."
+        ),
+        columns=columns("flow", "satellites", *heads, numeric=heads),
         rows=tuple(rows),
     )
 

@@ -221,6 +221,35 @@ def _rate_of(link: CongestedLink | GraphLink) -> LinkRate:
     return LinkRate(payload_rate(link.rate, framing), framing, link.rate.text)
 
 
+def steps_over_constellation(
+    motion: Motion, duration_ps: int, folder: FilePath, *, most: int
+) -> Steps:
+    """The path of a motion that is known to be had, link by link, in at most so many steps.
+
+    Changes of path have steps of their own beside them.
+    """
+    own_ps = _whole(motion.step or parse_quantity(_DEFAULT_STEP))
+    step_ps = max(own_ps, -(-duration_ps // most))
+    steps = _steps_of_sky(motion, folder, step_ps, -(-duration_ps // step_ps), with_hops=True)
+    return _within(steps, 0, duration_ps, 0)
+
+
+def _steps_of_sky(
+    motion: Motion, folder: FilePath, step_ps: int, count: int, with_hops: bool
+) -> Steps:
+    steps: Steps = resolve_name(_OVER_CONSTELLATION)(
+        motion.constellation,
+        motion.source,
+        motion.target,
+        folder=folder,
+        start_ps=_whole(motion.start),
+        step_ps=step_ps,
+        steps=count,
+        with_hops=with_hops,
+    )
+    return steps
+
+
 def _over_constellation(
     motion: Motion, duration_ps: int, folder: FilePath, path: Path, faults: FaultCollector
 ) -> Steps | None:
@@ -233,16 +262,8 @@ def _over_constellation(
         allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
         faults.add((*path, "step"), got, allowed, meaning_of(Motion.model_fields["step"]))
         return None
-    steps: Steps = resolve_name(_OVER_CONSTELLATION)(
-        motion.constellation,
-        motion.source,
-        motion.target,
-        folder=folder,
-        start_ps=_whole(motion.start),
-        step_ps=step_ps,
-        steps=count,
-        with_hops=motion.on_board is not None,
-    )
+    with_hops = motion.on_board is not None
+    steps = _steps_of_sky(motion, folder, step_ps, count, with_hops)
     # The last moment is there for changes of path before the end of the run; it holds for no cell.
     return _within(steps, 0, duration_ps, 0)
 

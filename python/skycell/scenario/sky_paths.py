@@ -1,0 +1,84 @@
+"""The paths over constellations that a scenario's links stand for, hop by hop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from skycell.scenario.delay_series import Hops
+from skycell.scenario.motion import Motion
+from skycell.scenario.moving import steps_over_constellation
+from skycell.scenario.scenario import Scenario
+from skycell.scenario.topology import Graph, NSource
+
+#: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have
+#: their own.
+_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class SkyPath:
+    """A path over a constellation in the course of a run.
+
+    Attributes:
+        constellation: its name.
+        source: where the path begins.
+        target: where it ends.
+        forward: names of the links that lead over it from source to target.
+        backward: names of those that lead back.
+        is_on_board: whether its satellites switch.
+        is_interrupted: whether nothing is sent at times: after handovers, or without a path.
+        times_ps: when each step begins.
+        end_ps: when the last step ends.
+        hops: the path of each step; None while there is none.
+    """
+
+    constellation: str
+    source: str
+    target: str
+    forward: tuple[str, ...]
+    backward: tuple[str, ...]
+    is_on_board: bool
+    is_interrupted: bool
+    times_ps: tuple[int, ...]
+    end_ps: int
+    hops: tuple[Hops | None, ...]
+
+
+def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
+    """The paths of a scenario's links that move over a constellation."""
+    duration_ps = int(scenario.file.run.duration.amount + Fraction(1, 2))
+    found = []
+    for motion, forward in _motions(scenario):
+        if motion.constellation is None:
+            continue
+        steps = steps_over_constellation(motion, duration_ps, scenario.folder, most=_STEPS)
+        is_broken = any(hops is None for hops in steps.hops)
+        found.append(
+            SkyPath(
+                motion.constellation,
+                motion.source or "",
+                motion.target or "",
+                tuple(f"{a}>{b}" for a, b in forward),
+                tuple(f"{b}>{a}" for a, b in forward),
+                motion.on_board is not None,
+                is_broken or motion.interruption.amount > 0,
+                steps.times_ps,
+                duration_ps,
+                steps.hops,
+            )
+        )
+    return tuple(found)
+
+
+def _motions(scenario: Scenario) -> list[tuple[Motion, list[tuple[str, str]]]]:
+    """Each motion of the file, with the ends of the links that it moves."""
+    topology = scenario.file.topology
+    if isinstance(topology, Graph):
+        links = [(link.motion, [(link.source, link.target)]) for link in topology.link]
+    elif isinstance(topology, NSource):
+        links = [(topology.bottleneck.motion, [("switch1", "switch2")])]
+    else:
+        hops = [(f"switch{n}", f"switch{n + 1}") for n in range(1, topology.hops + 1)]
+        links = [(topology.bottleneck.motion, hops)]
+    return [(motion, ends) for motion, ends in links if motion is not None]

@@ -1,0 +1,126 @@
+"""The terms of delays over constellations, against runs in which they are known."""
+
+from typing import Any
+
+import pytest
+
+import skycell
+from skycell.report.run import run_page
+
+MS = 10**9
+PATH = {"constellation": "jsac98-6x11", "from": "new_york", "to": "paris", "start": "0 s"}
+RING = {**PATH, "constellation": "geo-ring", "to": "tokyo"}
+
+
+def scenario(motion: dict[str, Any], **changed: Any) -> skycell.Scenario:
+    """One connection, and a host's port that waits for nothing."""
+    bottleneck = {"rate": "20 Mbit/s", "framing": "none", "buffer": "4000 cells"}
+    values = {
+        "run": {"duration": "10 s"},
+        "topology": {
+            "kind": "n_source",
+            "sources": 1,
+            "bottleneck": {**bottleneck, "motion": motion},
+            "access": {"rate": "50 Mbit/s", "framing": "none", "delay": "2 ms", "frame_gap": "0 s"},
+        },
+        "tcp": {"mss": "1460 B", "receiver_window": "65535 B", "variant": "sack"},
+    }
+    return skycell.parse(values).with_values(changed)
+
+
+@pytest.mark.parametrize("on_board", [{}, None, {"rate": "5 Mbit/s", "framing": "none"}])
+def test_without_motion_and_queues_the_terms_are_the_delay(on_board: dict[str, Any] | None) -> None:
+    """The least delay is that of a segment that waits nowhere: exactly the sum of the terms."""
+    motion = RING if on_board is None else {**RING, "on_board": on_board}
+    result = skycell.run(scenario(motion))
+    (terms,) = result.records["delay_terms"]
+    parts = ("up_ps", "between_ps", "down_ps", "switching_ps")
+    fixed = sum(terms[part]["mean"] for part in parts)
+    fixed += terms["transmission_ps"] + terms["access_ps"]
+    assert fixed == result.records["flows"][0]["delay_min_ps"]
+    assert terms["access_ps"] == 4 * MS
+    # 32 cells of 53 octets at the slowest rate.
+    rate = 5e6 if on_board else 20e6
+    assert terms["transmission_ps"] == pytest.approx(32 * 424 / rate * 1e12, abs=100)
+    satellites = terms["satellites"]["least"]
+    assert satellites == terms["satellites"]["most"] > 1
+    cells = [50e6, 20e6, 50e6] + [rate] * (satellites if on_board is not None else 0)
+    expected = sum(424 / cell for cell in cells) - 424 / min(cells)
+    assert terms["switching_ps"]["mean"] == pytest.approx(expected * 1e12, abs=100)
+
+
+def test_the_terms_add_up_to_the_mean_delay() -> None:
+    result = skycell.run(scenario({**PATH, "on_board": {}}))
+    (terms,) = result.records["delay_terms"]
+    parts = ("up_ps", "between_ps", "down_ps", "switching_ps")
+    fixed = sum(terms[part]["mean"] for part in parts)
+    fixed += terms["transmission_ps"] + terms["access_ps"] + terms["queueing_ps"]
+    assert fixed == pytest.approx(result.records["flows"][0]["delay_mean_ps"])
+    for part in parts:
+        assert terms[part]["least"] <= terms[part]["mean"] <= terms[part]["most"]
+
+
+def test_buffers_bound_the_delay_and_full_ones_come_near() -> None:
+    """STUDIES sheet 14: each queue delays by at most its buffer over its rate, here half an RTT."""
+    motion = {**PATH, "on_board": {}}
+    filled = scenario(
+        motion,
+        **{
+            "topology.bottleneck.buffer": "0.5 RTT",
+            "tcp.receiver_window": "500000 B",
+            "tcp.window_scaling": True,
+            "run.duration": "5 s",
+        },
+    )
+    result = skycell.run(filled)
+    (terms,) = result.records["delay_terms"]
+    capacity = next(
+        link.port.capacity_cells for link in result.spec.links if link.name == "switch1>switch2"
+    )
+    assert capacity is not None
+    # No handover in these seconds: the ground's port and one for each satellite.
+    assert terms["bound"]["points"] == terms["satellites"]["most"] + 1
+    assert terms["bound"]["queueing_ps"] == terms["bound"]["points"] * capacity * 21_200_000
+    assert terms["bound"]["holds"]
+    assert terms["total_ps"]["most"] <= terms["bound"]["total_ps"]
+    # One port only fills, as all have the same rate; what it adds is its own part of the bound.
+    beyond = terms["total_ps"]["most"] - terms["total_ps"]["least"]
+    assert 0.9 < beyond / (capacity * 21_200_000) < 1.1
+
+
+def test_the_bound_is_not_told_where_it_does_not_hold() -> None:
+    (terms,) = skycell.run(scenario({**PATH, "interruption": "5 ms"})).records["delay_terms"]
+    assert terms["bound"] is None
+
+
+def test_a_run_without_constellation_has_no_terms() -> None:
+    values = dict(scenario(PATH).values)
+    bottleneck = dict(values["topology"]["bottleneck"])
+    del bottleneck["motion"]
+    topology = {**values["topology"], "bottleneck": {**bottleneck, "delay": "30 ms"}}
+    assert "delay_terms" not in skycell.run({**values, "topology": topology}).records
+
+
+def test_data_that_go_back_go_up_where_others_come_down() -> None:
+    ends = {"hosts": ["a", "b"], "switches": ["s", "t"]}
+    access = {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms"}
+    links = [
+        {"from": "s", "to": "t", "rate": "20 Mbit/s", "framing": "none", "motion": PATH},
+        {"from": "a", "to": "s", **access},
+        {"from": "b", "to": "t", **access},
+    ]
+    flows = [
+        {"name": "there", "source": "a", "destination": "b"},
+        {"name": "back", "source": "b", "destination": "a"},
+    ]
+    topology = {"kind": "graph", **ends, "link": links, "flow": flows}
+    result = skycell.run({"run": {"duration": "2 s"}, "topology": topology})
+    there, back = result.records["delay_terms"]
+    assert there["up_ps"] == back["down_ps"] != there["down_ps"]
+    assert there["between_ps"] == back["between_ps"]
+
+
+def test_the_report_shows_the_terms() -> None:
+    page = run_page(skycell.run(scenario(PATH)))
+    assert "t_q (ms)" in page
+    assert "What the mean delay D over the constellation" in page
