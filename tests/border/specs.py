@@ -40,6 +40,7 @@ from skycell.scenario.network_spec import (
     RecordSpec,
     RedPart,
     RedSpec,
+    ReroutingSpec,
     RetransmitDelayNone,
     RetransmitDelaySegments,
     SchedulerSpec,
@@ -232,6 +233,17 @@ def schedulers(queues: int) -> st.SearchStrategy[SchedulerSpec]:
 
 
 @st.composite
+def reroutings(draw: st.DrawFn, path: list[int]) -> ReroutingSpec:
+    """A VC that takes its own path anew."""
+    times = sorted(draw(st.sets(st.integers(1, 100 * SECOND), min_size=1, max_size=3)))
+    return ReroutingSpec(
+        times_ps=tuple(times),
+        paths=(tuple(path),) * len(times),
+        loses_cells=draw(st.booleans()),
+    )
+
+
+@st.composite
 def vcs_over(draw: st.DrawFn, path: list[int]) -> VcSpec:
     """A VC of any class; it can be policed where it crosses a switch."""
     bucket = st.builds(
@@ -249,6 +261,7 @@ def vcs_over(draw: st.DrawFn, path: list[int]) -> VcSpec:
         "class": service,
         "policing": tuple(policing),
         "gfr": gfr,
+        "rerouting": draw(st.none() | reroutings(path)),
     }
     return VcSpec.model_validate(vc)
 
