@@ -4,10 +4,10 @@
 
 mod scenarios;
 
-use scenarios::scenario;
+use scenarios::{rerouted, scenario};
 use serde_json::Value;
 use skycell_records::RunRecords;
-use skycell_spec::{MotionSpec, NetworkSpec};
+use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec};
 
 /// Scenarios run by default.
 const SCENARIOS: u64 = 2_000;
@@ -178,6 +178,43 @@ fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
         }
         let run = |spec| skycell_reference::run(spec, &mut |_| true).expect("it runs");
         assert_eq!(run(&at_rest), run(&still), "scenario {seed}");
+    }
+}
+
+#[test]
+fn a_vc_that_is_rerouted_loses_no_cell_unseen() {
+    let mut used = 0;
+    for spec in (0..200).filter_map(rerouted) {
+        let records = skycell_reference::run(&spec, &mut |_| true).expect("the ledger balances");
+        let beside = records
+            .ports
+            .iter()
+            .filter(|port| port.name.ends_with("beside"));
+        used += beside.map(|port| port.departed).sum::<u64>();
+        assert!(records.vcs.iter().all(|vc| vc.cells_lost.off_path == 0));
+    }
+    assert!(used > 10_000, "{used}");
+}
+
+#[test]
+fn a_vc_that_is_rerouted_over_its_own_path_keeps_it() {
+    for seed in 0..200 {
+        let kept = scenario(seed);
+        let mut anew = kept.clone();
+        for vc in anew.vcs.iter_mut().filter(|vc| vc.rerouting.is_none()) {
+            vc.rerouting = Some(ReroutingSpec {
+                times_ps: vec![1, kept.duration_ps / 2 + 1],
+                paths: vec![vc.path.clone(); 2],
+                loses_cells: true,
+            });
+        }
+        let run = |spec| {
+            let mut records = skycell_reference::run(spec, &mut |_| true).expect("it runs");
+            // What a delay has at least is known less well of a VC that is rerouted.
+            records.cell_delays.clear();
+            records
+        };
+        assert_eq!(run(&kept), run(&anew), "scenario {seed}");
     }
 }
 

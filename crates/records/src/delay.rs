@@ -13,7 +13,8 @@ pub struct CellDelayRecord {
     pub vc: u32,
     /// Cells that arrived.
     pub cells: u64,
-    /// What a cell takes through empty ports, picoseconds: the delays of all links, and the cell
+    /// What a cell takes through empty ports, picoseconds: the delays of all links (of one that moves
+    /// its least; of a VC that is rerouted only those of its first and its shortest last link), and the cell
     /// times of all but the first.
     pub fixed_ps: u64,
     /// Mean, picoseconds, exact.

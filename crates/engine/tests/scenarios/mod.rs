@@ -61,7 +61,18 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(3) {
         hosts::limit(&mut spec, &mut dice);
     }
+    let mut dice = Dice(Stream::new(seed, "reroute"));
+    if dice.one_in(20) {
+        motion::reroute(&mut spec, &mut dice);
+    }
     spec
+}
+
+/// A scenario with a VC that is rerouted; none where no VC can be.
+pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
+    let mut spec = scenario(seed);
+    let mut dice = Dice(Stream::new(seed, "rerouted"));
+    motion::reroute(&mut spec, &mut dice).then_some(spec)
 }
 
 /// What a run leaves. Half of the runs leave everything; the others little, as most runs of people do,

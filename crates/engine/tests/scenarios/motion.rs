@@ -1,4 +1,4 @@
-//! Links that change during the run.
+//! Links that change during the run, and VCs that change their path.
 
 use super::{Dice, MILLISECOND};
 use skycell_spec::*;
@@ -41,4 +41,41 @@ fn some<T>(steps: u64, dice: &mut Dice, value: impl Fn(&mut Dice) -> T) -> Vec<T
         return Vec::new();
     }
     (0..steps).map(|_| value(dice)).collect()
+}
+
+/// Lets a VC change between a link after its first one and a second link beside that one, with a port
+/// and a delay of its own; false where no VC has such a link.
+pub fn reroute(spec: &mut NetworkSpec, dice: &mut Dice) -> bool {
+    let long: Vec<usize> = (0..spec.vcs.len())
+        .filter(|&vc| spec.vcs[vc].path.len() > 1)
+        .collect();
+    if long.is_empty() {
+        return false;
+    }
+    let vc = dice.pick(&long);
+    let path = spec.vcs[vc].path.clone();
+    let place = 1 + dice.below(path.len() as u64 - 1) as usize;
+    let mut beside = spec.links[path[place] as usize].clone();
+    beside.name = format!("{} beside", beside.name);
+    beside.motion = None;
+    beside.delay_ps = dice.below(3 * MILLISECOND);
+    let mut other = path.clone();
+    other[place] = spec.links.len() as u32;
+    spec.links.push(beside);
+    let every = 1 + dice.below(spec.duration_ps / 2);
+    let count = 1 + dice.below(4);
+    spec.vcs[vc].rerouting = Some(ReroutingSpec {
+        times_ps: (1..=count).map(|n| n * every).collect(),
+        paths: (0..count)
+            .map(|n| {
+                if n % 2 == 0 {
+                    other.clone()
+                } else {
+                    path.clone()
+                }
+            })
+            .collect(),
+        loses_cells: dice.one_in(2),
+    });
+    true
 }
