@@ -5,10 +5,10 @@ kilobytes a run are enough for every number that the studies print.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-SUMMARY_FORM = 3
+SUMMARY_FORM = 4
 """Version of the summary's form; part of a stored run's key."""
 
 
@@ -21,7 +21,8 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
 
     Returns:
         `duration_ps`, `flows` and `ports` as in the records, of a VC's occupancy its mean only,
-        `engine_stats`, and of VCs with a GFR contract the frames that were offered and tagged.
+        `engine_stats`, of VCs with a GFR contract the frames that were offered and tagged, and
+        where links move what was lost on them over all VCs (`moving`).
         Functions of `skycell.metrics` that take records take a summary as well.
     """
     limited = [
@@ -38,6 +39,8 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
         if vc["gfr"] is not None
     ]
     gfr = {"gfr_vcs": promised} if promised else {}
+    moves = any(link["motion"] is not None for link in spec["links"])
+    moving = {"moving": _lost_on_the_way(records["vcs"])} if moves else {}
     web = {"web": records["web"]} if "web" in records else {}
     return {
         "duration_ps": records["duration_ps"],
@@ -45,6 +48,7 @@ def summarise(records: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, 
         "ports": limited,
         **web,
         **gfr,
+        **moving,
         "engine_stats": records["engine_stats"],
     }
 
@@ -68,6 +72,14 @@ def _flow(flow: Mapping[str, Any]) -> Mapping[str, Any]:
     if "web" not in flow:
         return flow
     return {**flow, "web": {key: flow["web"][key] for key in _WEB_COUNTS}}
+
+
+def _lost_on_the_way(vcs: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Frames that arrived spoilt, and cells that links lost."""
+    return {
+        "frames_corrupt": sum(vc["frames_corrupt"] for vc in vcs),
+        "cells_lost": sum(sum(vc["cells_lost"].values()) for vc in vcs),
+    }
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from skycell.plots import theme
@@ -10,6 +11,21 @@ from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.words import explained, factor, level, metric, name
 
 REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class ReferenceLine:
+    """A dashed line in one panel.
+
+    Attributes:
+        panel: name of the panel; empty where there is one only.
+        series: whose colour it has; empty for none.
+        points: along it, in the units of the axes.
+    """
+
+    panel: str
+    series: str
+    points: tuple[tuple[float, float], ...]
 
 
 def curves(
@@ -20,9 +36,13 @@ def curves(
     x: str,
     series: str,
     column: str = "",
-    reference: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    reference: Sequence[ReferenceLine] = (),
     meaning: str = "",
+    x_step: float = 1.0,
+    x_name: str = "",
+    own_axes: bool = False,
     figure_name: str = "curves",
+    subtitle: str | None = None,
 ) -> Figure:
     """One metric over one factor.
 
@@ -36,10 +56,13 @@ def curves(
         x: factor along the horizontal axis.
         series: factor that tells lines apart.
         column: factor of the panels from left to right; one panel if not given.
-        reference: dashed lines, by the series whose colour they have; one without colour has the
-            key ``""``.
+        reference: dashed lines.
         meaning: what the dashed lines are, for the caption.
+        x_step: the axis shows the factor times this.
+        x_name: what it then is; the factor itself if not given.
+        own_axes: whether each panel has a vertical axis of its own.
         figure_name: short name, used for files.
+        subtitle: second line under the title.
 
     Raises:
         NothingToDrawError: there are no rows.
@@ -51,9 +74,9 @@ def curves(
     key, unit = rows[0]["metric"], rows[0]["unit"]
     data = [
         {
-            "panel": _label(row, column),
-            "series": _label(row, series),
-            "x": row["factors"][x],
+            "panel": label(row, column),
+            "series": label(row, series),
+            "x": row["factors"][x] * x_step,
             "value": row["mean"],
             "low": row["low"],
             "high": row["high"],
@@ -61,22 +84,19 @@ def curves(
         }
         for row in sorted(rows, key=lambda row: float(row["factors"][x]))
     ]
-    lines = list(dict.fromkeys(_label(row, series) for row in rows))
-    panels = list(dict.fromkeys(_label(row, column) for row in rows))
+    lines = list(dict.fromkeys(label(row, series) for row in rows))
+    panels = list(dict.fromkeys(label(row, column) for row in rows))
     dashed = [
-        {"series": label, "x": at, "value": value, "panel": panel, "kind": REFERENCE}
-        for label, points in (reference or {}).items()
-        for at, value in points
-        for panel in panels
+        {"series": line.series, "x": at, "value": y, "panel": line.panel, "kind": REFERENCE}
+        for line in reference
+        for at, y in line.points
     ]
     legend = alt.Legend(symbolOpacity=1) if len(lines) > 1 else None
-    domain = [*lines, *([""] if "" in (reference or {}) else [])]
-    colours = [*theme.PALETTE[: len(lines)], theme.MUTED][: len(domain)]
     colour = alt.Color(
         "series:N",
         title=None,
-        scale=alt.Scale(domain=domain, range=colours),
-        legend=alt.Legend(symbolOpacity=1, values=lines) if len(lines) > 1 else None,
+        scale=alt.Scale(domain=lines, range=list(theme.PALETTE[: len(lines)])),
+        legend=legend,
     )
     shape = alt.Shape(
         "series:N",
@@ -86,7 +106,7 @@ def curves(
     )
     across = alt.X(
         "x:Q",
-        title=factor(x),
+        title=factor(x_name or x),
         scale=alt.Scale(zero=False, nice=False, padding=10),
         axis=alt.Axis(values=sorted({row["x"] for row in data}), grid=True, labelOverlap=True),
     )
@@ -103,7 +123,7 @@ def curves(
             shape=shape,
             tooltip=[
                 alt.Tooltip("series:N", title=factor(series)),
-                alt.Tooltip("x:Q", title=factor(x)),
+                alt.Tooltip("x:Q", title=factor(x_name or x)),
                 alt.Tooltip("value:Q", title="mean", format=".4~g"),
                 alt.Tooltip("low:Q", title="lowest", format=".4~g"),
                 alt.Tooltip("high:Q", title="highest", format=".4~g"),
@@ -119,25 +139,29 @@ def curves(
             )
         )
     if dashed:
-        layers.append(
-            alt.Chart()
-            .transform_filter(f"datum.kind == '{REFERENCE}'")
-            .mark_line(strokeDash=[5, 3], strokeWidth=1.4)
-            .encode(x=across, y=y, color=colour)
-        )
+        lead = alt.Chart().mark_line(strokeDash=[5, 3], strokeWidth=1.4)
+        of_none = f"datum.kind == '{REFERENCE}' && datum.series == ''"
+        of_series = f"datum.kind == '{REFERENCE}' && datum.series != ''"
+        layers += [
+            lead.transform_filter(of_none).encode(x=across, y=y, color=alt.value(theme.MUTED)),
+            lead.transform_filter(of_series).encode(x=across, y=y, color=colour),
+        ]
     width = (theme.WIDTH - 24 * (len(panels) - 1)) / len(panels)
     values = alt.InlineData(values=[*data, *dashed])
     layered = alt.layer(*layers).properties(width=width, height=260)
-    chart = (
+    chart: Any = (
         layered.facet(
             data=values, column=alt.Column("panel:N", title=None, sort=panels), spacing=24
         )
         if len(panels) > 1
         else layered.properties(data=values)
     )
+    if own_axes and len(panels) > 1:
+        chart = chart.resolve_scale(y="independent")
     return Figure(
         name=figure_name,
         title=title,
+        subtitle=subtitle,
         chart=chart,
         caption=_caption(rows, key, unit, meaning),
         origin=origin,
@@ -145,7 +169,8 @@ def curves(
     )
 
 
-def _label(row: Mapping[str, Any], key: str) -> str:
+def label(row: Mapping[str, Any], key: str) -> str:
+    """A row's level of a factor, as panels and series are called; empty without the factor."""
     factors = row["factors"]
     return level(key, factors[key]) if key in factors else ""
 

@@ -23,6 +23,11 @@ NAMES = {
     "priority_drop": "LBO/HBO",
     "vc_priority_drop": "LBO/HBO/T_i",
     "wfq": "WFQ",
+    # satellites
+    "6x11": "6 × 11",
+    "12x24": "12 × 24",
+    "shell": "shell of 1 584",
+    "geo_slot": "GEO",
     "round_robin": "round robin",
     "weighted_round_robin": "weighted RR",
     "red": "RED",
@@ -69,6 +74,8 @@ FACTORS = {
     "mcr_allocation_percent": "link in MCRs (%)",
     "tcps_per_vc": "TCPs on each VC",
     "vc": "VC",
+    "privileged_mss_bytes": "segment (octets)",
+    "under_way": "cells under way at a handover",
     "n_tcps": "TCPs",
     "privileged_mcr_cells_per_s": "MCR of the privileged source (cells/s)",
     "mcr_cells_per_s": "MCR (cells/s)",
@@ -89,6 +96,9 @@ METRICS = {
     "threshold_total": "Sum of the thresholds",
     "threshold_share": "Sum of the thresholds",
     "max_min_fairness": "Fairness index",
+    "timeouts_without_loss": "Timeouts where nothing was lost",
+    "retransmitted_part": "Octets sent again",
+    "needless_part": "Segments sent again in vain",
     "guarantee_shortfall": "Guarantee shortfall",
     "excess_fairness": "Fairness of the excess",
     "guarantee_shortfall_share": "Share of the variation of the guarantee shortfall",
@@ -174,10 +184,12 @@ def level(key: str, value: object) -> str:
     >>> level("n_sources", 5), level("tcp", "sack"), level("experiment", 2)
     ('N = 5', 'SACK', 'experiment 2')
     """
-    if key in {"config", "tcp", "policy", "latency", "scheme", "source", "variant"}:
+    if key in {"config", "tcp", "policy", "latency", "scheme", "source", "variant", "satellites"}:
         return name(value)
     if key == "buffer_cells":
         return f"{name(value)} cells"
+    if key == "privileged_mss_bytes":
+        return f"segments of {name(value)} octets"
     if key == "tcps_per_vc":
         return f"{name(value)} TCP{'' if value == 1 else 's'} on each VC"
     if key == "max_window_bytes":

@@ -70,12 +70,15 @@ def _listed(data: dict[str, Any], figure: str | None) -> StudyFigure | None:
 
 
 def _listed_figure(file: Path, data: dict[str, Any], wanted: StudyFigure) -> Figure:
+    from skycell.plots.words import listed
     from skycell.report.study_figures import listed_figure
 
     rows = [row for row in data["rows"] if wanted.has(row)]
     figure = listed_figure(wanted, rows, _origin(data, rows)) if rows else None
     if figure is None:
-        raise NothingToDrawError(f"{file} holds no values of {wanted.table} for {wanted.id}")
+        raise NothingToDrawError(
+            f"{file} holds no values of {listed(wanted.tables)} for {wanted.id}"
+        )
     return figure
 
 

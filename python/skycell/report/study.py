@@ -53,17 +53,23 @@ def origin_of(reproduction: Reproduction, study_id: str) -> Origin:
 def study_figures(reproduction: Reproduction, study_id: str) -> list[Figure]:
     """The figures of a study: those that it lists, and published beside ours for all else.
 
-    A table of our own that no listed figure draws stays a table.
+    Where a study of our own lists figures, what they do not draw stays a table.
     """
     origin = origin_of(reproduction, study_id)
     study = load_study(study_id)
     rows = [row.as_dict() for row in reproduction.rows if row.study == study_id]
     listed_ones = [listed_figure(wanted, rows, origin) for wanted in study.figures]
-    taken = {(wanted.table, name) for wanted in study.figures for name in wanted.metrics}
+    taken = {
+        (table, name)
+        for wanted in study.figures
+        for table in wanted.tables
+        for name in wanted.metrics
+    }
     drawn = [
         comparison_figure(group, origin)
         for group in groups_of(reproduction, study_id)
-        if (group.table.id, group.rows[0].metric) not in taken and not study.is_own
+        if (group.table.id, group.rows[0].metric) not in taken
+        and not (study.is_own and study.figures)
     ]
     return [figure for figure in (*listed_ones, *drawn) if figure is not None]
 

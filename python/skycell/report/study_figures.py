@@ -8,8 +8,8 @@ from typing import Any
 
 from skycell.metrics import tcp_share
 from skycell.metrics.ceiling import CELL_BITS
+from skycell.plots.curves import ReferenceLine, label
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import level
 from skycell.studies.figures import Reserved, StudyFigure
 
 MBIT = 1e6
@@ -58,7 +58,11 @@ def listed_figure(
         column=wanted.column,
         reference=reference,
         meaning=meaning,
+        x_step=wanted.x_step,
+        x_name=wanted.x_name,
+        own_axes=wanted.own_axes,
         figure_name=wanted.id,
+        subtitle=f"{wanted.printed_as}, drawn anew" if wanted.printed_as else None,
     )
 
 
@@ -74,25 +78,32 @@ def reserved_mbps(mcr_cells_per_s: float, of: Reserved) -> float:
 
 def _reference(
     wanted: StudyFigure, rows: Sequence[Mapping[str, Any]]
-) -> tuple[dict[str, list[tuple[float, float]]], str]:
+) -> tuple[list[ReferenceLine], str]:
     """Dashed lines of a figure, and what they are."""
-    if wanted.reserved is not None:
-        xs = sorted({float(row["factors"][wanted.x]) for row in rows})
-        line = [(x, reserved_mbps(x, wanted.reserved)) for x in xs]
-        size = wanted.reserved.mss
-        return {"": line}, f"what the MCR reserves, in segments of {size} octets"
-    if not wanted.proportional:
-        return {}, ""
-    lines: dict[str, list[tuple[float, float]]] = {}
+    panels: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        label = level(wanted.series, row["factors"][wanted.series])
-        lines.setdefault(label, []).append((float(row["factors"][wanted.x]), row["mean"]))
-    slopes = {
-        label: sum(y for _, y in points) / sum(x for x, _ in points)
-        for label, points in lines.items()
-    }
-    divided = {
-        label: [(x, x * slopes[label]) for x, _ in sorted(points)]
-        for label, points in lines.items()
-    }
-    return divided, "the same sum, divided in proportion"
+        panels.setdefault(label(row, wanted.column), []).append(row)
+    lines = []
+    for panel, own in panels.items():
+        if wanted.reserved is not None:
+            xs = sorted({float(row["factors"][wanted.x]) * wanted.x_step for row in own})
+            points = tuple((x, reserved_mbps(x, wanted.reserved)) for x in xs)
+            lines.append(ReferenceLine(panel, "", points))
+        if wanted.proportional:
+            lines += [
+                ReferenceLine(panel, series, _in_proportion(wanted, own, series))
+                for series in dict.fromkeys(label(row, wanted.series) for row in own)
+            ]
+    if wanted.reserved is not None:
+        return lines, f"what the MCR reserves, in segments of {wanted.reserved.mss} octets"
+    return lines, "the same sum, divided in proportion" if lines else ""
+
+
+def _in_proportion(
+    wanted: StudyFigure, rows: Sequence[Mapping[str, Any]], series: str
+) -> tuple[tuple[float, float], ...]:
+    """The line through the origin whose values have the sum of a series."""
+    own = [row for row in rows if label(row, wanted.series) == series]
+    xs = sorted(float(row["factors"][wanted.x]) * wanted.x_step for row in own)
+    slope = sum(float(row["mean"]) for row in own) / sum(xs)
+    return tuple((x, slope * x) for x in xs)

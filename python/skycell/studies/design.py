@@ -123,10 +123,18 @@ def scenario_of(study: Study, case: Case, overrides: Overrides | None = None) ->
     return parse(scenario_values(study, case, overrides or {}), name=str(case))
 
 
-def specs_of(study: Study, case: Case, overrides: Overrides) -> Sequence[NetworkSpec]:
-    """The runs that one replication of a case needs, the longest first, for seed 0.
+def specs_of(
+    study: Study, case: Case, overrides: Overrides, seed: int = 1
+) -> Sequence[NetworkSpec]:
+    """The runs that one replication of a case needs, the longest first, with seed 0 in the spec.
 
     Two runs if the study measures from a later moment on: the second ends there.
+
+    Args:
+        study: the study.
+        case: one of its cases.
+        overrides: choices or scenario keys set otherwise.
+        seed: of the replication, for experiments whose replications differ in more.
 
     Raises:
         ScenarioFaults: an override does not fit the scenario.
@@ -135,6 +143,9 @@ def specs_of(study: Study, case: Case, overrides: Overrides) -> Sequence[Network
     experiment = study.experiments[case.experiment]
     choices = choices_in_force(study, overrides)
     values = scenario_values(study, case, overrides)
+    moment = experiment.each_replication
+    if moment is not None and moment.key not in overrides and _has_table(values, moment.key):
+        _set(values, moment.key, moment.value(seed))
     specs = [parse(values, name=str(case)).resolve(seed=0)]
     measured_from = str(resolve_choices(experiment.measured_from, choices))
     if not _is_nothing(measured_from):
@@ -143,6 +154,16 @@ def specs_of(study: Study, case: Case, overrides: Overrides) -> Sequence[Network
         if specs[1].duration_ps >= specs[0].duration_ps:
             raise ChoiceError(f"measuring from {measured_from} leaves nothing of {case}")
     return specs
+
+
+def _has_table(values: Mapping[str, Any], key: str) -> bool:
+    """Whether a scenario has the table that a dotted key stands in."""
+    here: Any = values
+    for part in key.split(".")[:-1]:
+        if not isinstance(here, Mapping) or part not in here:
+            return False
+        here = here[part]
+    return True
 
 
 def _is_nothing(time: str) -> bool:

@@ -30,7 +30,7 @@ class StudyFigure(BaseModel):
     id: str
     title: str
     kind: Literal["curves", "trade_off"]
-    table: str
+    tables: tuple[str, ...]
     printed_as: str = ""
     """Which published figure it draws anew; empty for one of our own."""
     metric: str
@@ -45,12 +45,18 @@ class StudyFigure(BaseModel):
     """Factor of the panels from left to right."""
     row: str = ""
     """Factor of the panels of `trade_off` from top to bottom."""
-    only: dict[str, tuple[Level, ...]] = {}
-    """Rows that are drawn, by their levels; all others are left out."""
+    only: tuple[dict[str, tuple[Level, ...]], ...] = ()
+    """Rows that are drawn: those that agree with one of these; all where there is none."""
     reserved: Reserved | None = None
     """Draws what the MCR along the axis reserves."""
     proportional: bool = False
     """Draws, for each series, the line through the origin with the same sum."""
+    x_step: float = 1.0
+    """The axis of `curves` shows the factor times this, as MCRs in place of the numbers of VCs."""
+    x_name: str = ""
+    """What the axis then is, such as `mcr_cells_per_s`; the factor itself if not given."""
+    own_axes: bool = False
+    """Whether each panel of `curves` has a vertical axis of its own."""
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "StudyFigure":
@@ -72,7 +78,10 @@ class StudyFigure(BaseModel):
         """Whether a row, as in `Reproduction.as_dict`, is drawn."""
         factors = row["factors"]
         return (
-            row["table"] == self.table
+            row["table"] in self.tables
             and row["metric"] in self.metrics
-            and all(factors.get(name) in levels for name, levels in self.only.items())
+            and any(
+                all(factors.get(name) in levels for name, levels in grid.items())
+                for grid in self.only or ({},)
+            )
         )

@@ -24,7 +24,7 @@ PUBLISHED_IDS = (
 )
 """Published studies in the order of the parameter sheet."""
 
-OWN_IDS = ("gfr-schemes",)
+OWN_IDS = ("gfr-schemes", "leo-handover")
 """Studies of our own."""
 
 STUDY_IDS = (*PUBLISHED_IDS, *OWN_IDS)

@@ -273,6 +273,24 @@ def _fast_retransmits(run: Measured) -> float:
     return float(sum(flow["fast_retransmits"] for flow in run.summary["flows"]))
 
 
+def _timeouts_without_loss(run: Measured) -> float:
+    lost = run.summary.get("moving", {})  # without a link that moves nothing is lost on one
+    return 0.0 if any(lost.values()) else _timeouts(run)
+
+
+def _sum(run: Measured, count: str) -> float:
+    return float(sum(flow[count] for flow in run.summary["flows"]))
+
+
+def _retransmitted_part(run: Measured) -> float:
+    return 100 * _sum(run, "octets_retransmitted") / _sum(run, "octets_sent")
+
+
+def _needless_part(run: Measured) -> float:
+    # Segments that came to a receiver that had them already.
+    return 100 * _sum(run, "segments_duplicate") / _sum(run, "segments_sent")
+
+
 def _threshold_total(run: Measured) -> float:
     return float(sum(run.facts.thresholds_cells))
 
@@ -327,7 +345,10 @@ MEASURE: dict[str, Callable[[Measured], float | None]] = {
     "calculated_throughput": _calculated_throughput,
     "cells_discarded": _cells_discarded,
     "timeouts": _timeouts,
+    "timeouts_without_loss": _timeouts_without_loss,
     "fast_retransmits": _fast_retransmits,
+    "retransmitted_part": _retransmitted_part,
+    "needless_part": _needless_part,
     "threshold_total": _threshold_total,
     "threshold_share": _threshold_share,
     "vc_throughput": _vc_throughput,

@@ -24,7 +24,10 @@ MEASURES = (
     "calculated_throughput",
     "cells_discarded",
     "timeouts",
+    "timeouts_without_loss",
     "fast_retransmits",
+    "retransmitted_part",
+    "needless_part",
     "threshold_total",
     "threshold_share",
     "vc_throughput",
@@ -163,6 +166,28 @@ class Factor(_Part):
         return self
 
 
+class EachReplication(_Part):
+    """What differs between replications besides the seed, such as the moment a run begins at.
+
+    The replication of seed s has `form` with ((s - 1) x `step`) modulo `span`. A scenario without
+    the table that holds the key has nothing to set.
+    """
+
+    key: str
+    form: str
+    step: Annotated[int, Field(ge=1)]
+    span: Annotated[int, Field(ge=1)]
+
+    def value(self, seed: int) -> str:
+        """The value of the key in the replication of a seed, 0 or more.
+
+        >>> moment = EachReplication(key="start", form="{} min", step=10, span=60)
+        >>> [moment.value(seed) for seed in (1, 2, 6, 7)]
+        ['0 min', '10 min', '50 min', '0 min']
+        """
+        return self.form.format((seed - 1) * self.step % self.span)
+
+
 class Experiment(_Part):
     """Runs, or constellations, that differ in their factors only, and how they are measured.
 
@@ -178,6 +203,7 @@ class Experiment(_Part):
     ceiling_segment: str = "own"
     throughput: str = "delivered_over_duration"
     measured_from: str = "0 s"
+    each_replication: EachReplication | None = None
 
 
 class Part(_Part):

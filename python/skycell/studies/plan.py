@@ -27,7 +27,8 @@ class PlannedRun:
 class Plan:
     """Every run that the selected tables need."""
 
-    specs: dict[Case, Sequence[NetworkSpec]] = field(default_factory=dict)
+    specs: dict[tuple[Case, int | None], Sequence[NetworkSpec]] = field(default_factory=dict)
+    """By case and, where replications differ in more than their seed, that seed."""
     facts: dict[Case, Facts] = field(default_factory=dict)
     runs: dict[str, PlannedRun] = field(default_factory=dict)
     """By spec hash."""
@@ -38,7 +39,8 @@ class Plan:
 
     def spec(self, run: PlannedRun) -> NetworkSpec:
         """The spec of a run."""
-        return self.specs[run.case][run.part].with_seed(run.seed)
+        specs = self.specs.get((run.case, None)) or self.specs[run.case, run.seed]
+        return specs[run.part].with_seed(run.seed)
 
     def shared(self) -> dict[tuple[str, ...], int]:
         """Number of runs that serve the same several tables, by these tables."""
@@ -82,14 +84,18 @@ def plan_runs(
 
 def _add(plan: Plan, found: Selection, case: Case, seeds: range, overrides: Overrides) -> None:
     if case not in plan.of_case:
-        specs = specs_of(found.study, case, overrides)
-        plan.specs[case] = specs
-        plan.facts[case] = Facts.of(specs[0])
-        by_part = [spec.hashes(seeds) for spec in specs]
-        plan.of_case[case] = [
-            _replication(plan, case, specs, seed, hashes)
-            for seed, *hashes in zip(seeds, *by_part, strict=True)
-        ]
+        differ = found.study.experiments[case.experiment].each_replication is not None
+        groups = [range(seed, seed + 1) for seed in seeds] if differ else [seeds]
+        plan.of_case[case] = []
+        for same in groups:
+            specs = specs_of(found.study, case, overrides, same[0])
+            plan.specs[case, same[0] if differ else None] = specs
+            plan.facts.setdefault(case, Facts.of(specs[0]))
+            by_part = [spec.hashes(same) for spec in specs]
+            plan.of_case[case] += [
+                _replication(plan, case, specs, seed, hashes)
+                for seed, *hashes in zip(same, *by_part, strict=True)
+            ]
     for hashes in plan.of_case[case]:
         for spec_hash in hashes:
             plan.tables.setdefault(spec_hash, set()).add(found.table.id)

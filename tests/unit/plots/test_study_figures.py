@@ -64,7 +64,7 @@ def test_a_curve_goes_through_the_means_in_the_order_of_the_axis() -> None:
 
 def test_a_line_in_proportion_has_the_same_sum_as_the_values() -> None:
     wanted = StudyFigure(
-        id="f", title="t", kind="curves", table="t", metric="mean_queue", x="mcr", series="vc",
+        id="f", title="t", kind="curves", tables=("t",), metric="mean_queue", x="mcr", series="vc",
         proportional=True,
     )  # fmt: skip
     rows = [row("mean_queue", y, mcr=x, vc="a") for x, y in ((1, 30.0), (2, 30.0))]
@@ -82,8 +82,8 @@ def test_what_an_mcr_reserves_leaves_out_every_header() -> None:
 
 def test_only_rows_that_a_figure_asks_for_are_drawn_and_none_is_no_figure() -> None:
     wanted = StudyFigure(
-        id="f", title="t", kind="curves", table="t", metric="mean_queue", x="mcr", series="vc",
-        only={"vc": ("b",)},
+        id="f", title="t", kind="curves", tables=("t",), metric="mean_queue", x="mcr", series="vc",
+        only=({"vc": ("b",)},),
     )  # fmt: skip
     rows = [row("mean_queue", 1.0, mcr=1, vc="a"), row("other", 1.0, mcr=1, vc="b")]
     assert listed_figure(wanted, rows, ORIGIN) is None
@@ -105,7 +105,7 @@ def test_only_rows_that_a_figure_asks_for_are_drawn_and_none_is_no_figure() -> N
     ],
 )
 def test_a_figure_fits_its_kind(more: dict[str, Any], message: str) -> None:
-    fields = {"id": "f", "title": "t", "table": "t", "metric": "m", "x": "x", "series": "s"}
+    fields = {"id": "f", "title": "t", "tables": ["t"], "metric": "m", "x": "x", "series": "s"}
     with pytest.raises(ValueError, match=message):
         StudyFigure.model_validate(fields | more)
 

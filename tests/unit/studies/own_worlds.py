@@ -18,9 +18,10 @@ SCHEMES = (
     "dynamic_epd",
     "priority_drop",
     "dfba",
+    "weighted_round_robin",
     "wfq",
 )
-KEEP = {"dfba": 0.004, "wfq": 0.001}
+KEEP = {"dfba": 0.004, "wfq": 0.001, "weighted_round_robin": 0.002}
 
 
 def _shortfall(scheme: str, latency: str, percent: int, cells: int, tcps: int) -> float:
@@ -70,4 +71,33 @@ def gfr_schemes() -> list[Entry]:
     return entries
 
 
-WORLDS: dict[str, Callable[[], list[Entry]]] = {"gfr-schemes": gfr_schemes}
+LEO = {"6x11": 0.01, "12x24": 0.05, "shell": 0.012}
+"""What handovers cost over each path where cells arrive; four times as much where they are lost."""
+
+
+def leo_handover() -> list[Entry]:
+    """Four TCPs over three paths that move and one that does not."""
+    entries = []
+    modes = ("arrive", "are_lost")
+    cases = [(path, mode) for path in LEO for mode in modes] + [("geo_slot", "arrive")]
+    for (path, mode), tcp in product(cases, ("vanilla", "reno", "newreno", "sack")):
+        where: dict[str, Level] = {"satellites": path, "under_way": mode, "tcp": tcp}
+        weight = {"vanilla": 0.8, "reno": 1.2, "newreno": 1.1, "sack": 0.5}[tcp]
+        cost = LEO.get(path, 0.0) * weight * (4 if mode == "are_lost" else 1)
+        efficiency = 0.96 if path == "geo_slot" else 1.0 - cost
+        entries.append(Entry("leo-handover-throughput", "efficiency", where, efficiency))
+        is_repaired = tcp in ("newreno", "sack") and mode == "arrive"
+        recovery = {
+            "timeouts": 0.0 if path == "geo_slot" or is_repaired else 2.0,
+            "timeouts_without_loss": 0.0,
+            "retransmitted_part": 5 * cost,
+            "needless_part": cost / 2,
+        }
+        entries += [Entry("leo-handover-recovery", key, where, v) for key, v in recovery.items()]
+    return entries
+
+
+WORLDS: dict[str, Callable[[], list[Entry]]] = {
+    "gfr-schemes": gfr_schemes,
+    "leo-handover": leo_handover,
+}

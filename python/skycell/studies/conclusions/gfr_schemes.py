@@ -140,12 +140,12 @@ def _near_by_it_is_the_allocation_and_the_scheme(values: Values) -> Finding:
 
 
 @decides("gfr-schemes", "10")
-def _the_excess_is_shared_best_by_dfba(values: Values) -> Finding:
+def _the_excess_is_shared_best_where_mcrs_weigh(values: Values) -> Finding:
     orders = []
     for path in _NEAR:
         found = values.find(_MEANS, "excess_fairness", latency=path, tcps_per_vc=20)
         orders.append([str(e.factors["scheme"]) for e in sorted(found, key=lambda e: -e.value)])
     return Finding(
-        all(set(order[:2]) == set(_BEST) for order in orders),
+        all(set(order[:3]) == {*_BEST, "weighted_round_robin"} for order in orders),
         "; ".join(f"{path} {', '.join(o[:3])}" for path, o in zip(_NEAR, orders, strict=True)),
     )
