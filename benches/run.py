@@ -221,6 +221,33 @@ def scale() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "1 Gbit/s, 1000 flows", gigabit
 
 
+TRACES = ("cwnd", "sequence", "queue", "vc_queue", "discards")
+
+
+def tracing_cost(scenario: dict[str, Any]) -> float:
+    """CPU time of a run with all traces of a TCP run, against the same run without."""
+    plain = parse(scenario, "bench").resolve(seed=1)
+    records = plain.records.model_copy(update={"traces": TRACES})
+    traced = plain.model_copy(update={"records": records})
+    medians = [
+        statistics.median(cpu_seconds(spec, "fast")[0] for _ in range(REPEATS))
+        for spec in (plain, traced)
+    ]
+    return round(medians[1] / medians[0], 2)
+
+
+def gain_of_second_worker() -> float:
+    """Wall time of a study of short runs with one process, against two."""
+    from skycell.studies import reproduce
+
+    walls = []
+    for jobs in (1, 2):
+        before = time.perf_counter()
+        reproduce(["atmf970616-s4"], jobs=jobs, replications=1)
+        walls.append(time.perf_counter() - before)
+    return round(walls[0] / walls[1], 2)
+
+
 def cpu_seconds(spec: NetworkSpec, engine: str) -> tuple[float, dict[str, Any]]:
     """CPU time of one run, and its records."""
     text = spec.canonical_json()
@@ -277,7 +304,7 @@ def main() -> int:
     """Runs everything, prints a table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--only", choices=["geo", "wan", "vbr", "vcs", "lan", "scale"], help="one group"
+        "--only", choices=["geo", "wan", "vbr", "vcs", "lan", "scale", "other"], help="one group"
     )
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
     arguments = parser.parse_args()
@@ -316,6 +343,15 @@ def main() -> int:
         for few, many in (("5 flows", "5000 flows"), ("1000 cells", "1000000 cells")):
             ratio = rows[many]["us_per_segment"] / rows[few]["us_per_segment"]
             print(f"scale, {many} against {few}: {ratio:.2f}")
+    if arguments.only in (None, "other"):
+        traced = {
+            group: tracing_cost(scenarios[0])
+            for group, _, scenarios in groups()
+            if group in ("geo", "wan", "lan")
+        }
+        results["other"] = {"tracing": traced, "second_worker": gain_of_second_worker()}
+        print(f"all traces on against off: {traced} (asked: below 2)")
+        print(f"two processes against one: {results['other']['second_worker']} (asked: 1.8)")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(results, indent=1) + "\n")
     print(f"written: {arguments.out}")

@@ -21,6 +21,8 @@ from typing import Any
 from skycell.experiment.tasks import Task, Work, simulate
 
 _LOOK_EVERY_S = 0.2
+_AHEAD = 1
+"""Runs handed over before a process is free, so that none waits while an outcome is kept."""
 _DIED = "its worker process died, and died again when the run was tried alone"
 
 
@@ -57,7 +59,7 @@ def run_tasks(
     """Makes all runs, `jobs` at a time, and reports each the moment it has ended.
 
     Args:
-        tasks: drawn one at a time as processes get free, so that a long list costs no memory.
+        tasks: drawn as processes get free, one ahead of them, so that a long list costs no memory.
         on_outcome: called in this process, once a task, in the order in which runs end.
         jobs: processes at a time, at least 1; all cores if not given.
         on_under_way: called about five times a second.
@@ -91,9 +93,10 @@ class _Workers:
     def __init__(self, jobs: int, work: Work) -> None:
         # "spawn": threads of the parent (progress display, numerical libraries) make fork unsafe.
         context = multiprocessing.get_context("spawn")
-        self._simulated_ps = context.RawArray("q", jobs)
+        slots = jobs + _AHEAD
+        self._simulated_ps = context.RawArray("q", slots)
         self._cancelled = context.RawValue("b", 0)
-        self._free = list(range(jobs))
+        self._free = list(range(slots))
         self._running: dict[Future[_Report], tuple[int, Task]] = {}
         self._executor = ProcessPoolExecutor(
             max_workers=jobs,
