@@ -1,12 +1,19 @@
 """Runs what a page tells its reader to type, in an empty folder."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import skycell
 from tests.docs.pages import Block, Command, blocks, commands
+
+#: A line that tells how far a command is, which only a slow machine gets to see.
+_PROGRESS = re.compile(
+    r"^(?:[^\n]* s simulated \(\d+%\)(?:, about [^\n]+ left)?|\d+% [^\n]+, about [^\n]+ left)\n",
+    re.MULTILINE,
+)
 
 
 def environment() -> dict[str, str]:
@@ -16,7 +23,7 @@ def environment() -> dict[str, str]:
 
 
 def run_command(command: Command, folder: Path) -> str:
-    """What a command prints, standard error among it."""
+    """What a command prints, standard error among it, but not how far it is."""
     done = subprocess.run(
         command.command,
         shell=True,
@@ -28,7 +35,12 @@ def run_command(command: Command, folder: Path) -> str:
         timeout=120,
         check=False,
     )
-    return done.stdout
+    return without_progress(done.stdout)
+
+
+def without_progress(text: str) -> str:
+    """What a command printed, less the lines that told how far it was."""
+    return _PROGRESS.sub("", text)
 
 
 def console_of(page: Path, folder: Path) -> list[tuple[Command, str]]:

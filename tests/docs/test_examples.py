@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import Block, blocks, commands, pages, same
-from tests.docs.running import console_of, session_names
+from tests.docs.running import console_of, session_names, without_progress
 from tests.structure.tree import ROOT
 
 
@@ -72,3 +72,16 @@ def test_commands_of_a_block_are_told_from_what_they_print() -> None:
     first, second = commands(Block("console", "", "$ a b\n1\n2\n$ c\n", 10))
     assert (first.command, first.output, first.line, first.end) == ("a b", "1\n2\n", 10, 12)
     assert (second.command, second.output) == ("c", "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "29.40 of 30 s simulated (98%), about 0 s left",
+        "0.00 of 30 s simulated (0%)",
+        "50% of the series computed, about 3 s left",
+        "45 of 51 runs, 5476 of 6120 s simulated (89%), about 12 s left",
+    ],
+)
+def test_how_far_a_command_is_is_not_what_a_page_shows(line: str) -> None:
+    assert without_progress(f"a\n{line}\nb (50%)\n") == "a\nb (50%)\n"
