@@ -522,6 +522,10 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
         first, last = wire(source, 0), wire(hops - 1, sink)
         way = vc([first[0], *(pair[0] for pair in line), last[0]])
         sources.append(draw(cell_sources(way)))
+    if flows and draw(st.booleans()):
+        route = draw(st.sampled_from(flows)).forward
+        beside = {"datagram_route": route, "cell_interval_ps": draw(st.integers(1, SECOND))}
+        sources.append(draw(cell_sources(route[0])).model_copy(update=beside))
     wires = [draw(spaced(wire, nodes[wire.from_].kind, len(vcs))) for wire in wires]
     measured = st.sets(st.integers(0, len(vcs) - 1), max_size=3) if vcs else st.just(set[int]())
     ports = st.sets(st.integers(0, len(wires) - 1), max_size=3) if wires else st.just(set[int]())

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from skycell._core import SpecError, reread, validate
 from skycell.scenario.network_spec import NetworkSpec
 from tests.border.specs import network_specs
+from tests.unit.scenario.wan import wan
 
 # A spec is large for hypothesis; what it finds matters here, not how fast it draws.
 patient = settings(
@@ -88,6 +89,28 @@ def test_a_refusal_names_the_part_at_fault(spec: NetworkSpec) -> None:
     faulty["links"][-1]["cell_time_ps"] = 0
     place = f"links[{len(spec.links) - 1}].cell_time_ps"
     assert refusal(faulty) == f"{place}: got 0, allowed above 0, at most 1 s"
+
+
+def test_a_route_of_datagrams_is_one_from_host_to_host() -> None:
+    beside = {"kind": "cbr", "name": "udp", "rate": "1000 cells/s", "frame": 3, "beside": "flow1"}
+    spec = wan(source=[beside], topology__tcps_per_vc=2).resolve().as_dict()
+    route = spec["sources"][0]["datagram_route"]
+    names = [spec["vcs"][vc]["name"] for vc in route]
+    assert names == ["flow1.in", "trunk1.forward", "flow1.out"]
+    at = "sources[0].datagram_route"
+    for faulty, told in (
+        ([route[0], 99], f"{at}: needs VCs that exist"),
+        (route[1:], f"{at}: begins with the source's vc"),
+        ([route[0], route[2]], f"{at}: VCs of a route are joined by routers"),
+        (route[:2], f"{at}: ends at a host"),
+    ):
+        spec["sources"][0]["datagram_route"] = faulty
+        assert refusal(spec) == told
+    spec["sources"][0] |= {"datagram_route": route, "cell_interval_ps": 86_400 * 10**12}
+    place = "sources[0].cell_interval_ps"
+    assert refusal(spec) == (
+        f"{place}: got {86_400 * 10**12}, allowed at most 1 day for a datagram"
+    )
 
 
 def test_text_that_is_no_spec_is_refused_with_its_place() -> None:

@@ -62,11 +62,12 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice or rerouted, links whose delay changes, edges that discard single cells, and classes
+    /// twice or rerouted, links whose delay changes, datagrams, edges that discard single cells, and classes
     /// beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
-        if is_rerouted || spec.links.iter().any(|link| link.motion.is_some()) {
+        let has_datagrams = spec.sources.iter().any(|s| !s.datagram_route.is_empty());
+        if is_rerouted || has_datagrams || spec.links.iter().any(|link| link.motion.is_some()) {
             return None;
         }
         let kinds = kinds(spec);

@@ -16,6 +16,13 @@ pub(crate) enum Content {
         /// Which VC of the flow's route it is on.
         leg: u32,
     },
+    /// A datagram of a source.
+    Datagram {
+        /// Place of the source in the spec.
+        source: u32,
+        /// Which VC of its route it is on.
+        leg: u32,
+    },
     /// Whatever a cell source sends.
     Cells,
 }
@@ -107,8 +114,9 @@ impl Frames {
     /// Puts the frame on the next VC of its route, all cells before it again.
     pub(crate) fn next_leg(&mut self, id: u32) {
         let frame = &mut self.frames[id as usize];
-        if let Content::Segment { leg, .. } = &mut frame.content {
-            *leg += 1;
+        match &mut frame.content {
+            Content::Segment { leg, .. } | Content::Datagram { leg, .. } => *leg += 1,
+            Content::Cells => {}
         }
         frame.is_tagged = false;
         frame.left = frame.cells;

@@ -289,6 +289,17 @@ impl<'a> Network<'a> {
     /// A whole frame has reached the end of its VC: a router sends it on, a host hands it up.
     fn on_frame_at_end(&mut self, now: SimTime, id: u32) {
         let frame = self.frames.get(id);
+        if let Content::Datagram { source, leg } = frame.content {
+            let route = &self.spec.sources[source as usize].datagram_route;
+            match route.get(leg as usize + 1) {
+                Some(&next) => {
+                    self.frames.next_leg(id);
+                    self.offer_frame(now, id, next);
+                }
+                None => self.frames.settle(id, 1),
+            }
+            return;
+        }
         let Content::Segment {
             flow: flow_id,
             is_forward,
@@ -325,13 +336,18 @@ impl<'a> Network<'a> {
         self.after_flow(now, flow_id);
     }
 
-    /// A cell source sends a cell.
+    /// A source sends a cell, or hands over a datagram.
     fn on_source(&mut self, now: SimTime, id: u32) {
         let source = &mut self.sources[id as usize];
         let sent = source.send();
         let next = Key::new(source.due(), rank::SOURCE, id);
         self.events.push(next);
         let vc_id = self.spec.sources[id as usize].vc;
+        if !self.spec.sources[id as usize].datagram_route.is_empty() {
+            let content = Content::Datagram { source: id, leg: 0 };
+            let frame = self.frames.add(content, sent.frame_cells, now);
+            return self.offer_frame(now, frame, vc_id);
+        }
         if sent.index == 0 {
             let frame = self.frames.add(Content::Cells, sent.frame_cells, now);
             self.vcs[vc_id as usize].frame_under_way = frame;
@@ -446,7 +462,7 @@ impl<'a> Network<'a> {
                 if is_first_loss && self.traces_discards {
                     let flow = match self.frames.get(frame).content {
                         Content::Segment { flow, .. } => flow,
-                        Content::Cells => DiscardTrace::NO_FLOW,
+                        Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
                     };
                     let trace = &mut self.out.traces.discards;
                     trace.push(port_id, vc_id, flow, now.0, reason as u8);

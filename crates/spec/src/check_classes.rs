@@ -150,18 +150,63 @@ impl NetworkSpec {
             }
         }
         for (i, source) in self.sources.iter().enumerate() {
+            self.validate_datagrams(i, source)?;
+            for &vc in &source.datagram_route {
+                used[vc as usize] = true;
+            }
+        }
+        for (i, source) in self.sources.iter().enumerate() {
             let path = format!("sources[{i}].vc");
             let vc = source.vc as usize;
             if vc >= self.vcs.len() {
                 return Err(structure(path, "no such VC"));
             }
-            if std::mem::replace(&mut used[vc], true) {
+            let is_own = source.datagram_route.is_empty();
+            if is_own && std::mem::replace(&mut used[vc], true) {
                 return Err(structure(path, "a source has a VC of its own"));
             }
             if self.nodes[self.vc_source(vc) as usize].kind != NodeKind::Host {
                 return Err(structure(path, "a source stands at a host"));
             }
             validate_source(i, source)?;
+        }
+        Ok(())
+    }
+
+    /// A route of datagrams leads from host to host, as that of a flow.
+    fn validate_datagrams(&self, i: usize, source: &SourceSpec) -> Result<(), SpecError> {
+        let route = &source.datagram_route;
+        let (Some(&first), Some(&last)) = (route.first(), route.last()) else {
+            return Ok(());
+        };
+        let path = format!("sources[{i}].datagram_route");
+        if route.iter().any(|&vc| vc as usize >= self.vcs.len()) {
+            return Err(structure(path, "needs VCs that exist"));
+        }
+        if first != source.vc {
+            return Err(structure(path, "begins with the source's vc"));
+        }
+        let is_joint = |pair: &[u32]| {
+            let joint = self.vc_destination(pair[0] as usize);
+            joint == self.vc_source(pair[1] as usize)
+                && self.nodes[joint as usize].kind == NodeKind::Router
+        };
+        if !route.windows(2).all(is_joint) {
+            return Err(structure(path, "VCs of a route are joined by routers"));
+        }
+        if self.nodes[self.vc_destination(last as usize) as usize].kind != NodeKind::Host {
+            return Err(structure(path, "ends at a host"));
+        }
+        let interval = source
+            .cell_interval_ps
+            .saturating_mul(source.frame_cells.into());
+        if interval > LONGEST_PS {
+            let path = format!("sources[{i}].cell_interval_ps");
+            return Err(range(
+                path,
+                source.cell_interval_ps,
+                "at most 1 day for a datagram",
+            ));
         }
         Ok(())
     }

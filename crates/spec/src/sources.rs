@@ -9,13 +9,16 @@ use serde::{Deserialize, Serialize};
 pub struct SourceSpec {
     /// Name in the scenario, unique among the sources.
     pub name: String,
-    /// VC that carries its cells, and nobody else's.
+    /// VC that carries its cells, and nobody else's; the first of `datagram_route` where it has one.
     pub vc: u32,
+    /// VCs that carry its frames one after the other, joined by routers, which may be those of
+    /// TCP connections: each frame is handed over whole, as a UDP datagram is. Empty for cells.
+    pub datagram_route: Vec<u32>,
     /// Time from one cell to the next while it sends, the reciprocal of its peak cell rate,
     /// picoseconds, above zero.
     pub cell_interval_ps: u64,
     /// Cells of an AAL5 frame, above zero; 1 for cells without frames. The last frame of a burst is
-    /// as long as the burst leaves it.
+    /// as long as the burst leaves it; a datagram is never cut.
     pub frame_cells: u32,
     /// When it sends.
     pub pattern: SourcePattern,

@@ -21,6 +21,8 @@ pub struct CellSource {
     name: String,
     interval: SimTime,
     frame_cells: u32,
+    /// Cells that it sends at once: all of a datagram, else one.
+    unit: u32,
     /// On and off times and the streams they are drawn from; none for a source without end.
     cycle: Option<Cycle>,
     /// When the next cell is sent.
@@ -49,10 +51,16 @@ impl CellSource {
             StartSpec::At { time_ps } => time_ps,
             StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
         };
+        // A datagram takes the place of as many cells.
+        let (frame_cells, unit) = match spec.datagram_route.is_empty() {
+            true => (spec.frame_cells, 1),
+            false => (1, spec.frame_cells),
+        };
         let mut source = CellSource {
             name: spec.name.clone(),
-            interval: SimTime(spec.cell_interval_ps),
-            frame_cells: spec.frame_cells,
+            interval: SimTime(spec.cell_interval_ps * u64::from(unit)),
+            frame_cells,
+            unit,
             cycle: None,
             due: SimTime(start),
             burst_left: u64::MAX,
@@ -75,12 +83,12 @@ impl CellSource {
         source
     }
 
-    /// When the next cell is sent.
+    /// When the next cell, or the next datagram, is sent.
     pub fn due(&self) -> SimTime {
         self.due
     }
 
-    /// The time has come: sends a cell.
+    /// The time has come: sends a cell, or a datagram of which it is the first.
     pub fn send(&mut self) -> SourceCell {
         if self.in_frame == self.frame {
             self.frame = self.burst_left.min(u64::from(self.frame_cells)) as u32;
@@ -89,10 +97,10 @@ impl CellSource {
         }
         let cell = SourceCell {
             index: self.in_frame,
-            frame_cells: self.frame,
+            frame_cells: self.frame * self.unit,
         };
         self.in_frame += 1;
-        self.record.cells += 1;
+        self.record.cells += u64::from(self.unit);
         if self.cycle.is_some() {
             self.burst_left -= 1;
         }
@@ -148,6 +156,7 @@ mod tests {
         SourceSpec {
             name: "vbr".into(),
             vc: 0,
+            datagram_route: Vec::new(),
             cell_interval_ps: 10,
             frame_cells: 1,
             pattern,
@@ -211,6 +220,26 @@ mod tests {
         let places: Vec<_> = frames.iter().map(|c| (c.index, c.frame_cells)).collect();
         assert_eq!(places, [(0, 2), (1, 2), (0, 1), (0, 2)]);
         assert_eq!((source.record().cells, source.record().frames), (4, 3));
+    }
+
+    #[test]
+    fn a_datagram_goes_whole_in_the_place_of_its_cells() {
+        let of = |pattern| {
+            let spec = SourceSpec {
+                frame_cells: 3,
+                datagram_route: vec![0],
+                ..spec(pattern)
+            };
+            CellSource::new(&spec, 1)
+        };
+        let mut source = of(SourcePattern::Constant);
+        assert_eq!(times(&mut source, 3), [5, 35, 65]);
+        let sent = source.send();
+        assert_eq!((sent.index, sent.frame_cells), (0, 3));
+        assert_eq!((source.record().cells, source.record().frames), (12, 4));
+        // One at the begin of a burst of 45, one after 30; the second is not cut.
+        let mut source = of(on_off(45, 20, 0));
+        assert_eq!(times(&mut source, 4), [5, 35, 70, 100]);
     }
 
     #[test]

@@ -416,14 +416,20 @@ class OnOffPattern(_Part):
 
 
 class SourceSpec(_Part):
-    """A source of cells at the host where its VC begins."""
+    """A source of cells at the host where its VC begins, or of datagrams over `datagram_route`."""
 
     name: str
     vc: U32
+    datagram_route: tuple[U32, ...] = ()
     cell_interval_ps: U64
     frame_cells: U32
     pattern: Annotated[ConstantPattern | OnOffPattern, Field(discriminator="kind")]
     start: Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
+
+
+def route_of(source: SourceSpec) -> tuple[int, ...]:
+    """The VCs that carry what a source sends."""
+    return source.datagram_route or (source.vc,)
 
 
 TraceKind = Literal[

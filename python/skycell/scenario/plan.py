@@ -96,6 +96,8 @@ class Plan:
     courses: dict[str, Course] = field(default_factory=dict)
     #: Cell sources in their order, with the VC of each.
     sources: dict[str, str] = field(default_factory=dict)
+    #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
+    datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def is_whole(self) -> bool:

@@ -23,9 +23,12 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
     paths = ShortestPaths(plan) if isinstance(file.topology, Graph) and file.source else None
     for i, source in enumerate(file.source):
         here: Path = ("source", i)
-        if source.name in plan.sources or source.name in plan.vcs:
+        if source.name in {*plan.sources, *plan.datagrams, *plan.vcs}:
             allowed = "each name once among the sources and the VCs"
             faults.add((*here, "name"), source.name, allowed, "name of the source and of its VC")
+            continue
+        if source.beside is not None:
+            _beside(plan, source, source.beside, here, faults)
             continue
         if paths is None:
             nodes = _own_hosts(plan, file.topology, source, here, faults)
@@ -35,6 +38,21 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             plan.unplaced.add(source.name)
         else:
             plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
+
+
+def _beside(plan: Plan, source: Source, flow: str, here: Path, faults: FaultCollector) -> None:
+    """Puts a source of datagrams on the VCs of a flow."""
+    for key in ("source", "destination"):
+        if getattr(source, key) is not None:
+            meaning = meaning_of(CbrSource.model_fields[key])
+            allowed = "nothing with beside: its datagrams go from host to host as the flow's do"
+            faults.add((*here, key), getattr(source, key), allowed, meaning)
+    if flow in plan.flows:
+        plan.datagrams[source.name] = plan.flows[flow].forward
+    elif not plan.may_have(flow):
+        meaning = meaning_of(CbrSource.model_fields["beside"])
+        allowed = f"a flow of the topology{did_you_mean(flow, plan.flows)}"
+        faults.add((*here, "beside"), flow, allowed, meaning)
 
 
 def _own_hosts(

@@ -235,7 +235,8 @@ def _check_size(
         hops[slowest] = max(hops.get(slowest, 0), len(route))
     seconds = Fraction(context.duration_ps, PS_PER_SECOND)
     cells = sum(count * seconds * rates[name] / CELL_BITS for name, count in hops.items())
-    for vc in (plan.vcs[name] for name in plan.sources.values()):
+    carrying = [*plan.sources.values(), *(vc for route in plan.datagrams.values() for vc in route)]
+    for vc in (plan.vcs[name] for name in carrying):
         cells += len(vc.links) * seconds * min(rates[link] for link in vc.links) / CELL_BITS
     if cells > _MOST_CELL_HOPS:
         faults.add(

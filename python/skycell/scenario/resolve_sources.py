@@ -50,16 +50,19 @@ def resolve_sources(
     flows = FlowResolver(file, plan, context, faults)
     specs = []
     for i, source in enumerate(file.source):
-        if source.name not in plan.sources:
+        route = plan.datagrams.get(source.name, ())
+        if not route and source.name not in plan.sources:
             continue  # a fault told already
         here: Path = ("source", i)
-        vc = plan.vcs[plan.sources[source.name]]
-        interval = _interval_ps(source, vc.links, rates, here, faults)
+        vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
+        links = tuple(link for vc in vcs for link in vc.links)
+        interval = _interval_ps(source, links, rates, here, faults)
         start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
         specs.append(
             SourceSpec(
                 name=source.name,
-                vc=vc_ids[vc.name],
+                vc=vc_ids[vcs[0].name],
+                datagram_route=tuple(vc_ids[name] for name in route),
                 cell_interval_ps=interval,
                 frame_cells=source.frame,
                 pattern=_pattern(source, context, here, faults),

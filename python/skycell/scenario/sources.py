@@ -49,7 +49,7 @@ _FRAME = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 o
 
 _NAME = "name of the source and of its VC"
 _CLASS = "service class of its VC"
-_FRAME_MEANING = "cells of its AAL5 frames, 1 for cells without frames"
+_FRAME_MEANING = "cells of its AAL5 frames, 1 for cells without frames; cells of a datagram"
 _FRAME_SOURCE = "choice: the studies speak of cells only"
 _START = "when it begins"
 _START_SOURCE = "the start of the run"
@@ -64,6 +64,12 @@ class CbrSource(Parameters):
     service: ServiceClass = param("cbr", _CLASS, alias="class", source="the class of its kind")
     rate: PeakRate = param(..., "its cell rate", symbol="PCR")
     frame: _FRAME = param(1, _FRAME_MEANING, source=_FRAME_SOURCE)
+    beside: Name | None = param(
+        None,
+        "flow on whose VCs it sends, from the same host: each of its frames is handed over whole, "
+        "as a UDP datagram is, whatever becomes of it",
+        source="a VC of its own",
+    )
     start: Start = param("together", _START, source=_START_SOURCE)
     source: Name | None = param(None, "host where it stands; only in a graph", source=_ENDS_SOURCE)
     destination: Name | None = param(
@@ -89,6 +95,12 @@ class VbrSource(Parameters):
         source="choice: no source waits for the others",
     )
     frame: _FRAME = param(1, _FRAME_MEANING, source=_FRAME_SOURCE)
+    beside: Name | None = param(
+        None,
+        "flow on whose VCs it sends, from the same host: each of its frames is handed over whole, "
+        "as a UDP datagram is, whatever becomes of it",
+        source="a VC of its own",
+    )
     start: Start = param("together", _START, source=_START_SOURCE)
     source: Name | None = param(None, "host where it stands; only in a graph", source=_ENDS_SOURCE)
     destination: Name | None = param(

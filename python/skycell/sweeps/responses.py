@@ -16,7 +16,7 @@ from skycell.metrics import (
     throughputs_bps,
 )
 from skycell.scenario import NetworkSpec
-from skycell.scenario.network_spec import ConstantPattern, SourceSpec
+from skycell.scenario.network_spec import ConstantPattern, SourceSpec, route_of
 from skycell.scenario.quantities import parse_quantity
 from skycell.scenario.resolve_sources import mean_ps
 
@@ -120,7 +120,11 @@ def base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     if ceiling == "link":
         return rate_bps
     if ceiling == "left":
-        crossing = (source for source in spec.sources if link in spec.vcs[source.vc].path)
+        crossing = (
+            source
+            for source in spec.sources
+            if any(link in spec.vcs[vc].path for vc in route_of(source))
+        )
         return max(0.0, rate_bps - sum(map(_mean_cell_bps, crossing)))
     return float(parse_quantity(ceiling).amount)
 

@@ -132,6 +132,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
     spec.sources.push(SourceSpec {
         name: format!("v{i}"),
         vc: spec.vcs.len() as u32 - 1,
+        datagram_route: Vec::new(),
         cell_interval_ps: dice.pick(&[
             unit,
             unit,
@@ -145,5 +146,20 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
         start: StartSpec::At {
             time_ps: dice.pick(&[0, 0, unit, 123 * MICROSECOND]),
         },
+    });
+}
+
+/// Puts a source of datagrams beside a flow.
+pub fn add_datagrams(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];
+    let route = flow.forward.clone();
+    spec.sources.push(SourceSpec {
+        name: "udp".into(),
+        vc: route[0],
+        datagram_route: route,
+        cell_interval_ps: dice.pick(&[3, 10]) * MICROSECOND,
+        frame_cells: 1 + dice.below(40) as u32,
+        pattern: SourcePattern::Constant,
+        start: StartSpec::At { time_ps: 0 },
     });
 }
