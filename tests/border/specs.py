@@ -522,7 +522,8 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
         first, last = wire(source, 0), wire(hops - 1, sink)
         way = vc([first[0], *(pair[0] for pair in line), last[0]])
         sources.append(draw(cell_sources(way)))
-    if flows and draw(st.booleans()):
+    has_datagrams = draw(st.booleans())
+    if flows and has_datagrams:
         route = draw(st.sampled_from(flows)).forward
         beside = {"datagram_route": route, "cell_interval_ps": draw(st.integers(1, SECOND))}
         sources.append(draw(cell_sources(route[0])).model_copy(update=beside))
