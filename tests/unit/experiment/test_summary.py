@@ -1,6 +1,7 @@
 """What is kept of a run's records."""
 
 import json
+from typing import Any
 
 from skycell.experiment.summary import summarise, summary_text
 
@@ -16,10 +17,10 @@ RECORDS = {
     "ledger": {"accounts": [{"name": "a"}]},
     "engine_stats": {"events": 12},
 }
-SPEC = {
+SPEC: dict[str, Any] = {
     "links": [
-        {"port": {"queues": [{"capacity_cells": None}]}},
-        {"port": {"queues": [{"capacity_cells": None}, {"capacity_cells": 1000}]}},
+        {"motion": None, "port": {"queues": [{"capacity_cells": None}]}},
+        {"motion": None, "port": {"queues": [{"capacity_cells": None}, {"capacity_cells": 1000}]}},
     ],
     "vcs": [{"gfr": None}],
 }
@@ -33,6 +34,18 @@ def test_flows_and_limited_ports_are_kept_and_the_rest_is_not() -> None:
         "ports": [{"name": "sw1>sw2", "arrived": 4, "vc_queues": [{"vc": 0, "mean": 1.5}]}],
         "engine_stats": {"events": 12},
     }
+
+
+def test_where_links_move_what_was_lost_on_them_is_kept() -> None:
+    lost = {"handover": 3, "drawn": 1}
+    vcs = [
+        {"name": "v1", "frames_corrupt": 2, "cells_lost": lost},
+        {"name": "v2", "frames_corrupt": 1, "cells_lost": {"handover": 0, "drawn": 0}},
+    ]
+    links = [{**SPEC["links"][0], "motion": {"times_ps": [0]}}, SPEC["links"][1]]
+    spec = {"links": links, "vcs": [{"gfr": None}, {"gfr": None}]}
+    summary = summarise({**RECORDS, "vcs": vcs}, spec)
+    assert summary["moving"] == {"frames_corrupt": 3, "cells_lost": 4}
 
 
 def test_of_vcs_with_a_contract_frames_and_guarantees_are_kept() -> None:

@@ -236,3 +236,15 @@ def test_a_factor_says_one_thing(fields: dict[str, Any], message: str) -> None:
 def test_a_part_says_where_its_rows_come_from(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Part(measure="efficiency", unit="1", factors=("n",), **fields)
+
+
+def test_replications_of_a_study_may_begin_at_other_moments() -> None:
+    plan = plan_runs(select(["leo-handover-throughput"]), seed=1, replications=2, overrides={})
+    for case, hashes in plan.of_case.items():
+        specs = [plan.spec(plan.runs[name]) for (name,) in hashes]
+        assert [spec.seed for spec in specs] == [1, 2]
+        first, second = (
+            [link.motion.delays_ps for link in spec.links if link.motion] for spec in specs
+        )
+        is_geo = dict(case.levels)["satellites"] == "geo_slot"
+        assert (first == second) == is_geo

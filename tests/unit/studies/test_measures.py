@@ -1,5 +1,6 @@
 """What a table measures on a run."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -199,3 +200,39 @@ def test_every_study_has_its_own_base_and_definition() -> None:
     assert found["terrestrial"] == Evaluation("155.52 Mbit/s", "delivered_over_duration")
     assert found["leo"].throughput == "delivered_over_connection"
     assert found["buffers"].ceiling_base == "149.7 Mbit/s"
+
+
+def on_a_path(**moving: int) -> Measured:
+    run = measured([1.0])
+    flow = {
+        **run.summary["flows"][0],
+        "timeouts": 2,
+        "octets_sent": 1000,
+        "octets_retransmitted": 50,
+        "segments_sent": 20,
+        "segments_duplicate": 1,
+    }
+    summary = {**run.summary, "flows": [flow], **({"moving": moving} if moving else {})}
+    return replace(run, summary=summary)
+
+
+def test_a_timeout_is_false_where_nothing_was_lost() -> None:
+    assert value("timeouts_without_loss", on_a_path(frames_corrupt=0, cells_lost=0)) == 2
+    assert value("timeouts_without_loss", on_a_path()) == 2
+    assert value("timeouts_without_loss", on_a_path(frames_corrupt=1, cells_lost=0)) == 0
+    assert value("timeouts_without_loss", on_a_path(frames_corrupt=0, cells_lost=9)) == 0
+
+
+def test_what_is_sent_again_and_what_of_it_in_vain_are_parts_of_what_was_sent() -> None:
+    assert value("retransmitted_part", on_a_path()) == 5.0
+    assert value("needless_part", on_a_path()) == 5.0
+
+
+def test_the_shortfall_counts_what_is_missing_and_the_excess_what_is_beyond() -> None:
+    # 10 000 and 20 000 cells/s are 3.84 and 7.68 Mbit/s.
+    vcs = (GuaranteedVc(0, 10_000.0, (0,)), GuaranteedVc(1, 20_000.0, (1,)))
+    run = measured([1.92, 20.0], network=facts(guaranteed=vcs))
+    assert value("guarantee_shortfall", run) == pytest.approx(1.92 / 11.52)
+    assert value("excess_fairness", run) == 0.5
+    none = measured([1.0, 1.0], network=facts(guaranteed=vcs))
+    assert MEASURE["excess_fairness"](none) is None
