@@ -7,8 +7,8 @@ use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 
-/// Frames that are dealt with together. What they need of 8 flows fits into the nearest cache.
-const TOGETHER: usize = 8;
+/// Frames that are dealt with together. What they need of so many flows just fits into the nearest cache.
+const TOGETHER: usize = 16;
 /// Flows from which on it pays to look for what a frame needs in advance: the state of fewer is in the
 /// cache anyway. Tests look always.
 const MANY_FLOWS: usize = if cfg!(debug_assertions) { 1 } else { 200 };
