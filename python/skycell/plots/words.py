@@ -75,7 +75,7 @@ FACTORS = {
     "tcps_per_vc": "TCPs on each VC",
     "vc": "VC",
     "privileged_mss_bytes": "segment (octets)",
-    "under_way": "cells under way at a handover",
+    "under_way": "cells under way",
     "n_tcps": "TCPs",
     "privileged_mcr_cells_per_s": "MCR of the privileged source (cells/s)",
     "mcr_cells_per_s": "MCR (cells/s)",
