@@ -4,7 +4,7 @@ use crate::cell_stream::CellStream;
 use crate::mux::MuxPort;
 use crate::network::{Network, Vc};
 use crate::source::SourcePort;
-use crate::stations::{PassPort, Port, in_pass};
+use crate::stations::{PassPort, Port, last_of_pass};
 use skycell_records::{
     CellDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger, PortRecord, QueueIntegral,
     QueueRecord, RunRecords, SourceRecord, VcQueueRecord, VcRecord, WebTotals,
@@ -38,8 +38,12 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
                 Port::Source(port) => source_record(port, end),
                 Port::Mux(port) => mux_record(port, end),
                 Port::Pass(port) => {
-                    let inside = in_pass(&network.ports, id, end).map(|(came, _)| came);
-                    pass_record(port, passed[id as usize], inside, end)
+                    let passed = passed[id as usize];
+                    // Also a cell that would leave at this very moment.
+                    let inside = (passed.arrived > passed.departed)
+                        .then(|| last_of_pass(&network.ports, id, end))
+                        .flatten();
+                    pass_record(port, passed, inside.map(|cell| cell.came), end)
                 }
             };
             record

@@ -511,7 +511,7 @@ impl<'a> Network<'a> {
                 }
             };
             let in_pass = match &self.ports[id as usize] {
-                Port::Pass(_) => in_pass(&self.ports, id, now).map(|(_, place)| place),
+                Port::Pass(_) => in_pass(&self.ports, id, now),
                 _ => None,
             };
             if let Port::Mux(port) = &mut self.ports[id as usize] {

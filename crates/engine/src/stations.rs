@@ -197,9 +197,17 @@ fn cross(ports: &mut [Port], pass: PassThrough, station: u32, vc: u32, place: u3
     });
 }
 
-/// The cell that is in the pass-through port `id` at `time`, departures done and arrivals not: when
-/// it came, and its VC's place at the station before. There is at most one.
-pub(crate) fn in_pass(ports: &[Port], id: u32, time: SimTime) -> Option<(SimTime, u32)> {
+/// A cell on its way through a pass-through port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PassingCell {
+    pub(crate) came: SimTime,
+    pub(crate) leaves: SimTime,
+    /// Of its VC, at the station before.
+    pub(crate) place: u32,
+}
+
+/// The cell that came last to the pass-through port `id` before `time`.
+pub(crate) fn last_of_pass(ports: &[Port], id: u32, time: SimTime) -> Option<PassingCell> {
     let Port::Pass(port) = &ports[id as usize] else {
         unreachable!("asked of pass-through ports only");
     };
@@ -215,5 +223,16 @@ pub(crate) fn in_pass(ports: &[Port], id: u32, time: SimTime) -> Option<(SimTime
             .filter(|(_, place)| crosses(*place))?,
         Port::Pass(_) => unreachable!("a stretch begins at a source or multiplexing port"),
     };
-    (departure + port.after.departure > time).then(|| (departure + port.after.arrival, place))
+    Some(PassingCell {
+        came: departure + port.after.arrival,
+        leaves: departure + port.after.departure,
+        place,
+    })
+}
+
+/// The place of the cell that is in the pass-through port `id` at `time`, departures done and
+/// arrivals not. There is at most one.
+pub(crate) fn in_pass(ports: &[Port], id: u32, time: SimTime) -> Option<u32> {
+    let last = last_of_pass(ports, id, time)?;
+    (last.leaves > time).then_some(last.place)
 }

@@ -158,6 +158,20 @@ fn a_given_spec_leaves_the_same_records_and_traces() {
     }
 }
 
+/// `pinned/`: specs that generated scenarios were shrunk to when the engines differed.
+#[test]
+fn where_the_engines_once_differed_they_agree() {
+    let pinned = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pinned");
+    let files = std::fs::read_dir(pinned).expect("the folder");
+    let paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    assert!(!paths.is_empty());
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let spec = NetworkSpec::from_json(&text).expect("a valid spec");
+        assert_eq!(difference(&spec), None, "{}", path.display());
+    }
+}
+
 #[test]
 fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
     for seed in 0..200 {
