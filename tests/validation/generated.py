@@ -135,6 +135,7 @@ def _at_scale(
         interval = time(100_000, scale)
         values["topology"]["bottleneck"]["policy"] = {**policy, "interval": interval}
     if policy["kind"] in _WITH_MCRS:
-        mcr = {"mcr": f"{rate // sources} cells/s"}
+        windows = {"window": time(500_000, scale), "window_step": time(100_000, scale)}
+        mcr = {"mcr": f"{rate // 8} cells/s", **windows}
         values["gfr"] = [{"vcs": [f"flow{i}.forward" for i in range(1, sources + 1)], **mcr}]
     return values

@@ -2,8 +2,8 @@
 
 A run that raises becomes a failed run with its reason. A run whose process dies takes no other with
 it: those that were under way are tried again one by one, and the one that dies alone has failed.
-An interrupt cancels what is under way within a fraction of a second; what has finished was already
-handed to `on_outcome`.
+An interrupt cancels what is under way within a fraction of a second; what has finished by then is
+handed to `on_outcome` like the rest.
 """
 
 import multiprocessing
@@ -77,14 +77,28 @@ def run_tasks(
     more = True
     while more:
         with _Workers(jobs, work) as workers:
-            more, broken = workers.drain(todo, on_outcome, on_under_way)
+            more, broken = _drained(workers, todo, on_outcome, on_under_way)
         suspects.extend(broken)
         while suspects:
             task = suspects.popleft()
             with _Workers(1, work) as alone:
-                _, died = alone.drain(iter([task]), on_outcome, on_under_way)
+                _, died = _drained(alone, iter([task]), on_outcome, on_under_way)
             for task in died:
                 on_outcome(Outcome(task, None, _DIED, 0.0))
+
+
+def _drained(
+    workers: "_Workers",
+    todo: Iterator[Task],
+    on_outcome: OnOutcome,
+    on_under_way: OnUnderWay | None,
+) -> tuple[bool, list[Task]]:
+    try:
+        return workers.drain(todo, on_outcome, on_under_way)
+    except KeyboardInterrupt:
+        workers.stop()
+        workers.keep_finished(on_outcome)
+        raise
 
 
 class _Workers:
@@ -109,8 +123,18 @@ class _Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Gives up what is under way, and waits until that is done."""
         self._cancelled.value = 1
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def keep_finished(self, on_outcome: OnOutcome) -> None:
+        """Reports the runs that have a summary and were not reported yet, once stopped."""
+        for future in list(self._running):
+            if not future.cancelled() and future.exception() is None and future.result().summary:
+                self._finish(future, on_outcome)
 
     def drain(
         self, todo: Iterator[Task], on_outcome: OnOutcome, on_under_way: OnUnderWay | None

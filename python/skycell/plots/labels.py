@@ -54,7 +54,7 @@ def place(
 
     >>> (label,) = place([(50.0, 50.0)], ["DFBA"], 100.0, 100.0)
     >>> (round(label.x), round(label.y), label.is_far)
-    (70, 50, False)
+    (71, 50, False)
     """
     marks = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     order = sorted(range(len(points)), key=lambda i: -_neighbours(points, i))
