@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skycell import _core
@@ -134,11 +134,13 @@ def is_run_or_told(scenario: Any) -> None:
     assert told.to_json()
 
 
+@settings(deadline=None)  # a faulty file is gone through twice, and cores may be shared
 @given(st.dictionaries(st.one_of(st.sampled_from(KEYS), st.text(max_size=5)), values, max_size=6))
 def test_any_data_is_run_or_told_its_faults(scenario: dict[str, Any]) -> None:
     is_run_or_told(scenario)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_sound_file_with_some_nonsense_is_run_or_told_its_faults(data: st.DataObject) -> None:
     scenario = copy.deepcopy(data.draw(st.sampled_from(SOUND)))
