@@ -99,21 +99,28 @@ class Row:
 
 
 def verdict_of(
-    published: float | None, half_unit: float, unit: str, values: Sequence[float]
+    published: float | None,
+    half_unit: float,
+    unit: str,
+    values: Sequence[float],
+    failures: Sequence[str] = (),
 ) -> Verdict:
     """Whether a published value is what our replications give.
 
     `inside`: within their span, widened by the rounding of the print and by `SLACK`. `near`: their
-    mean is within 0.10 of it, or within 15 % if it has a unit. Else `off`. `unpublished` and
-    `failed` where one of the two is missing.
+    mean is within 0.10 of it, or within 15 % if it has a unit. Else `off`, also where ours is not
+    defined, as the fairness of runs that delivered nothing. `unpublished` without a published
+    value, `failed` where runs failed and leave none of ours.
 
     >>> verdict_of(0.60, 0.005, "1", [0.61, 0.64]), verdict_of(0.60, 0.005, "1", [0.68])
     ('inside', 'near')
     """
-    if not values:
+    if failures and not values:
         return "failed"
     if published is None:
         return "unpublished"
+    if not values:
+        return "off"
     margin = half_unit + SLACK + _ROUNDING
     if min(values) - margin <= published <= max(values) + margin:
         return "inside"

@@ -180,7 +180,7 @@ def path_rows(found: Selection, part: Part, overrides: Overrides) -> list[Row]:
                 verdict=(
                     own_verdict(failures)
                     if found.study.is_own
-                    else verdict_of(printed.value, printed.half_unit, part.unit, listed)
+                    else verdict_of(printed.value, printed.half_unit, part.unit, listed, failures)
                 ),
                 doubt=doubt_of(found.study, found.table, part, printed),
                 is_suspect=printed.is_suspect,

@@ -77,7 +77,9 @@ class _Measurer:
                     verdict=(
                         own_verdict(failures)
                         if found.study.is_own
-                        else verdict_of(printed.value, printed.half_unit, part.unit, values)
+                        else verdict_of(
+                            printed.value, printed.half_unit, part.unit, values, failures
+                        )
                     ),
                     doubt=doubt_of(found.study, found.table, part, printed),
                     is_suspect=printed.is_suspect,

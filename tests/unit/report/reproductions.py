@@ -27,7 +27,9 @@ def row(
         factors=factors,
         published=published,
         values=tuple(values),
-        verdict=verdict_of(published, 0.005, values_of_row["unit"], values),
+        verdict=verdict_of(
+            published, 0.005, values_of_row["unit"], values, more.get("failures", ())
+        ),
         spec_hashes=tuple(sha256(f"{case} {seed}".encode()).hexdigest() for seed in range(2)),
         **values_of_row,
     )

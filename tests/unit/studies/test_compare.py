@@ -19,15 +19,21 @@ from skycell.studies.compare import Row, Verdict, summarise_tables, verdict_of
         (0.60, [0.701], "off"),
         (0.60, [0.50], "near"),
         (0.60, [0.499], "off"),
-        (0.60, [], "failed"),
+        (0.60, [], "off"),
         (None, [0.5], "unpublished"),
-        (None, [], "failed"),
+        (None, [], "unpublished"),
     ],
 )
 def test_a_share_is_inside_near_or_off(
     published: float | None, values: list[float], verdict: Verdict
 ) -> None:
     assert verdict_of(published, 0.005, "1", values) == verdict
+
+
+@pytest.mark.parametrize("published", [0.60, None])
+def test_runs_that_all_failed_have_failed(published: float | None) -> None:
+    assert verdict_of(published, 0.005, "1", [], ["out of memory"]) == "failed"
+    assert verdict_of(published, 0.005, "1", [0.6], ["out of memory"]) != "failed"
 
 
 @pytest.mark.parametrize(
