@@ -24,7 +24,7 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     let (flows, traces) = network.take_flows();
     let end = network.end;
     let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
-    let mut passed = vec![Passed::default(); network.ports.len()];
+    let mut passed = vec![Passed::default(); network.ports.len() as usize];
     let vcs: Vec<_> = network
         .vcs
         .iter()
@@ -32,7 +32,7 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
         .map(|(vc, spec)| vc_record(&network, vc, &spec.name, &mut passed))
         .collect();
     let ports: Vec<_> = (0u32..)
-        .zip(&network.ports)
+        .zip(network.ports.iter())
         .map(|(id, port)| {
             let mut record = match port {
                 Port::Source(port) => source_record(port, end),
@@ -105,9 +105,7 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
         cells_corrupt: vc.rest.cells_corrupt,
         ..VcRecord::default()
     };
-    let Port::Source(source) = &network.ports[vc.rest.route.source as usize] else {
-        unreachable!("a route begins at a source port");
-    };
+    let source = network.ports.source(vc.rest.route.source);
     let taken_in = vc.cells_offered - vc.rest.discarded_at_source.total();
     // Cells that left the source port at least `after` before the end.
     let left_source =
@@ -125,9 +123,7 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
     let mut arrived = left_source(vc.rest.route.first.delay);
     record.cells_in_transit += departed - arrived;
     if let Some((port, stretch)) = &vc.rest.route.mux {
-        let Port::Mux(mux) = &network.ports[*port as usize] else {
-            unreachable!("a route is multiplexed at a multiplexing port");
-        };
+        let mux = network.ports.mux(*port);
         let here = &mux.vcs[vc.mux_place as usize];
         let discarded = &mux.runs[vc.mux_place as usize].discarded;
         add(&mut record.cells_discarded, discarded);
@@ -271,9 +267,7 @@ impl Streams {
                 ..stream.own_port_record()
             };
             for pass in &stream.plan.stretch.passes {
-                let Port::Pass(port) = &network.ports[pass.port as usize] else {
-                    unreachable!("a stretch passes through ports where no cell waits");
-                };
+                let port = network.ports.pass(pass.port);
                 let (arrived, departed, inside) = stream.passed(pass);
                 let passed = Passed { arrived, departed };
                 let record = &mut ports[pass.port as usize];
@@ -318,7 +312,7 @@ fn pass_record(
     }
 }
 
-fn vc_queues(port: &Port) -> Vec<VcQueueRecord> {
+fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
     match port {
         Port::Source(port) => {
             let vcs = port.rest.vcs.iter();

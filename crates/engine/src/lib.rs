@@ -8,6 +8,7 @@
 //! `reference` itself.
 
 mod active;
+mod agenda;
 mod arrivals;
 mod cell_stream;
 mod edge;

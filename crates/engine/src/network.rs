@@ -1,17 +1,18 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
+use crate::agenda::Agenda;
 use crate::edge::Edge;
 use crate::ends::Ends;
 use crate::frames::{Frame, Frames};
 use crate::inputs::Due;
 use crate::mux::{Ended, MuxPort};
 use crate::plan::{Plan, Route};
-use crate::stations::{Places, Port, in_pass, ports};
-use skycell_des::{EventQueue, Key};
+use crate::stations::{Places, Port, PortMut, Ports, in_pass, ports};
+use skycell_des::Key;
 use skycell_records::{Discards, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Flow, Hosts, Outbox, SharedTcp, Timers, rank};
+use skycell_traffic::{Flow, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -25,7 +26,7 @@ const MUX: u8 = rank::DEPARTURE;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Vc {
-    /// Its source port, and its place there.
+    /// Which source port it begins at, and its place there.
     source: u32,
     pub(crate) source_place: u32,
     /// Its multiplexing port or [`NONE`], its place there, and which of the inputs it comes over.
@@ -86,7 +87,6 @@ struct Legs {
 
 #[derive(Debug)]
 struct FlowAtWork {
-    timers: Timers,
     forward: Legs,
     reverse: Legs,
     flow: Flow,
@@ -118,7 +118,7 @@ impl Vc {
         let end = SimTime(spec.duration_ps);
         let edge = Edge::new(&spec.vcs[id as usize], end);
         Vc {
-            source: route.source,
+            source: places.source_port,
             source_place: places.source,
             mux: route.mux.as_ref().map_or(NONE, |(port, _)| *port),
             mux_place: places.mux,
@@ -153,7 +153,7 @@ impl Vc {
 pub(crate) struct Network<'a> {
     pub(crate) spec: &'a NetworkSpec,
     pub(crate) end: SimTime,
-    pub(crate) ports: Vec<Port>,
+    pub(crate) ports: Ports,
     pub(crate) vcs: Vec<Vc>,
     flows: Vec<FlowAtWork>,
     /// VCs of all flows after their first ones.
@@ -166,7 +166,7 @@ pub(crate) struct Network<'a> {
     ended: Vec<Ended>,
     muxes: Vec<u32>,
     next_sample: SimTime,
-    pub(crate) events: EventQueue,
+    pub(crate) events: Agenda,
     out: Outbox,
     /// Discards in the order they were found; none where the trace is not asked for.
     discard_rows: Option<Vec<DiscardRow>>,
@@ -178,8 +178,8 @@ impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan) -> Self {
         let ends = Ends::new(spec, &plan);
         let (ports, places) = ports(spec, &plan);
-        let is_mux = |port: &u32| matches!(ports[*port as usize], Port::Mux(_));
-        let muxes = (0..ports.len() as u32).filter(is_mux).collect();
+        let is_mux = |port: &u32| matches!(ports.get(*port), Port::Mux(_));
+        let muxes = (0..ports.len()).filter(is_mux).collect();
         let routes = plan.routes.into_iter().zip(places).zip(0u32..);
         let vcs = routes.map(|((route, places), id)| Vc::new(spec, id, route, places, &ends));
         let mut tcp = SharedTcp::default();
@@ -199,7 +199,6 @@ impl<'a> Network<'a> {
                 flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces),
                 forward: legs(&flow.forward),
                 reverse: legs(&flow.reverse),
-                timers: Timers::default(),
             }
         });
         let flows: Vec<FlowAtWork> = flows.collect();
@@ -217,7 +216,7 @@ impl<'a> Network<'a> {
             ended: Vec::new(),
             muxes,
             next_sample: SimTime(spec.records.sample_every_ps),
-            events: EventQueue::default(),
+            events: Agenda::new(spec.flows.len()),
             out: Outbox::default(),
             discard_rows: traces_discards.then(Vec::new),
             current: Key::new(SimTime::ZERO, 0, 0),
@@ -239,9 +238,8 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             timer => {
-                let at_work = &mut self.flows[subject as usize];
-                let (timers, flow) = (&mut at_work.timers, &mut at_work.flow);
-                timers.on_event(now, timer, flow, &mut self.out);
+                let flow = &mut self.flows[subject as usize].flow;
+                flow.on_timer(now, timer, &mut self.out);
                 self.after_flow(now, subject);
             }
         }
@@ -280,10 +278,7 @@ impl<'a> Network<'a> {
     }
 
     fn mux(&mut self, id: u32) -> &mut MuxPort {
-        let Port::Mux(mux) = &mut self.ports[id as usize] else {
-            unreachable!("only multiplexing ports are asked for so");
-        };
-        mux
+        self.ports.mux_mut(id)
     }
 
     fn on_arrival(&mut self, now: SimTime, link: u32) {
@@ -299,7 +294,7 @@ impl<'a> Network<'a> {
             let key = Key::new(next, rank::ARRIVAL, link);
             let is_next = match sender {
                 // Arrivals come before timers of the same instant.
-                Some(flow) => self.flows[flow as usize].timers.earliest() >= next,
+                Some(flow) => self.events.alarm(flow) >= next,
                 None => self.events.first().is_none_or(|first| key < first),
             };
             if !is_next || next >= self.end {
@@ -371,8 +366,8 @@ impl<'a> Network<'a> {
     }
 
     fn plan(&mut self, id: u32) {
-        let at_work = &mut self.flows[id as usize];
-        at_work.timers.plan(id, &at_work.flow, &mut self.events);
+        let next = self.flows[id as usize].flow.next_timer(id);
+        self.events.set_alarm(id, next);
     }
 
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: &Segment) {
@@ -390,11 +385,8 @@ impl<'a> Network<'a> {
         let vc = &mut self.vcs[frame.vc as usize];
         vc.frames_offered += 1;
         vc.cells_offered += u64::from(frame.cells);
-        let Port::Source(source) = &mut self.ports[vc.source as usize] else {
-            unreachable!("a route begins at a source port");
-        };
-        let place = vc.source_place;
-        let (port_id, delay) = (vc.source, vc.first_delay);
+        let source = &mut self.ports.sources[vc.source as usize];
+        let (place, delay) = (vc.source_place, vc.first_delay);
         match source.offer(now, place, frame.cells, delay) {
             Err(reason) => {
                 vc.rest
@@ -403,7 +395,7 @@ impl<'a> Network<'a> {
                 if let Some(rows) = &mut self.discard_rows {
                     rows.push(DiscardRow {
                         order: self.current,
-                        port: port_id,
+                        port: vc.rest.route.source,
                         vc: frame.vc,
                         flow: frame.flow,
                         reason: reason as u8,
@@ -418,7 +410,8 @@ impl<'a> Network<'a> {
                 let link = vc.first_link;
                 let mut is_tagged = false;
                 if vc.is_watched {
-                    let across = spacing + SimTime(self.spec.links[port_id as usize].delay_ps);
+                    let link = &self.spec.links[vc.rest.route.source as usize];
+                    let across = spacing + SimTime(link.delay_ps);
                     let edge = &mut vc.rest.edge;
                     let entered = edge.on_frame(start, across, spacing, frame.cells);
                     if entered.is_refused {
@@ -451,9 +444,7 @@ impl<'a> Network<'a> {
         let Some(rows) = &mut self.discard_rows else {
             return;
         };
-        let Port::Mux(mux) = &mut self.ports[port as usize] else {
-            unreachable!("frames are lost at multiplexing ports");
-        };
+        let mux = self.ports.mux_mut(port);
         if let Some(losses) = &mut mux.losses {
             for loss in losses.drain(..) {
                 let frame = self.frames.get(loss.frame);
@@ -477,14 +468,14 @@ impl<'a> Network<'a> {
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
         for &id in &records.sampled_ports {
-            let in_pass = match &self.ports[id as usize] {
+            let in_pass = match self.ports.get(id) {
                 Port::Pass(_) => u32::from(in_pass(&self.ports, id, now).is_some()),
                 _ => 0,
             };
-            let (cells, samples) = match &mut self.ports[id as usize] {
-                Port::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
-                Port::Pass(port) => (in_pass, &mut port.samples),
-                Port::Mux(port) => {
+            let (cells, samples) = match self.ports.get_mut(id) {
+                PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
+                PortMut::Pass(port) => (in_pass, &mut port.samples),
+                PortMut::Mux(port) => {
                     let beside = port.queued_beside(now);
                     (port.queued(now) as u32 + beside, &mut port.samples)
                 }
@@ -493,7 +484,7 @@ impl<'a> Network<'a> {
             if records.traces.contains(&TraceKind::Queue) {
                 traces.queue.push(id, now.0, cells);
             }
-            if let Port::Mux(port) = &mut self.ports[id as usize] {
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
                 let own = (port.log.departed(now), port.queued(now) as u32);
                 if let Some(server) = &mut port.log.server {
                     server.sample(now, own, &mut |queue, departed, cells| {
@@ -510,17 +501,17 @@ impl<'a> Network<'a> {
                     traces.vc_queue.push(id, vc, now.0, cells);
                 }
             };
-            let in_pass = match &self.ports[id as usize] {
+            let in_pass = match self.ports.get(id) {
                 Port::Pass(_) => in_pass(&self.ports, id, now),
                 _ => None,
             };
-            if let Port::Mux(port) = &mut self.ports[id as usize] {
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
                 port.queued_beside(now);
             }
-            match &mut self.ports[id as usize] {
-                Port::Source(port) => port.sample_vcs(now, &mut note),
-                Port::Mux(port) => port.sample_vcs(now, &mut note),
-                Port::Pass(port) => {
+            match self.ports.get_mut(id) {
+                PortMut::Source(port) => port.sample_vcs(now, &mut note),
+                PortMut::Mux(port) => port.sample_vcs(now, &mut note),
+                PortMut::Pass(port) => {
                     for vc in &mut port.vcs {
                         let cells = u32::from(in_pass == Some(vc.place));
                         vc.samples.add(cells);
@@ -536,15 +527,15 @@ impl<'a> Network<'a> {
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.
     pub(crate) fn finish_ports(&mut self) {
-        for id in 0..self.ports.len() as u32 {
-            match &mut self.ports[id as usize] {
-                Port::Source(port) => port.finish(self.end),
-                Port::Mux(_) => {
+        for id in 0..self.ports.len() {
+            match self.ports.get_mut(id) {
+                PortMut::Source(port) => port.finish(self.end),
+                PortMut::Mux(_) => {
                     self.run_mux(id, self.end);
                     self.mux(id).finish();
                     self.note_losses(id);
                 }
-                Port::Pass(_) => {}
+                PortMut::Pass(_) => {}
             }
         }
     }

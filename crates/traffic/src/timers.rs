@@ -22,6 +22,39 @@ pub mod rank {
     pub const SOURCE: u8 = 6;
 }
 
+impl Flow {
+    /// The times of its timers, by kind.
+    fn due(&self) -> [Option<SimTime>; 3] {
+        [
+            self.retransmission_due(),
+            self.held_ack_due(),
+            self.application_due(),
+        ]
+    }
+
+    /// Which of the timers of the flow with id `id` runs out first, and when.
+    pub fn next_timer(&self, id: u32) -> Option<Key> {
+        let due = (rank::RETRANSMISSION..).zip(self.due());
+        let keys = due.filter_map(|(kind, due)| Some(Key::new(due?, kind, id)));
+        keys.min()
+    }
+
+    /// A timer of `kind` may run out: lets the flow act if its time is now, and not if the timer was
+    /// stopped or runs on.
+    pub fn on_timer(&mut self, now: SimTime, kind: u8, out: &mut Outbox) {
+        match kind {
+            rank::RETRANSMISSION if self.retransmission_due() == Some(now) => {
+                self.on_retransmission(now, out);
+            }
+            rank::HELD_ACK if self.held_ack_due() == Some(now) => self.on_held_ack(now, out),
+            rank::APPLICATION if self.application_due() == Some(now) => {
+                self.on_application(now, out);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The events that are pending for one flow's timers.
 #[derive(Clone, Copy, Debug)]
 pub struct Timers {
@@ -38,36 +71,16 @@ impl Default for Timers {
 }
 
 impl Timers {
-    /// When the earliest event that is pending comes; [`SimTime::NEVER`] for none.
-    pub fn earliest(&self) -> SimTime {
-        let [retransmission, held_ack, application] = self.pending;
-        retransmission.min(held_ack).min(application)
-    }
-
     /// An event of `kind` has come: lets the flow act if its time is now.
     pub fn on_event(&mut self, now: SimTime, kind: u8, flow: &mut Flow, out: &mut Outbox) {
         self.pending[usize::from(kind - rank::RETRANSMISSION)] = SimTime::NEVER;
-        match kind {
-            rank::RETRANSMISSION if flow.retransmission_due() == Some(now) => {
-                flow.on_retransmission(now, out);
-            }
-            rank::HELD_ACK if flow.held_ack_due() == Some(now) => flow.on_held_ack(now, out),
-            rank::APPLICATION if flow.application_due() == Some(now) => {
-                flow.on_application(now, out);
-            }
-            _ => {} // the timer was stopped, or runs on
-        }
+        flow.on_timer(now, kind, out);
     }
 
     /// Puts the next times of the flow with id `id` into the queue. Times that have been put off
     /// keep their earlier event, which finds nothing due and is followed by another plan.
     pub fn plan(&mut self, id: u32, flow: &Flow, events: &mut EventQueue) {
-        let due = [
-            flow.retransmission_due(),
-            flow.held_ack_due(),
-            flow.application_due(),
-        ];
-        for (kind, due) in (rank::RETRANSMISSION..).zip(due) {
+        for (kind, due) in (rank::RETRANSMISSION..).zip(flow.due()) {
             let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
             if let Some(due) = due
                 && due < *pending

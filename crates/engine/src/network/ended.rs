@@ -2,7 +2,6 @@
 
 use super::{NONE, Network};
 use crate::mux::{Ended, Fate};
-use crate::stations::Port;
 use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
@@ -73,9 +72,8 @@ impl Network<'_> {
         let end = &self.vcs[ended.vc as usize].at_end;
         let is_next = || {
             let flow = self.frames.get(ended.frame).flow;
-            let timers = &self.flows[flow as usize].timers;
             // Arrivals come before timers of the same instant.
-            timers.earliest() >= arrival && self.due[end.link as usize].is_empty()
+            self.events.alarm(flow) >= arrival && self.due[end.link as usize].is_empty()
         };
         end.receives_at_once || end.is_sender_alone && is_next()
     }
@@ -99,13 +97,9 @@ impl Network<'_> {
         for frame in frames {
             let (_, vc) = answer(frame.flow, frame.is_forward);
             let vc = &self.vcs[vc as usize];
-            if let Port::Source(source) = &self.ports[vc.source as usize] {
-                seen ^= source.look();
-            }
-            if vc.mux != NONE
-                && let Port::Mux(mux) = &self.ports[vc.mux as usize]
-            {
-                seen ^= mux.inputs.lane(vc.lane).spacing.0;
+            seen ^= self.ports.sources[vc.source as usize].look();
+            if vc.mux != NONE {
+                seen ^= self.ports.mux(vc.mux).inputs.lane(vc.lane).spacing.0;
             }
         }
         std::hint::black_box(seen);
