@@ -103,22 +103,20 @@ def _moved(study: str, moved: Sensitivity) -> list[str]:
             f"{times} replications. Change: mean over the table's cells of the "
             "absolute change of our mean, in the table's unit."
         ),
+        *_flipped(moved),
     ]
     chosen = {choice.name: choice.value for choice in load_study(study).choices}
     for baseline in moved.baseline:
         shifts = [shift for shift in moved.shifts if shift.table == baseline.table]
         if not any(shift.mean_absolute_change for shift in shifts):
             continue
-        lines += [
-            "",
-            f"### {baseline.table}",
-            "",
-            "| choice | as chosen | instead | change | inside | near | off | mean absolute error |",
-            "|---|---|---|---|---|---|---|---|",
-            f"| all | as chosen | | | {_counts(baseline.cells)} |",
-        ]
+        lines += ["", f"### {baseline.table}", "", *_head(baseline)]
         ordered = sorted(shifts, key=lambda shift: -(shift.mean_absolute_change or 0.0))
-        lines += [_shift(shift, chosen[shift.key]) for shift in ordered if _matters(shift)]
+        lines += [
+            _shift(shift, chosen[shift.key], has_print=bool(baseline.cells.compared))
+            for shift in ordered
+            if _matters(shift)
+        ]
         still = [shift for shift in shifts if not _matters(shift)]
         if still:
             names = ", ".join(f"{shift.key} = {_plain(shift.value)}" for shift in still)
@@ -126,14 +124,56 @@ def _moved(study: str, moved: Sensitivity) -> list[str]:
     return lines
 
 
+def _flipped(moved: Sensitivity) -> list[str]:
+    """Conclusions that alternatives decide otherwise, as a table; nothing where there are none."""
+    if not moved.flips:
+        return ["", "No alternative decides a conclusion otherwise."]
+    lines = [
+        "",
+        (
+            "Conclusions that an alternative decides otherwise than as chosen, with the same "
+            "number of replications:"
+        ),
+        "",
+        "| choice | instead | then holds | no longer holds |",
+        "|---|---|---|---|",
+    ]
+    for key, value in dict.fromkeys((flip.key, _plain(flip.value)) for flip in moved.flips):
+        same = [flip for flip in moved.flips if (flip.key, _plain(flip.value)) == (key, value)]
+        holds, fails = (
+            ", ".join(flip.conclusion for flip in same if flip.holds is answer)
+            for answer in (True, False)
+        )
+        lines.append(f"| {key} | {value} | {holds} | {fails} |")
+    return lines
+
+
 def _matters(shift: Shift) -> bool:
     return bool(shift.mean_absolute_change)
 
 
-def _shift(shift: Shift, chosen: object) -> str:
-    change = f"{shift.mean_absolute_change:.3f}" if shift.mean_absolute_change is not None else ""
-    counts = _counts(shift.summary.cells)
-    return f"| {shift.key} | {_plain(chosen)} | {_plain(shift.value)} | {change} | {counts} |"
+def _head(baseline: TableSummary) -> list[str]:
+    """Headings and the row of what was chosen; a table that has no print has no verdicts."""
+    if not baseline.cells.compared:
+        return [
+            "| choice | as chosen | instead | change | largest change |",
+            "|---|---|---|---|---|",
+        ]
+    return [
+        "| choice | as chosen | instead | change | inside | near | off | mean absolute error |",
+        "|---|---|---|---|---|---|---|---|",
+        f"| all | as chosen | | | {_counts(baseline.cells)} |",
+    ]
+
+
+def _shift(shift: Shift, chosen: object, *, has_print: bool) -> str:
+    change = _change(shift.mean_absolute_change)
+    rest = _counts(shift.summary.cells) if has_print else _change(shift.largest_change)
+    return f"| {shift.key} | {_plain(chosen)} | {_plain(shift.value)} | {change} | {rest} |"
+
+
+def _change(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def _plain(value: Any) -> str:

@@ -54,7 +54,8 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
     "varied",
     multiple=True,
     metavar="KEY=V1,V2",
-    help="Tell how much other values of a choice move the tables, one at a time; may be repeated. "
+    help="Tell how much other values of a choice move the tables, and which conclusions they "
+    "decide otherwise, one at a time; may be repeated. "
     "--vary all takes every alternative that the studies name.",
 )
 def reproduce(

@@ -208,6 +208,10 @@ def show_sensitivity(result: Sensitivity) -> None:
         value = Text(_value(shift.value))
         table.add_row(shift.table, shift.key, value, *changes, *_verdicts(shift.summary))
     _console().print(table)
+    for flip in result.flips:
+        does = "holds" if flip.holds else "does not hold any more"
+        told = f"{flip.key} = {_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
+        _console().print(Text(told), soft_wrap=True)
 
 
 def _verdicts(summary: TableSummary) -> tuple[str, str, str, str]:

@@ -2,14 +2,16 @@
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 from skycell.studies.compare import Row, TableSummary, summarise_tables
+from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import select
 from skycell.studies.reproduce import FIRST_SEED, OnProgress, reproduce
+from skycell.studies.reproduction import Reproduction
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,22 @@ class Shift:
 
 
 @dataclass(frozen=True)
+class Flip:
+    """A conclusion that an alternative decides otherwise."""
+
+    key: str
+    value: Any
+    study: str
+    conclusion: str
+    holds: bool
+    """Whether it holds in ours with the alternative; as chosen it is the other way round."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The flip for a program."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Sensitivity:
     """The tables as chosen, and what each alternative does to them."""
 
@@ -49,6 +67,7 @@ class Sensitivity:
     replications: int | None
     baseline: tuple[TableSummary, ...]
     shifts: tuple[Shift, ...]
+    flips: tuple[Flip, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Baseline and shifts as plain data."""
@@ -66,6 +85,7 @@ class Sensitivity:
                 for entry in self.baseline
             ],
             "shifts": [shift.as_dict() for shift in self.shifts],
+            "flips": [flip.as_dict() for flip in self.flips],
         }
 
 
@@ -129,7 +149,7 @@ def sensitivity(
         for value in values
     ]
 
-    def rows_with(changes: Mapping[str, Any]) -> tuple[Row, ...]:
+    def with_changes(changes: Mapping[str, Any]) -> Reproduction:
         return reproduce(
             ids,
             engine=engine,
@@ -142,17 +162,21 @@ def sensitivity(
             fresh=fresh,
             version=version,
             work=work,
-        ).rows
+        )
 
     if on_variant is not None:
         on_variant("as chosen")
-    baseline = rows_with({})
+    baseline = with_changes({})
     shifts: list[Shift] = []
+    flips: list[Flip] = []
     for key, value in variants:
         if on_variant is not None:
             on_variant(f"{key}={value}")
-        shifts += _shifts(key, value, baseline, rows_with({key: value}))
-    return Sensitivity(engine, replications, tuple(summarise_tables(baseline)), tuple(shifts))
+        varied = with_changes({key: value})
+        shifts += _shifts(key, value, baseline.rows, varied.rows)
+        flips += _flips(key, value, baseline.conclusions, varied.conclusions)
+    summaries = tuple(summarise_tables(baseline.rows))
+    return Sensitivity(engine, replications, summaries, tuple(shifts), tuple(flips))
 
 
 def compared_rows(rows: Sequence[Row], table: str) -> list[int]:
@@ -164,6 +188,22 @@ def compared_rows(rows: Sequence[Row], table: str) -> list[int]:
     own = [place for place, row in enumerate(rows) if row.table == table and not row.is_average]
     printed = [place for place in own if rows[place].published is not None]
     return printed or [place for place in own if rows[place].metric == rows[own[0]].metric]
+
+
+def _flips(
+    key: str,
+    value: Any,
+    baseline: Sequence[ConclusionResult],
+    varied: Sequence[ConclusionResult],
+) -> list[Flip]:
+    """Conclusions that are decided in both, and differently."""
+    return [
+        Flip(key, value, after.study, after.id, after.ours_holds)
+        for before, after in zip(baseline, varied, strict=True)
+        if before.ours_holds is not None
+        and after.ours_holds is not None
+        and before.ours_holds is not after.ours_holds
+    ]
 
 
 def _shifts(key: str, value: Any, baseline: Sequence[Row], varied: Sequence[Row]) -> list[Shift]:

@@ -186,9 +186,28 @@ def test_other_choices_are_compared_one_at_a_time(store: Path) -> None:
     data = json.loads(told.stdout)
     assert [shift["value"] for shift in data["shifts"]] == ["1 s", "6 s"]
     assert data["baseline"][0]["table"] == ONE
+    assert data["flips"] == []
     shown = quick(store, ONE, "--vary", "tcp.rto_initial=1 s")
     assert "as chosen" in shown.stdout
     assert "tcp.rto_initial" in shown.stdout
+
+
+def test_conclusions_that_another_choice_decides_otherwise_are_told(store: Path) -> None:
+    # From 65535 octets on cwnd grows by a segment per round trip, too slowly for 2 s: throughput
+    # is not in proportion to the window any more.
+    vary = "tcp.initial_ssthresh=65535 B"
+    data = json.loads(quick(store, ONE, "--json", "--vary", vary).stdout)
+    assert data["flips"] == [
+        {
+            "key": "tcp.initial_ssthresh",
+            "value": "65535 B",
+            "study": "atmf960518",
+            "conclusion": "1.8",
+            "holds": False,
+        }
+    ]
+    told = quick(store, ONE, "--vary", vary).stdout
+    assert "tcp.initial_ssthresh = 65535 B: atmf960518 1.8 does not hold any more" in told
 
 
 def test_a_failed_run_ends_with_1_and_its_reason(
