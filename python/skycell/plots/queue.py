@@ -80,10 +80,16 @@ def queue_over_time(
     layers = [line]
     if marks:
         rule = across.mark_rule(color=theme.MUTED, strokeDash=[5, 3])
-        label = across.mark_text(align="right", baseline="bottom", dy=-3, fontSize=11).encode(
-            x="time_s:Q", text="level:N", color=alt.value(theme.MUTED)
-        )
-        layers += [rule, label]
+        text: dict[str, Any] = {"align": "right", "baseline": "bottom", "dy": -3, "fontSize": 11}
+        # The queue often ends where the names stand.
+        halo: dict[str, Any] = {"stroke": theme.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
+        layers += [
+            rule,
+            *(
+                across.mark_text(**text, **style).encode(x="time_s:Q", text="level:N")
+                for style in (halo, {"color": theme.MUTED})
+            ),
+        ]
     caption = [
         "Cells in the port, the one under transmission included.",
         "Sampled after the departures and before the arrivals of an instant.",
