@@ -84,6 +84,29 @@ def run(
         KeyboardInterrupt: Ctrl-C was pressed.
     """
 
+def run_summary(
+    spec_json: str,
+    engine: str,
+    on_progress: Callable[[int], bool] | None = None,
+) -> str:
+    """Simulate one run and keep of its records what studies measure.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec`.
+        engine: as for `run`.
+        on_progress: as for `run`.
+
+    Returns:
+        JSON, keys sorted: `duration_ps`, `flows`, `ports` with a limited buffer and `engine_stats`
+        as in the records, of a VC's occupancy its mean only; `web` over all users where there are
+        some; `gfr_vcs`, of each VC with a GFR contract its frames and guarantees; `moving`, where
+        links move, what was lost on them over all VCs. Functions of `skycell.metrics` that take
+        records take a summary as well.
+
+    Raises:
+        what `run` raises.
+    """
+
 class OrbitError(Exception):
     """A constellation cannot be computed: which satellite, or what has no meaning."""
 

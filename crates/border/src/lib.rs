@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use super::orbit::{orbit_moment, orbit_positions, orbit_series, read_tle};
     #[pymodule_export]
-    use super::run::run;
+    use super::run::{run, run_summary};
     #[pymodule_export]
     use super::scenario_text::parse_toml;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use skycell_records::{Column, Traces};
+use skycell_records::{Column, RunRecords, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,35 @@ pub fn run<'py>(
     engine: &str,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
+    let (spec, mut records) = simulated(py, spec_json, engine, on_progress)?;
+    let traces = arrays(
+        py,
+        &spec.records.traces,
+        std::mem::take(&mut records.traces),
+    )?;
+    Ok((records.to_json(), traces))
+}
+
+/// Simulates one run and returns the part of its records that a study keeps, as JSON; see
+/// [`RunRecords::summary_json`].
+#[pyfunction]
+#[pyo3(signature = (spec_json, engine, on_progress = None))]
+pub fn run_summary(
+    py: Python<'_>,
+    spec_json: &str,
+    engine: &str,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let (spec, records) = simulated(py, spec_json, engine, on_progress)?;
+    Ok(records.summary_json(&spec))
+}
+
+fn simulated(
+    py: Python<'_>,
+    spec_json: &str,
+    engine: &str,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<(NetworkSpec, RunRecords)> {
     let spec = NetworkSpec::from_json(spec_json).map_err(spec_error)?;
     let engine = match engine {
         "fast" => skycell_engine::run,
@@ -45,13 +74,7 @@ pub fn run<'py>(
     if let Some(failure) = failure {
         return Err(failure);
     }
-    let mut records = outcome.map_err(run_error)?;
-    let traces = arrays(
-        py,
-        &spec.records.traces,
-        std::mem::take(&mut records.traces),
-    )?;
-    Ok((records.to_json(), traces))
+    Ok((spec, outcome.map_err(run_error)?))
 }
 
 /// Looks at Python now and then while the engine works.

@@ -4,6 +4,7 @@ mod delay;
 mod guarantee;
 mod ledger;
 mod queue;
+mod summary;
 mod traces;
 mod web;
 
@@ -139,6 +140,11 @@ impl LinkLosses {
             LossReason::Drawn => &mut self.drawn,
             LossReason::OffPath => &mut self.off_path,
         } += 1;
+    }
+
+    /// All reasons together.
+    pub fn total(&self) -> u64 {
+        self.handover + self.drawn + self.off_path
     }
 }
 

@@ -110,8 +110,9 @@ class Batch:
         def note(outcome: Outcome) -> None:
             nonlocal done, done_ps
             run = by_hash[outcome.task.name]
-            if outcome.summary is not None:
-                self._store.put_finished(self.key(run.spec_hash), outcome.summary, outcome.wall_s)
+            if outcome.summary_json is not None:
+                key = self.key(run.spec_hash)
+                self._store.put_finished(key, outcome.summary_json, outcome.wall_s)
             else:
                 reason = outcome.reason or "no reason given"
                 self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)

@@ -31,7 +31,7 @@ class Outcome:
     """How a run ended: with a summary, or with the reason why there is none."""
 
     task: Task
-    summary: Mapping[str, Any] | None
+    summary_json: str | None
     reason: str | None
     wall_s: float
 
@@ -133,7 +133,11 @@ class _Workers:
     def keep_finished(self, on_outcome: OnOutcome) -> None:
         """Reports the runs that have a summary and were not reported yet, once stopped."""
         for future in list(self._running):
-            if not future.cancelled() and future.exception() is None and future.result().summary:
+            if (
+                not future.cancelled()
+                and future.exception() is None
+                and future.result().summary_json
+            ):
                 self._finish(future, on_outcome)
 
     def drain(
@@ -183,7 +187,7 @@ class _Workers:
             return False
         del self._running[future]
         self._free.append(slot)
-        on_outcome(Outcome(task, report.summary, report.reason, report.wall_s))
+        on_outcome(Outcome(task, report.summary_json, report.reason, report.wall_s))
         return True
 
     def _left_behind(self, on_outcome: OnOutcome) -> list[Task]:
@@ -200,7 +204,7 @@ class _Workers:
 class _Report:
     """What a worker sends back."""
 
-    summary: Mapping[str, Any] | None
+    summary_json: str | None
     reason: str | None
     wall_s: float
 
@@ -236,9 +240,9 @@ def _make_run(slot: int, task: Task) -> _Report:
         return not cancelled.value
 
     began = time.perf_counter()
-    summary, reason = None, None
+    summary_json, reason = None, None
     try:
-        summary = _worker["work"](task, on_progress)
+        summary_json = _worker["work"](task, on_progress)
     except Exception as error:  # whatever a run dies of is its reason, and the others go on
         reason = f"{type(error).__name__}: {error}"
-    return _Report(summary, reason, time.perf_counter() - began)
+    return _Report(summary_json, reason, time.perf_counter() - began)

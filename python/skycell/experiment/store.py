@@ -15,8 +15,6 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from skycell.experiment.summary import SUMMARY_FORM, summary_text
-
 DEFAULT_STORE = Path(".skycell") / "runs.sqlite"
 """Where runs are kept unless another place is named, under the current directory."""
 
@@ -71,13 +69,14 @@ class StoredRun:
 def engine_version() -> str:
     """Version of the engines: the package's, and a digest of the compiled engine itself.
 
-    The digest tells two builds of one release apart while the engine is worked on.
+    The digest tells two builds of one release apart while the engine, or what is kept of its
+    records, is worked on.
     """
     from skycell import _core
 
     path = _core.__file__
     digest = sha256(Path(path).read_bytes()).hexdigest()[:12]
-    return f"{_core.VERSION}+{digest}.{SUMMARY_FORM}"
+    return f"{_core.VERSION}+{digest}"
 
 
 class RunStore:
@@ -173,12 +172,7 @@ class RunStore:
 
     def get(self, key: RunKey) -> StoredRun | None:
         """The run of this key, finished or failed; none if the store has not seen it."""
-        with self._failures_told():
-            row = self._db.execute(
-                "SELECT summary, reason, wall_s FROM runs"
-                " WHERE spec_hash = ? AND engine = ? AND version = ?",
-                (key.spec_hash, key.engine, key.version),
-            ).fetchone()
+        row = self._row("summary, reason, wall_s", key)
         if row is None:
             return None
         summary, reason, wall_s = row
@@ -186,17 +180,19 @@ class RunStore:
 
     def is_finished(self, key: RunKey) -> bool:
         """Whether the store has the summary of this run."""
+        return self._row("state", key) == ("finished",)
+
+    def _row(self, columns: str, key: RunKey) -> tuple[Any, ...] | None:
         with self._failures_told():
-            row = self._db.execute(
-                "SELECT 1 FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?"
-                " AND state = 'finished'",
+            row: tuple[Any, ...] | None = self._db.execute(
+                f"SELECT {columns} FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?",
                 (key.spec_hash, key.engine, key.version),
             ).fetchone()
-        return row is not None
+        return row
 
-    def put_finished(self, key: RunKey, summary: Mapping[str, Any], wall_s: float) -> None:
+    def put_finished(self, key: RunKey, summary_json: str, wall_s: float) -> None:
         """Keeps a finished run; committed when this returns. Replaces an older one of its key."""
-        self._put(key, "finished", None, summary_text(summary), wall_s)
+        self._put(key, "finished", None, summary_json, wall_s)
 
     def put_failed(self, key: RunKey, reason: str, wall_s: float) -> None:
         """Notes that a run failed and why. It will be tried again when it is asked for."""

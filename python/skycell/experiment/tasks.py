@@ -1,9 +1,8 @@
 """A run as a worker process sees it."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 OnProgress = Callable[[int], bool]
 """Told the simulated time in picoseconds; False in return cancels the run."""
@@ -19,17 +18,15 @@ class Task:
     duration_ps: int
 
 
-Work = Callable[[Task, OnProgress], Mapping[str, Any]]
-"""Makes a run and returns its summary. A worker process imports it by its name."""
+Work = Callable[[Task, OnProgress], str]
+"""Makes a run and returns its summary as JSON. A worker process imports it by its name."""
 
 
-def simulate(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
+def simulate(task: Task, on_progress: OnProgress) -> str:
     """Runs the task on its engine and keeps the summary of its records."""
     from skycell import _core
-    from skycell.experiment.summary import summarise
 
-    records_json, _ = _core.run(task.spec_json, task.engine, on_progress)
-    return summarise(json.loads(records_json), json.loads(task.spec_json))
+    return _core.run_summary(task.spec_json, task.engine, on_progress)
 
 
 _EMPTY_NETWORK = {

@@ -7,9 +7,7 @@ text (sorted keys, no spaces) names a run: its SHA-256 is the spec's hash.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -35,6 +33,7 @@ from skycell.scenario.policy_spec import VirtualQueueingSpec as VirtualQueueingS
 from skycell.scenario.policy_spec import ZComplementSpec as ZComplementSpec
 from skycell.scenario.policy_spec import ZComplementSquaredSpec as ZComplementSquaredSpec
 from skycell.scenario.policy_spec import ZFixedSpec as ZFixedSpec
+from skycell.scenario.spec_text import canonical_json
 
 
 class NodeSpec(_Part):
@@ -463,24 +462,13 @@ class NetworkSpec(_Part):
     sources: tuple[SourceSpec, ...] = ()
     records: RecordSpec
 
-    def as_dict(self) -> dict[str, Any]:
-        """The spec as plain data, keys as in the JSON form."""
-        return self.model_dump(mode="json", by_alias=True)
-
     def canonical_json(self) -> str:
         """The one text of this spec: sorted keys, no spaces."""
-        return json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return canonical_json(self)
 
     def hash(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
-
-    def hashes(self, seeds: Iterable[int]) -> list[str]:
-        """The hashes of the same run with each of these seeds; the text is written only once."""
-        # A quote within a name is escaped, so the key stands there once.
-        before, after = self.canonical_json().split(f'"seed":{self.seed}', 1)
-        texts = (f'{before}"seed":{seed}{after}' for seed in seeds)
-        return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
     def with_seed(self, seed: int) -> NetworkSpec:
         """The same run with other draws."""

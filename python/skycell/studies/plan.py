@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from skycell.scenario import NetworkSpec
+from skycell.scenario.spec_text import SpecText
 from skycell.studies.design import Case, Overrides, case_of, choices_in_force, specs_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import Evaluation, Facts
@@ -27,8 +27,9 @@ class PlannedRun:
 class Plan:
     """Every run that the selected tables need."""
 
-    specs: dict[tuple[Case, int | None], Sequence[NetworkSpec]] = field(default_factory=dict)
-    """By case and, where replications differ in more than their seed, that seed."""
+    texts: dict[tuple[Case, int | None], Sequence[SpecText]] = field(default_factory=dict)
+    """By case and, where replications differ in more than their seed, that seed; in each the text
+    of every part."""
     facts: dict[Case, Facts] = field(default_factory=dict)
     runs: dict[str, PlannedRun] = field(default_factory=dict)
     """By spec hash."""
@@ -37,10 +38,10 @@ class Plan:
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Tables that a run serves, by its spec hash."""
 
-    def spec(self, run: PlannedRun) -> NetworkSpec:
-        """The spec of a run."""
-        specs = self.specs.get((run.case, None)) or self.specs[run.case, run.seed]
-        return specs[run.part].with_seed(run.seed)
+    def spec_json(self, run: PlannedRun) -> str:
+        """The canonical text of a run's spec."""
+        texts = self.texts.get((run.case, None)) or self.texts[run.case, run.seed]
+        return texts[run.part].with_seed(run.seed)
 
     def shared(self) -> dict[tuple[str, ...], int]:
         """Number of runs that serve the same several tables, by these tables."""
@@ -89,12 +90,13 @@ def _add(plan: Plan, found: Selection, case: Case, seeds: range, overrides: Over
         plan.of_case[case] = []
         for same in groups:
             specs = specs_of(found.study, case, overrides, same[0])
-            plan.specs[case, same[0] if differ else None] = specs
+            texts = [SpecText(spec) for spec in specs]
+            plan.texts[case, same[0] if differ else None] = texts
             plan.facts.setdefault(case, Facts.of(specs[0]))
-            by_part = [spec.hashes(same) for spec in specs]
+            durations_ps = [spec.duration_ps for spec in specs]
             plan.of_case[case] += [
-                _replication(plan, case, specs, seed, hashes)
-                for seed, *hashes in zip(same, *by_part, strict=True)
+                _replication(plan, case, seed, [text.hash(seed) for text in texts], durations_ps)
+                for seed in same
             ]
     for hashes in plan.of_case[case]:
         for spec_hash in hashes:
@@ -102,10 +104,10 @@ def _add(plan: Plan, found: Selection, case: Case, seeds: range, overrides: Over
 
 
 def _replication(
-    plan: Plan, case: Case, specs: Sequence[NetworkSpec], seed: int, hashes: list[str]
+    plan: Plan, case: Case, seed: int, hashes: list[str], durations_ps: Sequence[int]
 ) -> list[str]:
-    for part, (spec, spec_hash) in enumerate(zip(specs, hashes, strict=True)):
-        run = PlannedRun(case, seed, spec_hash, spec.duration_ps, part)
+    for part, (spec_hash, duration_ps) in enumerate(zip(hashes, durations_ps, strict=True)):
+        run = PlannedRun(case, seed, spec_hash, duration_ps, part)
         plan.runs.setdefault(spec_hash, run)
     return hashes
 

@@ -12,7 +12,7 @@ from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
 from skycell.studies.library import select
 from skycell.studies.model import Study
-from skycell.studies.plan import Plan, PlannedRun, plan_runs
+from skycell.studies.plan import plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import RunEnd, measure_rows
 
@@ -68,7 +68,7 @@ def reproduce(
     with ExitStack() as stack:
         if store is None:
             store = stack.enter_context(RunStore(":memory:"))
-        # Specs of a large network take megabytes as text: each is written when its turn comes.
+        # Specs of a large network take megabytes as text: each is unpacked when its turn comes.
         batch = Batch(store, engine, version)
         made = batch.make(
             [
@@ -77,7 +77,7 @@ def reproduce(
                     seed=run.seed,
                     spec_hash=run.spec_hash,
                     duration_ps=run.duration_ps,
-                    spec_json=partial(_spec_json, plan, run),
+                    spec_json=partial(plan.spec_json, run),
                 )
                 for run in plan.runs.values()
             ],
@@ -115,10 +115,6 @@ def reproduce(
         ),
         failed_runs=tuple(FailedRun(run.name, run.seed, run.reason) for run in made.failed),
     )
-
-
-def _spec_json(plan: Plan, run: PlannedRun) -> str:
-    return plan.spec(run).canonical_json()
 
 
 def _replications(study: Study, asked: int | None) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, show_path
+from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
-from skycell.sweeps.responses import response_of
+from skycell.sweeps.responses import Network, response_of
 
 
 @dataclass(frozen=True)
@@ -22,19 +23,21 @@ class PlannedRun:
     """From 1."""
     seed: int
     spec_hash: str
+    duration_ps: int
 
 
 @dataclass(frozen=True)
 class Design:
-    """A sweep with the spec of every cell."""
+    """A sweep with the spec of every cell, as text, and what responses need to know of it."""
 
     plan: SweepPlan
-    specs: Mapping[Cell, NetworkSpec]
+    texts: Mapping[Cell, SpecText]
+    networks: Mapping[Cell, Network]
     runs: tuple[PlannedRun, ...]
 
-    def spec(self, run: PlannedRun) -> NetworkSpec:
-        """The spec of a run."""
-        return self.specs[run.cell].with_seed(run.seed)
+    def spec_json(self, run: PlannedRun) -> str:
+        """The canonical text of a run's spec."""
+        return self.texts[run.cell].with_seed(run.seed)
 
 
 def design_runs(plan: SweepPlan) -> Design:
@@ -44,24 +47,30 @@ def design_runs(plan: SweepPlan) -> Design:
         ScenarioFaults: cells have scenarios that cannot be run; each fault once, at the level that
             brings it or in the scenario.
     """
-    specs: dict[Cell, NetworkSpec] = {}
+    texts: dict[Cell, SpecText] = {}
+    networks: dict[Cell, Network] = {}
+    runs: list[PlannedRun] = []
+    parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
     own = plan.template
     template = Scenario(own.name, own.values, own.positions, own.folder)
     for cell in plan.cells:
         try:
-            specs[cell] = template.with_values(cell.settings).resolve()
+            spec = template.with_values(cell.settings).resolve()
         except ScenarioFaults as faults:
             faulty[cell] = faults.faults
-    if faulty:
-        raise ScenarioFaults(_told(plan, faulty))
-    _refuse_unknown_parts(plan, specs)
-    runs = []
-    for cell, spec in specs.items():
+            continue
+        parts.add(spec)
+        text = texts[cell] = SpecText(spec)
+        networks[cell] = Network.of(spec, plan.ceiling)
         for replication in range(1, plan.replications + 1):
             seed = seed_of(plan, cell, replication)
-            runs.append(PlannedRun(cell, replication, seed, spec.with_seed(seed).hash()))
-    return Design(plan, specs, tuple(runs))
+            run = PlannedRun(cell, replication, seed, text.hash(seed), spec.duration_ps)
+            runs.append(run)
+    if faulty:
+        raise ScenarioFaults(_told(plan, faulty))
+    _refuse_unknown_parts(plan, parts)
+    return Design(plan, texts, networks, tuple(runs))
 
 
 def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
@@ -76,22 +85,30 @@ def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
-def _refuse_unknown_parts(plan: SweepPlan, specs: Mapping[Cell, NetworkSpec]) -> None:
+@dataclass(frozen=True)
+class _Parts:
+    """Names of the flows, and of the ports with a limited buffer, that some cell has."""
+
+    flows: dict[str, None] = field(default_factory=dict)
+    ports: dict[str, None] = field(default_factory=dict)
+
+    def add(self, spec: NetworkSpec) -> None:
+        """Adds those of a cell."""
+        self.flows.update(dict.fromkeys(flow.name for flow in spec.flows))
+        limited = (link for link in spec.links if link.port.capacity_cells is not None)
+        self.ports.update(dict.fromkeys(link.name for link in limited))
+
+
+def _refuse_unknown_parts(plan: SweepPlan, parts: _Parts) -> None:
     """Refuses a response that asks for a flow or port which is in no cell."""
     faults = FaultCollector(plan.name, plan.positions)
     for place, name in enumerate(plan.responses):
         part = name.partition(":")[2]
         if not part:
             continue
-        known: dict[str, None] = {}
-        for spec in specs.values():
-            if response_of(name).part == "flow":
-                known |= dict.fromkeys(flow.name for flow in spec.flows)
-            else:
-                limited = (link for link in spec.links if link.port.capacity_cells is not None)
-                known |= dict.fromkeys(link.name for link in limited)
+        kind = response_of(name).part
+        known = parts.flows if kind == "flow" else parts.ports
         if part not in known:
-            kind = response_of(name).part
             allowed = f"{kind}s: {', '.join(known) or 'none with a limited buffer'}"
             faults.add(("responses", place), name, allowed, "what is measured on each run")
     faults.raise_if_any()

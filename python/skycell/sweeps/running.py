@@ -11,10 +11,10 @@ from typing import Any
 from skycell.experiment.batch import Batch, BatchRun, OnProgress
 from skycell.experiment.store import RunStore, engine_version
 from skycell.experiment.tasks import Work, simulate
-from skycell.sweeps.design import Design, PlannedRun, design_runs
+from skycell.sweeps.design import Design, design_runs
 from skycell.sweeps.file import load_plan, parse_plan
-from skycell.sweeps.model import Cell, SweepPlan
-from skycell.sweeps.responses import Network, RunView, measure, response_of
+from skycell.sweeps.model import SweepPlan
+from skycell.sweeps.responses import RunView, measure, response_of
 from skycell.sweeps.result import SweepResult, SweepRun
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
@@ -107,22 +107,15 @@ def batch_runs(design: Design) -> list[BatchRun]:
             name=f"{run.cell}, replication {run.replication}",
             seed=run.seed,
             spec_hash=run.spec_hash,
-            duration_ps=design.specs[run.cell].duration_ps,
-            spec_json=partial(_spec_json, design, run),
+            duration_ps=run.duration_ps,
+            spec_json=partial(design.spec_json, run),
         )
         for run in different.values()
     ]
 
 
-def _spec_json(design: Design, run: PlannedRun) -> str:
-    return design.spec(run).canonical_json()
-
-
 def _measured(design: Design, store: RunStore, batch: Batch) -> list[SweepRun]:
     plan = design.plan
-    networks: dict[Cell, Network] = {
-        cell: Network.of(spec, plan.ceiling) for cell, spec in design.specs.items()
-    }
     found = []
     for run in design.runs:
         stored = store.get(batch.key(run.spec_hash))
@@ -130,7 +123,7 @@ def _measured(design: Design, store: RunStore, batch: Batch) -> list[SweepRun]:
         values: dict[str, float | None] = dict.fromkeys(plan.responses)
         reason = None
         if summary is not None:
-            view = RunView(summary, networks[run.cell], plan.throughput)
+            view = RunView(summary, design.networks[run.cell], plan.throughput)
             values = {name: measure(name, view) for name in plan.responses}
         else:
             reason = (stored.reason if stored else None) or "not run"

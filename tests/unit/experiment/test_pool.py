@@ -1,5 +1,6 @@
 """Many runs at a time: what becomes of those that raise, die or are interrupted."""
 
+import json
 import os
 import signal
 import threading
@@ -32,18 +33,19 @@ def test_every_run_is_reported_once_with_its_summary(double: Work) -> None:
     ended = run(names, double)
     assert sorted(ended) == sorted(names)
     for name, outcome in ended.items():
-        assert outcome.summary is not None
-        assert outcome.summary["name"] == name
-        assert outcome.summary["pid"] != os.getpid()
+        assert outcome.summary_json is not None
+        summary = json.loads(outcome.summary_json)
+        assert summary["name"] == name
+        assert summary["pid"] != os.getpid()
         assert outcome.reason is None
 
 
 def test_a_run_that_raises_fails_with_its_reason_and_the_rest_goes_on(double: Work) -> None:
     ended = run(["quick:1", "raises:this", "quick:2"], double)
     assert ended["raises:this"].reason == "ValueError: cannot run this"
-    assert ended["raises:this"].summary is None
-    assert ended["quick:1"].summary is not None
-    assert ended["quick:2"].summary is not None
+    assert ended["raises:this"].summary_json is None
+    assert ended["quick:1"].summary_json is not None
+    assert ended["quick:2"].summary_json is not None
 
 
 def test_a_run_whose_process_dies_takes_no_other_with_it(double: Work) -> None:
@@ -53,13 +55,13 @@ def test_a_run_whose_process_dies_takes_no_other_with_it(double: Work) -> None:
     )
     others = [outcome for name, outcome in ended.items() if name != "dies:"]
     assert len(others) == 4
-    assert all(outcome.summary is not None for outcome in others)
+    assert all(outcome.summary_json is not None for outcome in others)
 
 
 def test_a_process_that_dies_once_costs_no_run(double: Work, tmp_path: Path) -> None:
     name = f"dies once:{tmp_path / 'died'}"
     ended = run([name, "quick:1"], double)
-    assert ended[name].summary is not None
+    assert ended[name].summary_json is not None
     assert (tmp_path / "died").exists()
 
 

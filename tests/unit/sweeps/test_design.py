@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from skycell.scenario import ScenarioFaults
-from skycell.sweeps.design import design_runs, seed_of
+from skycell.scenario import NetworkSpec, ScenarioFaults
+from skycell.sweeps.design import Design, design_runs, seed_of
 from skycell.sweeps.file import parse_plan
 from skycell.sweeps.model import SweepPlan
 
@@ -28,6 +28,11 @@ def factor(levels: Any, **others: Any) -> SweepPlan:
     return plan(factors={"tcp": FILE["factors"]["tcp"], "x": {"levels": levels, **others}})
 
 
+def specs_of(design: Design) -> dict[str, NetworkSpec]:
+    """The spec of every cell, by the cell's name."""
+    return {str(run.cell): NetworkSpec.from_json(design.spec_json(run)) for run in design.runs}
+
+
 def test_every_combination_is_a_cell_and_the_last_factor_changes_fastest() -> None:
     assert [str(cell) for cell in plan().cells] == [
         "tcp=reno buffer=1000",
@@ -39,7 +44,7 @@ def test_every_combination_is_a_cell_and_the_last_factor_changes_fastest() -> No
 
 def test_a_cell_has_its_levels_in_its_spec_and_nothing_else_differs() -> None:
     design = design_runs(plan())
-    specs = {str(cell): spec for cell, spec in design.specs.items()}
+    specs = specs_of(design)
     spec = specs["tcp=sack buffer=3000"]
     assert {flow.tcp.variant for flow in spec.flows} == {"sack"}
     assert 3000 in {link.port.capacity_cells for link in spec.links}
@@ -55,7 +60,7 @@ def test_a_level_may_set_several_keys_or_a_whole_table() -> None:
             "far": {"topology": {"bottleneck": {"delay": "100 km"}}, "tcp": {"mss": "1024 B"}},
         }
     )
-    specs = {str(cell): spec for cell, spec in design_runs(both).specs.items()}
+    specs = specs_of(design_runs(both))
     assert specs["tcp=reno x=far"].flows[0].tcp.mss == 1024
     assert specs["tcp=reno x=near"].flows[0].tcp.mss == 512
     assert max(link.delay_ps for link in specs["tcp=reno x=far"].links) == 500_000_000
@@ -67,8 +72,8 @@ def test_a_level_may_set_several_keys_or_a_whole_table() -> None:
         key="topology.bottleneck.policy",
     )
     kinds = {
-        str(cell): {link.port.policy.kind for link in spec.links if link.port.capacity_cells}
-        for cell, spec in design_runs(policies).specs.items()
+        cell: {link.port.policy.kind for link in spec.links if link.port.capacity_cells}
+        for cell, spec in specs_of(design_runs(policies)).items()
     }
     assert kinds["tcp=sack x=fair"] == {"selective_drop"}
     assert kinds["tcp=sack x=plain"] == {"tail_drop"}

@@ -3,17 +3,16 @@
 The name of a task says what its run does.
 """
 
+import json
 import os
 import signal
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from skycell.experiment.tasks import OnProgress, Task
 
 
-def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
+def run(task: Task, on_progress: OnProgress) -> str:
     what, _, rest = task.name.partition(":")
     if what == "raises":
         raise ValueError(f"cannot run {rest}")
@@ -29,4 +28,4 @@ def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
             time.sleep(0.01)
             if not on_progress(step * task.duration_ps // 1_000):
                 raise RuntimeError("cancelled")
-    return {"name": task.name, "pid": os.getpid()}
+    return json.dumps({"name": task.name, "pid": os.getpid()})

@@ -6,16 +6,14 @@ folder that the environment names, since worker processes share nothing else wit
 
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from skycell.experiment.tasks import OnProgress, Task
 
 FOLDER = "SKYCELL_TEST_FOLDER"
 
 
-def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
+def run(task: Task, on_progress: OnProgress) -> str:
     """Flow i of n gets (seed + i) thousandths of the link's cells as payload, in every second."""
     folder = Path(os.environ[FOLDER])
     spec = json.loads(task.spec_json)
@@ -45,4 +43,4 @@ def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
             }
         )
     ports = [{"name": "switch1>switch2", "discarded": {"overflow": 3, "rest_of_frame": 4}}]
-    return {"duration_ps": spec["duration_ps"], "flows": flows, "ports": ports}
+    return json.dumps({"duration_ps": spec["duration_ps"], "flows": flows, "ports": ports})

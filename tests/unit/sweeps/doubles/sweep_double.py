@@ -9,7 +9,7 @@ from typing import Any
 from skycell.experiment.tasks import OnProgress, Task
 
 
-def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
+def run(task: Task, on_progress: OnProgress) -> str:
     """Each flow delivers 1 MB, 2 MB with SACK, and as many octets more as the seed says."""
     spec = json.loads(task.spec_json)
     folder = Path(os.environ["SWEEP_DOUBLE"])
@@ -17,7 +17,7 @@ def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
         log.write(f"{task.name}\n")
     if (folder / "fail").exists() and spec["seed"] == 2:
         raise ValueError("told to fail")
-    return {
+    summary = {
         "duration_ps": spec["duration_ps"],
         "flows": [_flow(flow, spec) for flow in spec["flows"]],
         "ports": [
@@ -32,6 +32,7 @@ def run(task: Task, on_progress: OnProgress) -> Mapping[str, Any]:
         ],
         "engine_stats": {},
     }
+    return json.dumps(summary)
 
 
 def _flow(flow: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:

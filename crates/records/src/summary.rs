@@ -1,0 +1,276 @@
+//! The part of a run's records that a study keeps: what each flow and each congested port did.
+//!
+//! The ledger has balanced by then, and ports that hold whatever arrives discard nothing, so a few
+//! kilobytes a run are enough for every number that the studies print.
+
+use crate::{RunRecords, VcRecord};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use skycell_spec::NetworkSpec;
+
+/// What is kept of each VC's samples at a port.
+const VC_QUEUE: [&str; 2] = ["vc", "mean"];
+/// What is kept of each VC with a GFR contract.
+const GFR_VC: [&str; 8] = [
+    "frames_offered",
+    "frames_tagged",
+    "frames_eligible",
+    "cells_eligible",
+    "frames_refused",
+    "cells_whole",
+    "guarantee",
+    "run_guarantee",
+];
+/// What is kept of each web user; response times are kept over all of them.
+const WEB_USER: [&str; 3] = ["requests", "requests_answered", "octets_scheduled"];
+
+impl RunRecords {
+    /// The records of the flows and of the ports with a limited buffer, as one JSON object with
+    /// sorted keys and no spaces.
+    ///
+    /// `duration_ps`, `flows`, `ports`, `engine_stats` and, where there are web users, `web` are as
+    /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
+    /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
+    /// guarantees; `moving`, where links move, what was lost on them over all VCs. `spec` is the
+    /// run's own.
+    pub fn summary_json(&self, spec: &NetworkSpec) -> String {
+        let mut summary = Map::new();
+        summary.insert("duration_ps".into(), json!(self.duration_ps));
+        summary.insert("engine_stats".into(), json!(self.engine_stats));
+        summary.insert("flows".into(), self.flows.iter().map(flow).collect());
+        summary.insert("ports".into(), self.limited_ports(spec));
+        if let Some(web) = &self.web {
+            summary.insert("web".into(), json!(web));
+        }
+        if spec.vcs.iter().any(|vc| vc.gfr.is_some()) {
+            summary.insert("gfr_vcs".into(), self.vcs_with_a_contract(spec));
+        }
+        if spec.links.iter().any(|link| link.motion.is_some()) {
+            summary.insert("moving".into(), lost_on_the_way(&self.vcs));
+        }
+        Value::from(summary).to_string()
+    }
+
+    fn limited_ports(&self, spec: &NetworkSpec) -> Value {
+        let limited = self.ports.iter().zip(&spec.links).filter(|(_, link)| {
+            let mut queues = link.port.queues.iter();
+            queues.any(|queue| queue.capacity_cells.is_some())
+        });
+        limited
+            .map(|(port, _)| {
+                let mut kept = json!(port);
+                kept["vc_queues"] = port
+                    .vc_queues
+                    .iter()
+                    .map(|vc| part(vc, &VC_QUEUE))
+                    .collect();
+                kept
+            })
+            .collect()
+    }
+
+    fn vcs_with_a_contract(&self, spec: &NetworkSpec) -> Value {
+        let promised = (0u32..).zip(self.vcs.iter().zip(&spec.vcs));
+        promised
+            .filter(|(_, (_, vc))| vc.gfr.is_some())
+            .map(|(id, (record, _))| {
+                let mut kept = part(record, &GFR_VC);
+                kept["vc"] = json!(id);
+                kept
+            })
+            .collect()
+    }
+}
+
+fn flow(record: &crate::FlowRecord) -> Value {
+    let mut kept = json!(record);
+    if let Some(web) = &record.web {
+        kept["web"] = part(web, &WEB_USER);
+    }
+    kept
+}
+
+/// Frames that arrived spoilt, and cells that links lost.
+fn lost_on_the_way(vcs: &[VcRecord]) -> Value {
+    let corrupt: u64 = vcs.iter().map(|vc| vc.frames_corrupt).sum();
+    let lost: u64 = vcs.iter().map(|vc| vc.cells_lost.total()).sum();
+    json!({ "frames_corrupt": corrupt, "cells_lost": lost })
+}
+
+/// Some fields of a record.
+fn part(record: &impl Serialize, keys: &[&str]) -> Value {
+    let mut whole = json!(record);
+    keys.iter()
+        .map(|&key| (key.to_owned(), whole[key].take()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        EngineStats, FlowRecord, LinkLosses, LossReason, PortRecord, ResponseTimes, RunRecords,
+        VcQueueRecord, VcRecord, WebRecord, WebTotals,
+    };
+    use serde_json::{Value, json};
+    use skycell_spec::NetworkSpec;
+
+    /// A host's port without a limit, a switch's port of two queues with one, and two VCs.
+    fn spec() -> Value {
+        let queue = |cells: Option<u32>| json!({"class": null, "capacity_cells": cells, "policy": {"kind": "tail_drop"}});
+        let link = |queues: Vec<Value>| {
+            json!({
+                "name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "motion": null,
+                "port": {"queues": queues, "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0},
+            })
+        };
+        let vc = |name: &str| json!({"name": name, "path": [], "class": "ubr", "policing": [], "gfr": null});
+        json!({
+            "version": 1, "seed": 1, "duration_ps": 1, "nodes": [],
+            "links": [link(vec![queue(None)]), link(vec![queue(None), queue(Some(1000))])],
+            "vcs": [vc("v1"), vc("v2")],
+            "flows": [],
+            "sources": [],
+            "records": {
+                "sample_every_ps": 1, "sampled_ports": [], "vc_sampled_ports": [], "delay_vcs": [],
+                "traces": [],
+            },
+        })
+    }
+
+    fn records() -> RunRecords {
+        let port = |name: &str| PortRecord {
+            name: name.into(),
+            ..PortRecord::default()
+        };
+        let vc_queue = VcQueueRecord {
+            mean: 1.5,
+            p50: 2,
+            ..VcQueueRecord::default()
+        };
+        let mut lost = LinkLosses::default();
+        for reason in [LossReason::Handover, LossReason::Drawn, LossReason::OffPath] {
+            lost.add(reason);
+        }
+        let vc = VcRecord {
+            frames_offered: 7,
+            frames_corrupt: 2,
+            cells_queued: 1,
+            cells_lost: lost,
+            ..VcRecord::default()
+        };
+        RunRecords {
+            engine: "reference",
+            duration_ps: 9,
+            flows: vec![FlowRecord::default()],
+            vcs: vec![vc.clone(), vc],
+            ports: vec![
+                port("h1>sw1"),
+                PortRecord {
+                    vc_queues: vec![vc_queue],
+                    ..port("sw1>sw2")
+                },
+            ],
+            web: None,
+            sources: Vec::new(),
+            cell_delays: Vec::new(),
+            ledger: crate::Ledger::default(),
+            engine_stats: EngineStats::default(),
+            traces: crate::Traces::default(),
+        }
+    }
+
+    fn text(records: &RunRecords, spec: &Value) -> String {
+        let spec: NetworkSpec = serde_json::from_value(spec.clone()).unwrap();
+        records.summary_json(&spec)
+    }
+
+    fn summary(records: &RunRecords, spec: &Value) -> Value {
+        serde_json::from_str(&text(records, spec)).unwrap()
+    }
+
+    fn keys(of: &Value) -> Vec<&str> {
+        of.as_object().unwrap().keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn flows_and_limited_ports_are_kept_and_the_rest_is_not() {
+        let summary = summary(&records(), &spec());
+        assert_eq!(
+            keys(&summary),
+            ["duration_ps", "engine_stats", "flows", "ports"]
+        );
+        assert_eq!(summary["duration_ps"], 9);
+        assert_eq!(summary["flows"], json!([FlowRecord::default()]));
+        let ports = summary["ports"].as_array().unwrap();
+        assert_eq!(ports.len(), 1);
+        assert_eq!(ports[0]["name"], "sw1>sw2");
+        assert_eq!(ports[0]["vc_queues"], json!([{"vc": 0, "mean": 1.5}]));
+    }
+
+    #[test]
+    fn where_links_move_what_was_lost_on_them_is_kept() {
+        let mut spec = spec();
+        spec["links"][1]["motion"] = json!({
+            "times_ps": [0], "delays_ps": [1], "paths": [0], "cell_times_ps": [],
+            "losses_ppb": [], "to": [], "interruption_ps": 0, "handover_loses_cells": false,
+        });
+        let summary = summary(&records(), &spec);
+        assert_eq!(
+            summary["moving"],
+            json!({"frames_corrupt": 4, "cells_lost": 6})
+        );
+    }
+
+    #[test]
+    fn of_vcs_with_a_contract_frames_and_guarantees_are_kept() {
+        let mut spec = spec();
+        spec["vcs"][1]["gfr"] = json!({
+            "mcr_interval_ps": 2, "pcr_interval_ps": 1, "burst_tolerance_ps": 0, "mfs_cells": 1,
+            "tagging": "none", "excess": "pass", "nonconforming": "count",
+            "window_ps": 1, "window_step_ps": 1,
+        });
+        let summary = summary(&records(), &spec);
+        let kept = summary["gfr_vcs"].as_array().unwrap();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(
+            keys(&kept[0]),
+            [
+                "cells_eligible",
+                "cells_whole",
+                "frames_eligible",
+                "frames_offered",
+                "frames_refused",
+                "frames_tagged",
+                "guarantee",
+                "run_guarantee",
+                "vc",
+            ]
+        );
+        assert_eq!(kept[0]["vc"], 1);
+        assert_eq!(kept[0]["frames_offered"], 7);
+    }
+
+    #[test]
+    fn response_times_are_kept_over_all_web_users_and_not_of_each() {
+        let mut records = records();
+        records.flows[0].web = Some(WebRecord {
+            requests: 3,
+            file_response: ResponseTimes::of(vec![5]),
+            ..WebRecord::default()
+        });
+        records.web = Some(WebTotals::default());
+        let summary = summary(&records, &spec());
+        assert_eq!(
+            summary["flows"][0]["web"],
+            json!({"requests": 3, "requests_answered": 0, "octets_scheduled": 0})
+        );
+        assert_eq!(summary["web"], json!(WebTotals::default()));
+    }
+
+    #[test]
+    fn its_text_has_sorted_keys_and_no_spaces() {
+        let text = text(&records(), &spec());
+        assert!(text.starts_with("{\"duration_ps\":9,\"engine_stats\":{\"cells\":0,"));
+        assert!(!text.contains(' '));
+    }
+}

@@ -1,0 +1,32 @@
+"""The canonical text of a spec, and the same text with another seed."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from skycell.scenario.network_spec import NetworkSpec, ZFixedSpec
+from skycell.scenario.spec_text import SpecText, canonical_json
+from tests.border.specs import network_specs
+from tests.unit.scenario.wan import wan
+
+
+@settings(max_examples=40, deadline=None)
+@given(network_specs())
+def test_the_canonical_text_is_json_with_sorted_keys_and_no_spaces(spec: NetworkSpec) -> None:
+    data = spec.model_dump(mode="json", by_alias=True)
+    assert spec.canonical_json() == json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def test_a_number_that_is_not_finite_has_no_canonical_text() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json(ZFixedSpec(value=float("nan")))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 10, 2**64 - 1])
+def test_a_text_with_another_seed_is_that_of_the_spec_with_this_seed(seed: int) -> None:
+    spec = wan(run__seed=3).resolve()
+    text = SpecText(spec)
+    other = spec.with_seed(seed)
+    assert text.with_seed(seed) == other.canonical_json()
+    assert text.hash(seed) == other.hash()
