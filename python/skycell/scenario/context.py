@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded
 from skycell.scenario.tcp import RTT_X_BANDWIDTH
 
 
@@ -26,7 +26,7 @@ class Context:
     def time_ps(self, value: Quantity) -> int:
         """A time, or a number of RTTs, in whole picoseconds, rounded half up."""
         scale = self.rtt_ps if value.dimension is Dimension.RTT else 1
-        return int(value.amount * scale + Fraction(1, 2))
+        return rounded(value.amount * scale)
 
     def octets(self, value: Quantity | str, mss: int) -> int:
         """A window in octets, rounded down."""

@@ -12,7 +12,7 @@ from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_amount
 
 #: The MCR of a VC is counted in thousandths of a cell a second.
 MILLICELLS = 1000
@@ -261,7 +261,7 @@ def _contract(
 
 def _interval_ps(cells_per_second: Fraction) -> int:
     """Time between cells in whole picoseconds, rounded half up."""
-    return int(PS_PER_SECOND / cells_per_second + Fraction(1, 2))
+    return rounded(PS_PER_SECOND / cells_per_second)
 
 
 def _cells_per_second(rate: Quantity) -> Fraction:

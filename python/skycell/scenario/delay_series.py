@@ -12,7 +12,7 @@ from pathlib import Path
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.links import CELL_BITS, FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
-from skycell.scenario.quantities import show_amount, show_time
+from skycell.scenario.quantities import rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 
 WHOLE_PPB = 10**9
@@ -204,10 +204,10 @@ class _Reader:
             cell_time = self._cell_time_ps(rate, values, line)
         loss_ppb = before.loss_ppb if before else 0
         if loss is not None and has_path:
-            loss_ppb = _whole(loss.amount * WHOLE_PPB)
+            loss_ppb = rounded(loss.amount * WHOLE_PPB)
         return _Row(
-            _whole(time.amount) if time else 0,
-            _whole(delay.amount) if delay and has_path else None,
+            rounded(time.amount) if time else 0,
+            rounded(delay.amount) if delay and has_path else None,
             cell_time,
             loss_ppb,
         )
@@ -253,8 +253,3 @@ class _Reader:
 
     def _add(self, column: str, got: str, allowed: str, meaning: str, line: int) -> None:
         self.faults.append(Fault(self.name, column, got, allowed, meaning, line=line))
-
-
-def _whole(amount: Fraction) -> int:
-    """Rounded half up."""
-    return int(amount + Fraction(1, 2))

@@ -22,7 +22,7 @@ from skycell.scenario.link_values import Rate as Rate
 from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Parameters, param
 from skycell.scenario.policies import Policy
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded
 
 RATE_MEANING = "bit rate of the link, framing included; or the cells it carries a second"
 FRAMING_MEANING = (
@@ -101,5 +101,4 @@ def cell_time_ps(rate: Fraction) -> int:
     >>> cell_time_ps(Fraction(155_520_000))
     2726337
     """
-    exact = CELL_BITS * PS_PER_SECOND / rate
-    return int(exact + Fraction(1, 2))
+    return rounded(CELL_BITS * PS_PER_SECOND / rate)

@@ -28,6 +28,7 @@ from skycell.scenario.quantities import (
     Dimension,
     Quantity,
     parse_quantity,
+    rounded,
     show_amount,
     show_time,
 )
@@ -73,7 +74,7 @@ def resolve_motions(
     A link with both a delay and a motion or neither, or with a motion that cannot be had, is noted
     in `faults`.
     """
-    duration_ps = int(file.run.duration.amount + Fraction(1, 2))
+    duration_ps = rounded(file.run.duration.amount)
     topology = file.topology
     motions: dict[Path, MotionSpec] = {}
     chains: dict[Path, Chain] = {}
@@ -176,7 +177,7 @@ def _from_series(
         allowed = f"a file that can be read; {error.strerror or error}"
         faults.add(where, name, allowed, meaning)
         return None
-    start_ps = _whole(motion.start)
+    start_ps = rounded(motion.start.amount)
     end_ps = start_ps + duration_ps
     first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
     span = "the run" if not start_ps else f"the run, which begins at {show_time(start_ps)} of it"
@@ -228,7 +229,7 @@ def steps_over_constellation(
 
     Changes of path have steps of their own beside them.
     """
-    own_ps = _whole(motion.step or parse_quantity(_DEFAULT_STEP))
+    own_ps = rounded((motion.step or parse_quantity(_DEFAULT_STEP)).amount)
     step_ps = max(own_ps, -(-duration_ps // most))
     steps = _steps_of_sky(motion, folder, step_ps, -(-duration_ps // step_ps), with_hops=True)
     return _within(steps, 0, duration_ps, 0)
@@ -242,7 +243,7 @@ def _steps_of_sky(
         motion.source,
         motion.target,
         folder=folder,
-        start_ps=_whole(motion.start),
+        start_ps=rounded(motion.start.amount),
         step_ps=step_ps,
         steps=count,
         with_hops=with_hops,
@@ -254,7 +255,7 @@ def _over_constellation(
     motion: Motion, duration_ps: int, folder: FilePath, path: Path, faults: FaultCollector
 ) -> Steps | None:
     step = motion.step or parse_quantity(_DEFAULT_STEP)
-    step_ps = _whole(step)
+    step_ps = rounded(step.amount)
     count = -(-duration_ps // step_ps)
     if count > MOST_STEPS:
         got = Shown(f'"{step}", which is {show_amount(count)} steps in {show_time(duration_ps)}')
@@ -293,11 +294,6 @@ def _spec(motion: Motion, steps: Steps) -> MotionSpec:
         paths=tuple(numbers),
         cell_times_ps=tuple(row[3] for row in kept) if steps.cell_times_ps else (),
         losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
-        interruption_ps=_whole(motion.interruption),
+        interruption_ps=rounded(motion.interruption.amount),
         handover_loses_cells=motion.handover_loses_cells,
     )
-
-
-def _whole(value: Quantity) -> int:
-    """Whole picoseconds, rounded half up."""
-    return int(value.amount + Fraction(1, 2))

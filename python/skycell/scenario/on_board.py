@@ -17,7 +17,7 @@ from skycell.scenario.motion import Motion
 from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.quantities import Dimension, Quantity
+from skycell.scenario.quantities import Dimension, Quantity, rounded
 
 _NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")
 
@@ -251,7 +251,7 @@ def _ground_course(chain: Chain, steps: Sequence[Hops | None]) -> Course:
         times,
         delays,
         targets,
-        int(chain.motion.interruption.amount + Fraction(1, 2)),
+        rounded(chain.motion.interruption.amount),
         chain.motion.handover_loses_cells,
     )
 

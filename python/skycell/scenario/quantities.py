@@ -148,6 +148,15 @@ def parse_quantity(text: str) -> Quantity:
     return Quantity(Fraction(number.replace(" ", "")) * factor, dimension, stripped)
 
 
+def rounded(value: Fraction) -> int:
+    """The nearest whole number; of two the greater.
+
+    >>> rounded(Fraction(5, 2)), rounded(Fraction(12, 5))
+    (3, 2)
+    """
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+
+
 def units_of(*dimensions: Dimension) -> str:
     """The units of some dimensions, as a list for people, singular forms left out.
 

@@ -87,6 +87,7 @@ from skycell.scenario.quantities import (
     PS_PER_SECOND,
     Dimension,
     Quantity,
+    rounded,
     show_amount,
     show_time,
 )
@@ -178,11 +179,6 @@ def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
     return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
 
 
-def whole(value: Fraction) -> int:
-    """Rounds half up."""
-    return int(value + Fraction(1, 2))
-
-
 def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
     where = (*link.rate_path, "framing")
     known = " or ".join(f'"{f}"' for f in FRAMINGS)
@@ -209,14 +205,14 @@ def _context(
     rtt_ps, bandwidth = 0, Fraction(0)
     for flow in plan.flows.values():
         out, back = plan.links_of(flow.forward), plan.links_of(flow.reverse)
-        rtt = sum(whole(link.delay.amount) for link in (*out, *back))
+        rtt = sum(rounded(link.delay.amount) for link in (*out, *back))
         slowest = min(rates[link.name] for link in out)
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest
     if not plan.is_whole or not plan.flows:  # the longest route may be missing
         rtt_ps = faults.stand_in(max(rtt_ps, 10**10), 3 * rtt_ps + PS_PER_SECOND)
         bandwidth = faults.stand_in(max(bandwidth, Fraction(10**6)), 3 * bandwidth + 10**9)
-    return Context(whole(file.run.duration.amount), rtt_ps, bandwidth)
+    return Context(rounded(file.run.duration.amount), rtt_ps, bandwidth)
 
 
 def _check_size(
@@ -270,7 +266,7 @@ def _link(
         from_=node_ids[link.source],
         to=node_ids[link.target],
         cell_time_ps=cell_time,
-        delay_ps=moving.least_delay_ps(link.path, whole(link.delay.amount)),
+        delay_ps=moving.least_delay_ps(link.path, rounded(link.delay.amount)),
         motion=moving.motions.get(link.path),
         port=ports.port(link, cell_time),
     )
@@ -336,7 +332,7 @@ class _PortResolver:
         if link.frame_gap is None:
             return 0
         scale = cell_time if link.frame_gap.dimension is Dimension.CELLS else 1
-        gap = whole(link.frame_gap.amount * scale)
+        gap = rounded(link.frame_gap.amount * scale)
         if gap > PS_PER_SECOND:
             got = Shown(f'"{link.frame_gap}", which is {show_time(gap)}')
             meaning = meaning_of(AccessLink.model_fields["frame_gap"])
@@ -452,7 +448,7 @@ class _PortResolver:
         if isinstance(policy, McrScheduling):
             return McrSchedulingSpec(
                 threshold_cells=cells("vc_threshold"),
-                interval_ps=whole(policy.interval.amount),
+                interval_ps=rounded(policy.interval.amount),
                 mcr_millicells=self._mcrs(link, where),
             )
         if not isinstance(policy, Red):
@@ -467,7 +463,7 @@ class _PortResolver:
         if isinstance(policy, PmeEred):
             return PmeEredSpec(
                 red=red,
-                interval_ps=whole(policy.interval.amount),
+                interval_ps=rounded(policy.interval.amount),
                 step=policy.step,
                 marked_part=policy.marked_part,
                 mcr_millicells=self._mcrs(link, where),

@@ -30,7 +30,7 @@ from skycell.scenario.network_spec import (
 )
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_amount
 
 #: Whole of a link's cells in the shares of a guaranteed-rate scheduler; `WHOLE_PPB` of crates/spec.
 WHOLE_PPB = 10**9
@@ -89,7 +89,7 @@ def _virtual_spacing(scheduler: VirtualSpacing, mcr: tuple[int, ...]) -> Virtual
     other = scheduler.other_rate.amount / bits * MILLICELLS
     return VirtualSpacingSpec(
         intervals_ps=tuple(
-            max(1, int(PS_PER_SECOND * MILLICELLS / (rate or other) + Fraction(1, 2)))
+            max(1, rounded(PS_PER_SECOND * MILLICELLS / (rate or other)))
             for rate in map(Fraction, mcr)
         )
     )
@@ -113,8 +113,7 @@ def _weighted(
             faults.add(where, got, allowed, meaning)
         total = max(total, 1)
         weights = {
-            name: max(1, int(Fraction(mcr[name] * scheduler.round, total) + Fraction(1, 2)))
-            for name in across
+            name: max(1, rounded(Fraction(mcr[name] * scheduler.round, total))) for name in across
         }
     else:
         weights = scheduler.weights

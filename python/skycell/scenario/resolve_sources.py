@@ -27,6 +27,7 @@ from skycell.scenario.quantities import (
     PS_PER_SECOND,
     Dimension,
     Quantity,
+    rounded,
     show_amount,
     show_time,
 )
@@ -99,7 +100,7 @@ def _buckets(
 ) -> tuple[GcraSpec, ...]:
     peak = _per_second(policer.pcr)
     cdvt = context.time_ps(policer.cdvt)
-    increment = _whole(PS_PER_SECOND / peak)
+    increment = rounded(PS_PER_SECOND / peak)
     buckets = [GcraSpec(increment_ps=increment, limit_ps=cdvt, action=policer.pcr_action)]  # type: ignore[arg-type]
     if (policer.scr is None) != (policer.mbs is None):
         key = "mbs" if policer.mbs is None else "scr"
@@ -117,16 +118,12 @@ def _buckets(
         tolerance = (policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND
         buckets.append(
             GcraSpec(
-                increment_ps=_whole(PS_PER_SECOND / sustainable),
-                limit_ps=_whole(tolerance) + cdvt,
+                increment_ps=rounded(PS_PER_SECOND / sustainable),
+                limit_ps=rounded(tolerance) + cdvt,
                 action=policer.scr_action,  # type: ignore[arg-type]
             )
         )
     return tuple(buckets)
-
-
-def _whole(value: Fraction) -> int:
-    return int(value + Fraction(1, 2))
 
 
 def _per_second(rate: Quantity) -> Fraction:
@@ -152,7 +149,7 @@ def _interval_ps(
             faults.add((*here, key), given.text, allowed, meaning)
     else:
         peak = min(rates[link] for link in links) / CELL_BITS * given
-    return _whole(PS_PER_SECOND / peak)
+    return rounded(PS_PER_SECOND / peak)
 
 
 def _pattern(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from skycell.scenario.context import Context
 from skycell.scenario.distributions import Constant, Times, Uniform
@@ -21,7 +20,7 @@ from skycell.scenario.network_spec import (
     WebSpec,
 )
 from skycell.scenario.parameters import exact, meaning_of
-from skycell.scenario.quantities import show_amount, show_time
+from skycell.scenario.quantities import rounded, show_amount, show_time
 from skycell.scenario.traffic import Persistent, Traffic, Transfers
 from skycell.scenario.web import FileClass, PoissonCount, Web
 
@@ -101,7 +100,7 @@ class TrafficResolver:
     ) -> tuple[int, ...]:
         """Sizes of a class in whole octets, rounded half up."""
         step = exact(file_class.step_kb) * web.kilobyte.amount
-        sizes = tuple(int(step * k + Fraction(1, 2)) for k in range(size.low, size.high + 1))
+        sizes = tuple(rounded(step * k) for k in range(size.low, size.high + 1))
         if sizes and (sizes[0] < 1 or sizes[-1] > _LARGEST_FILE):
             shown = f"{file_class.step_kb}, for files of {show_amount(sizes[0])} to "
             self.faults.add(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from skycell.scenario.delay_series import Hops
 from skycell.scenario.motion import Motion
 from skycell.scenario.moving import steps_over_constellation
+from skycell.scenario.quantities import rounded
 from skycell.scenario.scenario import Scenario
 from skycell.scenario.topology import Graph, NSource
 
@@ -47,7 +47,7 @@ class SkyPath:
 
 def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
     """The paths of a scenario's links that move over a constellation."""
-    duration_ps = int(scenario.file.run.duration.amount + Fraction(1, 2))
+    duration_ps = rounded(scenario.file.run.duration.amount)
     found = []
     for motion, forward in _motions(scenario):
         if motion.constellation is None:
