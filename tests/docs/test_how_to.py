@@ -63,7 +63,7 @@ def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
         ("python/skycell/scenario/policies.py", "_Names = "),
         ("python/skycell/scenario/policies.py", "CellCount = "),
         ("python/skycell/scenario/policy_spec.py", "PolicySpec = Annotated["),
-        ("python/skycell/scenario/resolve.py", "def _policy(self"),
+        ("python/skycell/scenario/resolve_ports.py", "def _policy(self"),
         ("python/skycell/plots/words.py", '"single_drop":'),
         ("tests/border/specs.py", "def policies("),
         ("tests/validation/generated.py", "_POLICIES"),
