@@ -150,9 +150,13 @@ def check_contracts(
                 faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)
             seen.add(name)
     mcr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr_of(contracts).items()}
-    for link, rate in rates.items():
-        crossing = [vc for vc in mcr if vc in plan.vcs and link in plan.vcs[vc].links]
-        total, capacity = sum((mcr[vc] for vc in crossing), Fraction(0)), rate / CELL_BITS
+    promised: dict[str, list[str]] = {}
+    for vc in mcr:
+        for link in dict.fromkeys(plan.vcs[vc].links if vc in plan.vcs else ()):
+            promised.setdefault(link, []).append(vc)
+    for link in (name for name in rates if name in promised):
+        crossing = promised[link]
+        total, capacity = sum(mcr[vc] for vc in crossing), rates[link] / CELL_BITS
         if total > capacity:
             which = crossing[0] if len(crossing) == 1 else f"{len(crossing)} VCs"
             faults.add(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from skycell.scenario.classes import (
     CLASS_MEANING,
@@ -95,6 +96,7 @@ def payload_rate(rate: Quantity, framing: str | None) -> Fraction:
     return rate.amount * FRAMINGS[framing or "none"][0]
 
 
+@lru_cache(maxsize=1024)
 def cell_time_ps(rate: Fraction) -> int:
     """Time of one cell at a payload rate in bit/s, in whole picoseconds, rounded half up.
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
+_TAIL_DROP = TailDrop(kind="tail_drop")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class PlannedLink:
     path: Path
     rate_path: Path
     buffer: Quantity | str = UNLIMITED
-    policy: Policy = field(default_factory=lambda: TailDrop(kind="tail_drop"))
+    policy: Policy = _TAIL_DROP
     frame_gap: Quantity | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
@@ -46,6 +47,16 @@ class PlannedLink:
     def name(self) -> str:
         """The link's name, `from>to`."""
         return f"{self.source}>{self.target}"
+
+    @property
+    def takes_all_in(self) -> bool:
+        """Whether one queue without a limit and without a scheduler feeds the link."""
+        return (
+            self.buffer == UNLIMITED
+            and not self.classes
+            and self.scheduler is None
+            and isinstance(self.policy, TailDrop)
+        )
 
 
 @dataclass(frozen=True)

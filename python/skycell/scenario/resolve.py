@@ -59,7 +59,7 @@ def resolve(
     file: ScenarioFile, plan: Plan, moving: Moving, seed: int, faults: FaultCollector
 ) -> NetworkSpec:
     """The complete spec of one run; raises `ScenarioFaults` when parts do not fit together."""
-    rates = {name: _payload_rate(link, faults) for name, link in plan.links.items()}
+    rates = _payload_rates(plan, faults)
     context = _context(file, plan, rates, faults)
     _check_size(context, plan, rates, faults)
     check_contracts(file.gfr, plan, rates, faults)
@@ -96,15 +96,13 @@ def resolve(
         nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
         links=tuple(links),
         vcs=tuple(
-            VcSpec.model_validate(
-                {
-                    "name": name,
-                    "path": tuple(link_ids[link] for link in vc.links),
-                    "class": vc.service,
-                    "policing": (*peaks.get(name, ()), *policers.get(name, ())),
-                    "gfr": contracts.get(name),
-                    "rerouting": _rerouting(vc.rerouting, link_ids),
-                }
+            VcSpec(
+                name=name,
+                path=tuple([link_ids[link] for link in vc.links]),
+                class_=vc.service,  # type: ignore[arg-type]
+                policing=(*peaks.get(name, ()), *policers.get(name, ())),
+                gfr=contracts.get(name),
+                rerouting=_rerouting(vc.rerouting, link_ids),
             )
             for name, vc in plan.vcs.items()
         ),
@@ -134,6 +132,18 @@ def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
     return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
 
 
+def _payload_rates(plan: Plan, faults: FaultCollector) -> dict[str, Fraction]:
+    """Payload rate of each link, bit/s; one object for all links that the same words describe."""
+    by_words: dict[tuple[object, ...], Fraction] = {}
+    rates = {}
+    for name, link in plan.links.items():
+        words = (link.rate_path, id(link.rate), link.framing)
+        if words not in by_words:
+            by_words[words] = _payload_rate(link, faults)
+        rates[name] = by_words[words]
+    return rates
+
+
 def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
     where = (*link.rate_path, "framing")
     known = " or ".join(f'"{f}"' for f in FRAMINGS)
@@ -158,9 +168,10 @@ def _context(
     file: ScenarioFile, plan: Plan, rates: dict[str, Fraction], faults: FaultCollector
 ) -> Context:
     rtt_ps, bandwidth = 0, Fraction(0)
+    delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     for flow in plan.flows.values():
         out, back = plan.links_of(flow.forward), plan.links_of(flow.reverse)
-        rtt = sum(rounded(link.delay.amount) for link in (*out, *back))
+        rtt = sum([delays_ps[link.name] for link in (*out, *back)])
         slowest = min(rates[link.name] for link in out)
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest

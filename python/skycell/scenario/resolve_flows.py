@@ -231,6 +231,8 @@ class FlowResolver:
                 loss.update(dict.fromkeys(known, override.loss))
             if override.start is not None:
                 start.update(self.starts(override.start, known, ("flow", i, "start")))
+        kinds = {(id(loss[name]), tcp[name].mss): loss[name] for name in names}
+        scripts = {kind: self._loss(own, kind[1]) for kind, own in kinds.items()}
         return [
             FlowSpec(
                 name=name,
@@ -239,7 +241,7 @@ class FlowResolver:
                 tcp=tcp[name],
                 traffic=traffic[name],
                 start=start[name],
-                loss_script=self._loss(loss[name], tcp[name].mss),
+                loss_script=scripts[id(loss[name]), tcp[name].mss],
             )
             for name, flow in self.plan.flows.items()
         ]
@@ -267,7 +269,7 @@ class FlowResolver:
         time = self.context.time_ps
         if isinstance(start, Together):
             self._check_start(time(start.at), (*path, "at"))
-            return {name: StartAt(time_ps=time(start.at)) for name in names}
+            return dict.fromkeys(names, StartAt(time_ps=time(start.at)))
         if isinstance(start, Staggered):
             first, every = time(start.first), time(start.every)
             self._check_start(first + every * max(0, len(names) - 1), (*path, "every"))
@@ -277,7 +279,7 @@ class FlowResolver:
             allowed = f"above earliest, {show_time(earliest)}"
             self.faults.add((*path, "latest"), start.latest.text, allowed, "end of the range")
         self._check_start(earliest, (*path, "earliest"))
-        return {name: StartDrawn(from_ps=earliest, to_ps=latest) for name in names}
+        return dict.fromkeys(names, StartDrawn(from_ps=earliest, to_ps=latest))
 
     def _check_start(self, last_ps: int, path: Path) -> None:
         if last_ps >= self.context.duration_ps:
