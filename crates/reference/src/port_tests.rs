@@ -214,14 +214,31 @@ fn without_partial_discard_the_rest_of_a_frame_is_taken_in_when_there_is_room_ag
 
 /// Sends `cells` cells; their VCs.
 fn send(port: &mut Port, cells: u32) -> Vec<u32> {
+    sent(port, cells).into_iter().map(|(vc, _)| vc).collect()
+}
+
+/// Sends `cells` cells; their VCs and their places in their frames.
+fn sent(port: &mut Port, cells: u32) -> Vec<(u32, u32)> {
     let mut served = Vec::new();
     for _ in 0..cells {
         port.begin_sending(SimTime::ZERO).expect("cells wait");
-        served.push(port.sending().0.vc);
-        let place = place_of_first(port);
-        port.on_departure(SimTime(10), place, 0, false);
+        let cell = port.sending().0;
+        served.push((cell.vc, cell.index));
+        depart(port, 1);
     }
     served
+}
+
+/// VC 1's first cell begins to be sent before VC 0 has any; VC 0's sixth finds no room. The first
+/// departs.
+fn fill_nine_while_vc_1_is_sent(port: &mut Port) {
+    assert_eq!(offer(port, 1, 4), [None; 4]);
+    port.begin_sending(SimTime::ZERO);
+    let verdicts = offer(port, 0, 6);
+    assert_eq!(verdicts[..5], [None; 5]);
+    assert_eq!(verdicts[5], Some(Overflow));
+    assert_eq!(port.sending().0.vc, 1);
+    depart(port, 1);
 }
 
 #[test]
@@ -231,16 +248,8 @@ fn virtual_spacing_serves_vcs_by_stamps_out_of_one_buffer() {
         intervals_ps: vec![10, 20],
     };
     let mut port = port_with(9, PolicySpec::TailDrop, spacing);
-    // Stamps of VC 1: 20, 40, 60, 80; its first cell begins to be sent before VC 0 has any.
-    assert_eq!(offer(&mut port, 1, 4), [None; 4]);
-    port.begin_sending(SimTime::ZERO);
-    // Spacing time is 20: stamps of VC 0 are 30, 40, 50, 60, 70; the sixth cell finds no room.
-    let verdicts = offer(&mut port, 0, 6);
-    assert_eq!(verdicts[..5], [None; 5]);
-    assert_eq!(verdicts[5], Some(Overflow));
-    assert_eq!(port.sending().0.vc, 1);
-    let place = place_of_first(&port);
-    port.on_departure(SimTime(10), place, 0, false);
+    // Stamps of VC 1: 20, 40, 60, 80. Spacing time is 20 then: those of VC 0 are 30, 40, 50, 60, 70.
+    fill_nine_while_vc_1_is_sent(&mut port);
     // 30; 40 of either, the lower id first; 50; 60 of either; 70; 80.
     assert_eq!(send(&mut port, 8), [0, 0, 1, 0, 0, 1, 0, 1]);
     assert_eq!(port.queued(), 0);
@@ -255,13 +264,9 @@ fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
     offer(&mut port, 0, 5);
     offer(&mut port, 1, 5);
     let mut next = [0, 0];
-    for _ in 0..10 {
-        port.begin_sending(SimTime::ZERO);
-        let cell = port.sending().0;
-        assert_eq!(cell.index, next[cell.vc as usize]);
-        next[cell.vc as usize] += 1;
-        let place = place_of_first(&port);
-        port.on_departure(SimTime(10), place, 0, false);
+    for (vc, index) in sent(&mut port, 10) {
+        assert_eq!(index, next[vc as usize]);
+        next[vc as usize] += 1;
     }
     assert_eq!(next, [5, 5]);
 }
@@ -273,28 +278,14 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
     };
     // The buffer holds nine cells of both together, whoever's turn it is.
     let mut port = port_with(9, PolicySpec::TailDrop, robin([1, 1]));
-    assert_eq!(offer(&mut port, 1, 4), [None; 4]);
-    port.begin_sending(SimTime::ZERO);
-    let verdicts = offer(&mut port, 0, 6);
-    assert_eq!(verdicts[..5], [None; 5]);
-    assert_eq!(verdicts[5], Some(Overflow));
-    assert_eq!(port.sending().0.vc, 1);
-    let place = place_of_first(&port);
-    port.on_departure(SimTime(10), place, 0, false);
+    fill_nine_while_vc_1_is_sent(&mut port);
     assert_eq!(send(&mut port, 8), [0, 1, 0, 1, 0, 1, 0, 0]);
     assert_eq!(port.queued(), 0);
     // Weights of 3 and 2, cells of a VC in their order.
     let mut port = port_with(100, PolicySpec::TailDrop, robin([3, 2]));
     offer(&mut port, 0, 5);
     offer(&mut port, 1, 5);
-    let mut served = Vec::new();
-    for _ in 0..10 {
-        port.begin_sending(SimTime::ZERO);
-        let cell = port.sending().0;
-        served.push((cell.vc, cell.index));
-        let place = place_of_first(&port);
-        port.on_departure(SimTime(10), place, 0, false);
-    }
+    let served = sent(&mut port, 10);
     let order = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)];
     assert_eq!(served[..5], order);
     let order = [(0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
