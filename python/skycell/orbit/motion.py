@@ -96,7 +96,9 @@ def _steps(
     except _core.OrbitError as error:
         _refuse("constellation", str(error), "satellites that SGP4 can place", "the satellites")
     delays = [None if delay == NO_PATH_PS else delay for delay in found.delays_ps(0).tolist()]
-    if all(delay is None for delay in (*delays[:steps], *(c.delay_ps for c in found.changes))):
+    if all(
+        delay is None for delay in (*delays[:steps], *(c.route.delay_ps for c in found.changes))
+    ):
         span = f"from {show_time(start_ps)} to {show_time(start_ps + step_ps * (steps - 1))}"
         got = f"no path at any of {steps} steps {span}: {_reasons(found.stretches)}"
         _refuse("to", got, "places with a path for a part of the run", "where the path ends")
@@ -110,8 +112,9 @@ def _steps(
         while changes and changes[0].at_ps <= start_ps + step_ps * n:
             change = changes.popleft()
             number += 1
-            own = Hops(change.satellites, change.links_ps) if change.satellites else None
-            rows.append((change.at_ps - start_ps, change.delay_ps, number, own))
+            route = change.route
+            own = Hops(route.satellites, route.links_ps) if route.satellites else None
+            rows.append((change.at_ps - start_ps, route.delay_ps, number, own))
         if not rows or rows[-1][0] < step_ps * n:
             rows.append((step_ps * n, delay, number, hops))
     times, known, paths, ways = zip(*rows, strict=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from skycell.orbit.constellation import Constellation
-from skycell.orbit.network import reason_text, refuse_distant_elements
+from skycell.orbit.network import Route, reason_text, refuse_distant_elements
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.scenario.quantities import PS_PER_SECOND, show_time
@@ -51,22 +51,13 @@ class Change:
         at_ps: the first moment known to be on the new path; the precision before it, the old path
             was still taken.
         before_ps: delay of the old path then; None where there was none.
-        satellites: the new path; empty where there is none.
-        links_ps: delay of each of its links at that moment, up link first.
-        missing: why there is no path.
+        route: the new path at that moment.
     """
 
     pair: int
     at_ps: int
     before_ps: int | None
-    satellites: tuple[str, ...]
-    links_ps: tuple[int, ...]
-    missing: str = ""
-
-    @property
-    def delay_ps(self) -> int | None:
-        """Delay of the new path at that moment."""
-        return sum(self.links_ps) if self.satellites else None
+    route: Route
 
 
 class Series:
@@ -142,9 +133,12 @@ class Series:
                 pair,
                 at_ps,
                 None if before_ps == NO_PATH_PS else before_ps,
-                tuple(names[next(way)] for _ in range(count)),
-                tuple(next(links) for _ in range(count + 1)) if count else (),
-                "" if reason is None else reason_text(reason, self.places),
+                Route(
+                    *self.ends(pair),
+                    tuple(names[next(way)] for _ in range(count)),
+                    tuple(next(links) for _ in range(count + 1)) if count else (),
+                    "" if reason is None else reason_text(reason, self.places),
+                ),
             )
             for pair, at_ps, before_ps, count, reason in zip(
                 columns["change_pair"].tolist(),
@@ -162,20 +156,24 @@ class Series:
         Raises:
             ValueError: the series was made without links.
         """
-        if not self._columns["links_ps"].size and any(s.satellites for s in self.stretches):
-            raise ValueError("the series was made without links; with_links keeps them")
-        links = self._columns["links_ps"].tolist()
         found: list[tuple[tuple[str, ...], tuple[int, ...]] | None] = []
+        for stretch, links_ps in self._links():
+            if stretch.pair == pair:
+                way = stretch.satellites
+                found += [(way, tuple(step)) if way else None for step in links_ps.tolist()]
+        return found
+
+    def _links(self) -> Iterator[tuple[Stretch, NDArray[np.uint64]]]:
+        """Each stretch with the delays of its links, a row a step; of no link without a path."""
+        links_ps = self._columns["links_ps"]
+        if not links_ps.size and any(stretch.satellites for stretch in self.stretches):
+            raise ValueError("the series was made without links; with_links keeps them")
         taken = 0
         for stretch in self.stretches:
             count = len(stretch.satellites) + 1 if stretch.satellites else 0
-            if stretch.pair == pair:
-                for step in range(stretch.steps):
-                    at = taken + step * count
-                    own = (stretch.satellites, tuple(links[at : at + count]))
-                    found.append(own if count else None)
-            taken += count * stretch.steps
-        return found
+            amount = count * stretch.steps
+            yield stretch, links_ps[taken : taken + amount].reshape(stretch.steps, count)
+            taken += amount
 
     def ends(self, pair: int) -> tuple[str, str]:
         """Names of a pair's places."""
@@ -248,35 +246,30 @@ class Series:
         import numpy as np
         import polars as pl
 
-        if not self._columns["links_ps"].size and any(s.satellites for s in self.stretches):
-            raise ValueError("the series was made without links; with_links keeps them")
         names = ["", "", *self.constellation.satellites]
         parts = []
-        taken = 0
         number = {name: place for place, name in enumerate(self.constellation.satellites)}
-        for stretch in self.stretches:
-            if not stretch.satellites:
+        for stretch, links_ps in self._links():
+            steps, count = links_ps.shape
+            if not count:
                 continue
-            count = len(stretch.satellites) + 1
-            amount = count * stretch.steps
             nodes = np.array([-2, *(number[s] for s in stretch.satellites), -1]) + 2
-            times = self.times_ps[stretch.first_step : stretch.first_step + stretch.steps]
+            times = self.times_ps[stretch.first_step : stretch.first_step + steps]
             source, target = self.ends(stretch.pair)
             local = [source, target, *names[2:]]
             parts.append(
                 pl.DataFrame(
                     {
-                        "from": pl.repeat(source, amount, eager=True),
-                        "to": pl.repeat(target, amount, eager=True),
+                        "from": pl.repeat(source, links_ps.size, eager=True),
+                        "to": pl.repeat(target, links_ps.size, eager=True),
                         "time_ps": np.repeat(times, count),
-                        "link": np.tile(np.arange(count, dtype=np.uint32), stretch.steps),
-                        "source": [local[n] for n in nodes[:-1].tolist()] * stretch.steps,
-                        "target": [local[n] for n in nodes[1:].tolist()] * stretch.steps,
-                        "delay_ps": self._columns["links_ps"][taken : taken + amount],
+                        "link": np.tile(np.arange(count, dtype=np.uint32), steps),
+                        "source": [local[n] for n in nodes[:-1].tolist()] * steps,
+                        "target": [local[n] for n in nodes[1:].tolist()] * steps,
+                        "delay_ps": links_ps.ravel(),
                     }
                 )
             )
-            taken += amount
         return pl.concat(parts) if parts else pl.DataFrame()
 
     def handovers(self, pair: int | None = None) -> list[Handover]:
@@ -308,17 +301,17 @@ class Series:
         found = []
         for change in self.changes:
             old = before[change.pair]
-            before[change.pair] = change.satellites
+            before[change.pair] = change.route.satellites
             if pair in (None, change.pair):
-                what = _what_changes(old, change.satellites)
+                what = _what_changes(old, change.route.satellites)
                 handover = Handover(
                     change.pair,
                     change.at_ps,
                     what,
                     old,
-                    change.satellites,
+                    change.route.satellites,
                     change.before_ps,
-                    change.delay_ps,
+                    change.route.delay_ps,
                 )
                 found.append(handover)
         return found

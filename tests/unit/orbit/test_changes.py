@@ -77,9 +77,9 @@ def test_a_path_that_is_lost_and_found_is_told_at_its_moments() -> None:
     kinds = {change.what for change in found.handovers()}
     assert {"lost", "found"} <= kinds
     for change in found.changes:
-        is_there = bool(change.satellites)
-        assert (change.delay_ps is not None) == is_there == (not change.missing)
-        assert (len(change.links_ps) == len(change.satellites) + 1) or not is_there
+        is_there = bool(change.route.satellites)
+        assert (change.route.delay_ps is not None) == is_there == (not change.route.missing)
+        assert (len(change.route.links_ps) == len(change.route.satellites) + 1) or not is_there
 
 
 def test_changes_are_given_in_the_order_of_time_by_pair() -> None:
