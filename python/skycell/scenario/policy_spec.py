@@ -81,17 +81,6 @@ class ZComplementSquaredSpec(SpecPart):
     kind: Literal["complement_squared"] = "complement_squared"
 
 
-class RedSpec(SpecPart):
-    """Random Early Detection."""
-
-    kind: Literal["red"] = "red"
-    min_cells: U32
-    max_cells: U32
-    max_p: float
-    weight: float
-    frame_ps: U64
-
-
 class RedPart(SpecPart):
     """What other policies share with RED."""
 
@@ -100,6 +89,12 @@ class RedPart(SpecPart):
     max_p: float
     weight: float
     frame_ps: U64
+
+
+class RedSpec(RedPart):
+    """Random Early Detection."""
+
+    kind: Literal["red"] = "red"
 
 
 class FredSpec(SpecPart):
