@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from skycell.studies.model import Level
+from skycell.studies.design import Overrides
+from skycell.studies.library import Selection
+from skycell.studies.model import Level, Part
+from skycell.studies.published import PublishedValue, doubt_of
 
 Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
 
@@ -96,6 +99,53 @@ class Row:
             row["set"] = dict(self.overrides)
         row["specs"] = list(self.spec_hashes)
         return row
+
+
+def row_of(
+    found: Selection,
+    part: Part,
+    printed: PublishedValue,
+    values: Sequence[float],
+    failures: Sequence[str],
+    overrides: Overrides,
+    *,
+    spec_hashes: Sequence[str] = (),
+    is_computed: bool = False,
+) -> Row:
+    """A printed number beside ours, with what is doubted about it and the verdict.
+
+    Args:
+        found: its table.
+        part: the part of the table.
+        printed: the number, or the case without one.
+        values: ours, one per replication that finished.
+        failures: why others did not.
+        overrides: what was set otherwise than the study says.
+        spec_hashes: of the runs, where there were some.
+        is_computed: whether nothing was drawn.
+    """
+    verdict = (
+        own_verdict(failures)
+        if found.study.is_own
+        else verdict_of(printed.value, printed.half_unit, part.unit, values, failures)
+    )
+    return Row(
+        study=found.study.id,
+        table=found.table.id,
+        factors=printed.factors,
+        metric=part.measure,
+        unit=part.unit,
+        published=printed.value,
+        values=tuple(values),
+        verdict=verdict,
+        doubt=doubt_of(found.study, found.table, part, printed),
+        is_suspect=printed.is_suspect,
+        is_average=bool(part.average_over),
+        failures=tuple(failures),
+        spec_hashes=tuple(spec_hashes),
+        overrides=overrides or None,
+        is_computed=is_computed,
+    )
 
 
 def verdict_of(

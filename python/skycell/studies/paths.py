@@ -16,7 +16,7 @@ from skycell.orbit import (
     positions_km,
 )
 from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.studies.compare import Row, own_verdict, verdict_of
+from skycell.studies.compare import Row, row_of
 from skycell.studies.design import (
     ChoiceError,
     Overrides,
@@ -28,7 +28,6 @@ from skycell.studies.design import (
 from skycell.studies.library import Selection
 from skycell.studies.model import Level, Part
 from skycell.studies.plan import printed_rows
-from skycell.studies.published import doubt_of
 
 _PS_PER_MS = PS_PER_SECOND / 1000
 
@@ -168,25 +167,5 @@ def path_rows(found: Selection, part: Part, overrides: Overrides) -> list[Row]:
         computed = COMPUTE[part.measure](Computed(as_constellation(values), factors))
         listed = () if computed is None else (computed,)
         failures = () if listed else ("there is no path",)
-        rows.append(
-            Row(
-                study=found.study.id,
-                table=found.table.id,
-                factors=printed.factors,
-                metric=part.measure,
-                unit=part.unit,
-                published=printed.value,
-                values=listed,
-                verdict=(
-                    own_verdict(failures)
-                    if found.study.is_own
-                    else verdict_of(printed.value, printed.half_unit, part.unit, listed, failures)
-                ),
-                doubt=doubt_of(found.study, found.table, part, printed),
-                is_suspect=printed.is_suspect,
-                failures=failures,
-                overrides=overrides or None,
-                is_computed=True,
-            )
-        )
+        rows.append(row_of(found, part, printed, listed, failures, overrides, is_computed=True))
     return rows

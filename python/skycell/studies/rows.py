@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skycell.studies.compare import Row, own_verdict, verdict_of
+from skycell.studies.compare import Row, row_of
 from skycell.studies.design import Case, Overrides, case_of, choices_in_force
 from skycell.studies.effects import effect_of
 from skycell.studies.library import Selection
@@ -12,7 +12,6 @@ from skycell.studies.measures import MEASURE, Evaluation, Measured
 from skycell.studies.model import EFFECT_MEASURES, Level, Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
-from skycell.studies.published import doubt_of
 
 
 @dataclass(frozen=True)
@@ -66,28 +65,7 @@ class _Measurer:
             reasons = [self.ends[name].reason for name in hashes]
             failures = tuple(dict.fromkeys(reason for reason in reasons if reason))
             rows.append(
-                Row(
-                    study=found.study.id,
-                    table=found.table.id,
-                    factors=printed.factors,
-                    metric=part.measure,
-                    unit=part.unit,
-                    published=printed.value,
-                    values=tuple(values),
-                    verdict=(
-                        own_verdict(failures)
-                        if found.study.is_own
-                        else verdict_of(
-                            printed.value, printed.half_unit, part.unit, values, failures
-                        )
-                    ),
-                    doubt=doubt_of(found.study, found.table, part, printed),
-                    is_suspect=printed.is_suspect,
-                    is_average=bool(part.average_over),
-                    failures=failures,
-                    spec_hashes=tuple(hashes),
-                    overrides=self.overrides or None,
-                )
+                row_of(found, part, printed, values, failures, self.overrides, spec_hashes=hashes)
             )
         return rows
 
