@@ -114,7 +114,9 @@ impl Sender {
             self.tx.window.restart(self.tx.tcp.initial_cwnd);
         }
         if self.state == State::Established {
-            self.act(now, out, |sender| sender.tx.send_as_allowed());
+            self.act(now, out, |sender| {
+                sender.recovery.on_hand_over(&mut sender.tx);
+            });
         }
     }
 

@@ -74,6 +74,29 @@ impl Script {
         script
     }
 
+    /// The sender of an application that has handed over `segments` segments, with cwnd = `window`.
+    pub(crate) fn limited(tcp: TcpSpec, window: u64, segments: u64) -> Self {
+        let tcp = TcpSpec {
+            initial_cwnd: window * MSS,
+            ..tcp
+        };
+        let mut script = Script {
+            sender: Sender::new(tcp, TickClock::new(100_000_000_000, 0)),
+            now: SimTime::from_millis(10),
+            sent: Vec::new(),
+        };
+        script.sender.open(script.now, 0, &mut Vec::new());
+        script.hand_over(segments);
+        script
+    }
+
+    pub(crate) fn hand_over(&mut self, segments: u64) -> &mut Self {
+        let mut out = Vec::new();
+        self.sender.hand_over(self.now, segments * MSS, &mut out);
+        self.keep(out);
+        self
+    }
+
     fn keep(&mut self, out: Vec<Segment>) {
         self.sent.extend(out.iter().map(|s| s.sequence / MSS));
     }
@@ -250,6 +273,26 @@ fn the_flywheel_sends_one_new_segment_for_two_duplicates() {
     s.dup_acks(0, 4)
         .expect_sent(&[8, 9])
         .expect_window(7.0, 4.0);
+}
+
+#[test]
+fn with_the_flywheel_a_partial_ack_sends_its_one_segment_and_nothing_new() {
+    // 98-0876R1 3.1. At the partial ACK 3 segments are under way and cwnd is 4.
+    let after_a_partial_ack = |flywheel| {
+        let mut s = Script::established(
+            TcpSpec {
+                flywheel,
+                partial_ack_window: PartialAckWindow::Ssthresh,
+                ..variant(TcpVariant::NewReno)
+            },
+            8,
+        );
+        s.dup_acks(0, 3).expect_sent(&[0]);
+        s.acked(5).expect_window(4.0, 4.0);
+        s.sent.clone()
+    };
+    assert_eq!(after_a_partial_ack(false), [5, 8]);
+    assert_eq!(after_a_partial_ack(true), [5]);
 }
 
 #[test]

@@ -31,6 +31,10 @@ pub(crate) trait LossRecovery {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32);
     /// `snd_una` has moved up by `acked` octets.
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck;
+    /// The application has handed over more.
+    fn on_hand_over(&mut self, tx: &mut Transmitter) {
+        tx.send_as_allowed();
+    }
     /// The retransmission timer has run out: ends recovery, and takes the inflation off cwnd. The
     /// sender then halves what is left.
     fn on_timeout(&mut self, tx: &mut Transmitter);
@@ -88,6 +92,15 @@ impl LossRecovery for Recovery {
             Recovery::Reno(r) => r.on_new_ack(tx, acked),
             Recovery::NewReno(r) => r.on_new_ack(tx, acked),
             Recovery::Sack(r) => r.on_new_ack(tx, acked),
+        }
+    }
+
+    fn on_hand_over(&mut self, tx: &mut Transmitter) {
+        match self {
+            Recovery::Vanilla(r) => r.on_hand_over(tx),
+            Recovery::Reno(r) => r.on_hand_over(tx),
+            Recovery::NewReno(r) => r.on_hand_over(tx),
+            Recovery::Sack(r) => r.on_hand_over(tx),
         }
     }
 

@@ -7,8 +7,11 @@ use skycell_units::Octets;
 
 /// As Reno, but an ACK below `recover` (a partial ACK) resends the next segment and goes on.
 ///
-/// Source: ICCCN'97 section 2.3; 98-0876R1 section 3.1 for the flywheel and cwnd = ssthresh at a
-/// partial ACK; RFC 6582 for deflation.
+/// With the flywheel duplicate ACKs alone let new data out while it lasts: a partial ACK resends its
+/// one segment and sends nothing else, whatever cwnd is.
+///
+/// Source: ICCCN'97 section 2.3; 98-0876R1 section 3.1 for the flywheel, the single segment and
+/// cwnd = ssthresh at a partial ACK; RFC 6582 for deflation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NewReno {
     point: RecoveryPoint,
@@ -64,7 +67,9 @@ impl NewReno {
             PartialAckWindow::Ssthresh => tx.window.set_to_ssthresh_plus(0),
             PartialAckWindow::Deflate => tx.window.deflate(acked),
         }
-        tx.send_as_allowed();
+        if !tx.tcp.flywheel {
+            tx.send_as_allowed();
+        }
         if tx.tcp.partial_ack_first_restarts_only && self.partial_acks > 1 {
             TimerAfterAck::Keep
         } else {

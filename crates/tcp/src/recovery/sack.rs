@@ -57,6 +57,15 @@ impl LossRecovery for Sack {
         TimerAfterAck::Restart
     }
 
+    /// 98-0876R1 3.2: while recovery lasts, new data too goes out only while pipe is below cwnd.
+    fn on_hand_over(&mut self, tx: &mut Transmitter) {
+        if self.point.is_active {
+            self.send_while_pipe_allows(tx);
+        } else {
+            tx.send_as_allowed();
+        }
+    }
+
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         self.point.on_timeout(tx);
         tx.sacked.clear();

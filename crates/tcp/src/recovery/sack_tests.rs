@@ -85,6 +85,18 @@ fn sack_sends_a_hole_once_and_new_data_after_it() {
 }
 
 #[test]
+fn what_is_handed_over_while_sack_recovers_waits_for_pipe() {
+    // 98-0876R1 3.2. Five segments under way, cwnd 12: pipe 12, then cwnd 6.
+    let mut s = Script::limited(tcp(), 12, 5);
+    s.expect_sent(&[0, 1, 2, 3, 4]);
+    s.dup_acks(0, 3).expect_sent(&[0]).expect_window(6.0, 6.0);
+    s.hand_over(4).expect_sent(&[]);
+    s.dup_acks(0, 6).expect_sent(&[]); // pipe 6
+    s.dup_acks(0, 1).expect_sent(&[5]); // pipe 5, so one
+    s.acked(6).hand_over(1).expect_sent(&[6, 7, 8, 9]);
+}
+
+#[test]
 fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
     let with_delay = |sack_retransmit_delay| {
         let mut s = Script::established(
