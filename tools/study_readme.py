@@ -1,6 +1,6 @@
 """Writes the measured part of a study's README: what reproduces, and how much each choice matters.
 
-    python tools/study_readme.py icccn97 [--replications 2] [--store FILE]
+    python tools/study_readme.py icccn97 [--replications 2] [--table icccn97-t1] [--store FILE]
 
 What stands above the marker is written by hand and stays.
 """
@@ -24,13 +24,14 @@ MARKER = "<!-- Below: written by tools/study_readme.py -->"
 @click.command()
 @click.argument("study", type=click.Choice(PUBLISHED_IDS))
 @click.option("--replications", type=int, help="Of every variant; as the study says if not given.")
+@click.option("--table", "tables", multiple=True, help="Vary choices for these tables alone.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
-def main(study: str, replications: int | None, store: Path) -> None:
+def main(study: str, replications: int | None, tables: tuple[str, ...], store: Path) -> None:
     """Write the measured part of the README of STUDY."""
     with RunStore(store) as runs:
         result = reproduce([study], store=runs, engine="fast")
         moved = sensitivity(
-            [study],
+            tables or [study],
             store=runs,
             engine="fast",
             replications=replications,
@@ -38,7 +39,7 @@ def main(study: str, replications: int | None, store: Path) -> None:
         )
     file = STUDIES / study / "README.md"
     above = file.read_text(encoding="utf-8").partition(MARKER)[0].rstrip()
-    measured = "\n".join([*_reproduced(result), *_moved(study, moved)])
+    measured = "\n".join([*_reproduced(result), *_moved(study, tables, moved)])
     file.write_text(f"{above}\n\n{MARKER}\n\n{measured}\n", encoding="utf-8")
 
 
@@ -93,14 +94,16 @@ def _counts(score: Score) -> str:
     return f"{score.inside} | {score.near} | {score.off} | {shown}"
 
 
-def _moved(study: str, moved: Sensitivity) -> list[str]:
+def _moved(study: str, tables: Sequence[str], moved: Sensitivity) -> list[str]:
     times = moved.replications or load_study(study).replications
+    runs = f"{times} replication{'s' if times > 1 else ''}"
+    of_these = f", of the tables {' and '.join(tables)}" if tables else ""
     lines = [
         "## Which choices were tried, and how much each moves the tables",
         "",
         (
             "One choice at a time is set otherwise, all else as chosen; "
-            f"{times} replications. Change: mean over the table's cells of the "
+            f"{runs}{of_these}. Change: mean over the table's cells of the "
             "absolute change of our mean, in the table's unit."
         ),
         *_flipped(moved),
