@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.plots import theme
+from skycell.plots.bands import colour_of, in_panels, lines_with_bands
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.words import explained, factor, level, metric, name
 
@@ -91,19 +92,6 @@ def curves(
         for line in reference
         for at, y in line.points
     ]
-    legend = alt.Legend(symbolOpacity=1) if len(lines) > 1 else None
-    colour = alt.Color(
-        "series:N",
-        title=None,
-        scale=alt.Scale(domain=lines, range=list(theme.PALETTE[: len(lines)])),
-        legend=legend,
-    )
-    shape = alt.Shape(
-        "series:N",
-        title=None,
-        scale=alt.Scale(domain=lines, range=list(theme.SHAPES[: len(lines)])),
-        legend=legend,
-    )
     across = alt.X(
         "x:Q",
         title=factor(x_name or x),
@@ -112,24 +100,11 @@ def curves(
     )
     y = alt.Y("value:Q", title=metric(key, unit), scale=alt.Scale(zero=True))
     ours = alt.Chart().transform_filter(f"datum.kind != '{REFERENCE}'").encode(x=across)
-    layers = [
-        ours.mark_area(opacity=0.18).encode(
-            y=alt.Y("low:Q", title=metric(key, unit)), y2="high:Q", color=colour
-        ),
-        ours.mark_line(strokeWidth=1.8).encode(y=y, color=colour),
-        ours.mark_point(filled=True, size=46, opacity=1).encode(
-            y=y,
-            color=colour,
-            shape=shape,
-            tooltip=[
-                alt.Tooltip("series:N", title=factor(series)),
-                alt.Tooltip("x:Q", title=factor(x_name or x)),
-                alt.Tooltip("value:Q", title="mean", format=".4~g"),
-                alt.Tooltip("low:Q", title="lowest", format=".4~g"),
-                alt.Tooltip("high:Q", title="highest", format=".4~g"),
-            ],
-        ),
+    where = [
+        alt.Tooltip("series:N", title=factor(series)),
+        alt.Tooltip("x:Q", title=factor(x_name or x)),
     ]
+    layers = lines_with_bands(ours, lines, y, where)
     if any(row["published"] is not None for row in data):
         layers.append(
             ours.transform_filter("datum.published != null")
@@ -144,25 +119,13 @@ def curves(
         of_series = f"datum.kind == '{REFERENCE}' && datum.series != ''"
         layers += [
             lead.transform_filter(of_none).encode(x=across, y=y, color=alt.value(theme.MUTED)),
-            lead.transform_filter(of_series).encode(x=across, y=y, color=colour),
+            lead.transform_filter(of_series).encode(x=across, y=y, color=colour_of(lines)),
         ]
-    width = (theme.WIDTH - 24 * (len(panels) - 1)) / len(panels)
-    values = alt.InlineData(values=[*data, *dashed])
-    layered = alt.layer(*layers).properties(width=width, height=260)
-    chart: Any = (
-        layered.facet(
-            data=values, column=alt.Column("panel:N", title=None, sort=panels), spacing=24
-        )
-        if len(panels) > 1
-        else layered.properties(data=values)
-    )
-    if own_axes and len(panels) > 1:
-        chart = chart.resolve_scale(y="independent")
     return Figure(
         name=figure_name,
         title=title,
         subtitle=subtitle,
-        chart=chart,
+        chart=in_panels(layers, [*data, *dashed], panels, "y" if own_axes else None),
         caption=_caption(rows, key, unit, meaning),
         origin=origin,
         description=_description(data, lines, panels, key, unit),

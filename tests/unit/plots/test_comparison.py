@@ -180,7 +180,7 @@ def test_each_configuration_has_a_panel_and_each_count_of_sources_a_line() -> No
     rule = next(layer for layer in layers if layer["mark"]["type"] == "rule")
     assert rule["encoding"]["y"]["datum"] == 0.98
     assert "Dashed: 0.98, promised." in figure.caption
-    point = next(row for row in drawn(figure) if row["buffer_rtt"] == 0.5)
+    point = next(row for row in drawn(figure) if row["x"] == 0.5)
     assert (point["low"], point["value"], point["high"]) == (0.525, 0.625, 0.645)
 
 
