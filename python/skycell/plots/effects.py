@@ -12,6 +12,7 @@ from skycell.plots.factorial_parts import (
     edges,
     error_words,
     explained_response,
+    factor_title,
     interval_row,
     level_labels,
     lowered,
@@ -21,7 +22,7 @@ from skycell.plots.factorial_parts import (
     value_axis,
 )
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.words import factor, listed, name
+from skycell.plots.words import listed, name
 
 if TYPE_CHECKING:
     import altair as alt
@@ -167,7 +168,7 @@ def _levels_axis(own: FactorEffects, width: float) -> alt.X:
     import altair as alt
 
     xs = [name(level.level) for level in own.levels]
-    return alt.X("x:N", sort=xs, title=factor(own.name), axis=level_labels(xs, width))
+    return alt.X("x:N", sort=xs, title=factor_title(own), axis=level_labels(xs, width))
 
 
 def _told(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what: str) -> str:
@@ -175,5 +176,5 @@ def _told(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what:
     parts = []
     for own in analysis.factors:
         levels = [f"{name(level.level)} {estimate(level).value:.4g}" for level in own.levels]
-        parts.append(f"{factor(own.name)}: {what} {listed(levels)}")
+        parts.append(f"{factor_title(own)}: {what} {listed(levels)}")
     return ". ".join(parts) + "."

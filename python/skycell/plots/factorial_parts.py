@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from skycell.plots.words import explained, metric
+from skycell.plots.words import explained, factor, metric
 
 if TYPE_CHECKING:
     import altair as alt
 
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate
+    from skycell.stats.result import Estimate, FactorEffects
 
 GAP = 18
 """Between panels, pixels."""
@@ -63,6 +63,12 @@ def error_words(analysis: Analysis) -> str:
         f"Bars: {_level_words(analysis)} intervals, the error being that of {source} "
         f"({error.degrees} degrees of freedom)."
     )
+
+
+def factor_title(own: FactorEffects) -> str:
+    """The name of a factor as an axis has it, with what its levels are counted in."""
+    title = factor(own.name)
+    return f"{title} ({own.unit})" if own.unit and not title.endswith(")") else title
 
 
 def level_labels(xs: Sequence[str], width: float) -> alt.Axis:

@@ -12,6 +12,7 @@ from skycell.plots.factorial_parts import (
     edges,
     error_words,
     explained_response,
+    factor_title,
     interval_row,
     level_labels,
     response_title,
@@ -58,6 +59,7 @@ def interactions_figure(
     width = (theme.WIDTH - 3 * GAP * (across - 1)) / across
     panels = []
     for pair in analysis.interactions:
+        along, by = (factor_title(analysis.factor(own)) for own in pair.factors)
         rows: list[dict[str, Any]] = [
             {"x": name(cell.levels[0]), "series": name(cell.levels[1])} | interval_row(cell.mean)
             for cell in pair.cells
@@ -65,8 +67,8 @@ def interactions_figure(
         xs = list(dict.fromkeys(row["x"] for row in rows))
         series = list(dict.fromkeys(row["series"] for row in rows))
         base = alt.Chart(alt.InlineData(values=rows)).encode(
-            x=alt.X("x:N", sort=xs, title=factor(pair.factors[0]), axis=level_labels(xs, width)),
-            color=_series_colour(series, factor(pair.factors[1])),
+            x=alt.X("x:N", sort=xs, title=along, axis=level_labels(xs, width)),
+            color=_series_colour(series, by),
         )
         for row in rows:
             row["aside"] = series.index(row["series"]) - (len(series) - 1) / 2
@@ -77,7 +79,7 @@ def interactions_figure(
             y=value_axis("low", axis_title, domain, True), y2="high:Q", xOffset=aside
         )
         dots = line.mark_point(filled=True, size=45, opacity=1).encode(
-            xOffset=aside, shape=_series_shape(series, factor(pair.factors[1])), tooltip=tooltip()
+            xOffset=aside, shape=_series_shape(series, by), tooltip=tooltip()
         )
         lines = line.mark_line(strokeWidth=1.2, opacity=0.6).encode(xOffset=aside)
         panels.append(alt.layer(bars, lines, dots).properties(width=width, height=220))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from skycell.stats.table import Level
@@ -93,6 +93,8 @@ class FactorEffects:
     name: str
     levels: tuple[LevelEffect, ...]
     differences: tuple[Difference, ...]
+    unit: str = ""
+    """What its levels are counted in; empty if nothing is said of it."""
 
     def alike(self) -> list[tuple[Level, Level]]:
         """Pairs of levels that cannot be told apart."""
@@ -202,6 +204,11 @@ class Analysis:
     diagnostics: Diagnostics
     notes: tuple[str, ...]
 
+    def with_units(self, units: Mapping[str, str]) -> Analysis:
+        """The analysis with what the levels of some factors are counted in, by factor."""
+        factors = (replace(own, unit=units.get(own.name, own.unit)) for own in self.factors)
+        return replace(self, factors=tuple(factors))
+
     def factor(self, name: str) -> FactorEffects:
         """The effects of a factor; KeyError for another name."""
         for found in self.factors:
@@ -256,6 +263,7 @@ class Analysis:
             "factors": [
                 {
                     "name": factor.name,
+                    **({"unit": factor.unit} if factor.unit else {}),
                     "levels": [_plain(level) for level in factor.levels],
                     "differences": [_plain(pair) for pair in factor.differences],
                 }

@@ -248,7 +248,7 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
     if len(levels) < 2:
         allowed = "two or more levels; what does not vary belongs to the scenario"
         faults.add((*path, "levels"), levels, allowed, FACTOR_KEYS["levels"])
-    return SweepFactor(name, tuple(found))
+    return SweepFactor(name, tuple(found), _unit_of(value.get("form")))
 
 
 def _check_name(name: str, path: Path, faults: FaultCollector) -> None:
@@ -269,6 +269,15 @@ def _form(value: Mapping[str, Any], path: Path, faults: FaultCollector) -> str |
         faults.add((*path, "form"), form, allowed, FACTOR_KEYS["form"])
         return None
     return form
+
+
+def _unit_of(form: Any) -> str:
+    """The unit that a form writes behind its numbers.
+
+    >>> _unit_of("{} RTT"), _unit_of(None)
+    ('RTT', '')
+    """
+    return form[2:].strip() if isinstance(form, str) and form.startswith("{}") else ""
 
 
 def _listed_levels(

@@ -34,6 +34,8 @@ class SweepFactor:
 
     name: str
     levels: tuple[SweepLevel, ...]
+    unit: str = ""
+    """What its levels are counted in, where they are numbers of something."""
 
 
 @dataclass(frozen=True)

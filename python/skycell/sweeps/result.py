@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,7 @@ class SweepResult:
         version: of the engine.
         runs: cell by cell, replication by replication.
         from_store: runs that had been made before.
+        factor_units: what the levels of a factor are counted in, of factors that have a unit.
     """
 
     title: str
@@ -70,6 +71,7 @@ class SweepResult:
     version: str
     runs: tuple[SweepRun, ...]
     from_store: int = 0
+    factor_units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def responses(self) -> tuple[str, ...]:
@@ -123,7 +125,8 @@ class SweepResult:
             raise ValueError(f"{response} was not measured; the sweep has {known}")
         shares_draws = self.common_random_numbers and self.replications > 1
         block = "replication" if shares_draws else None
-        return analyse(self.rows(), self.factors, response, level, order=order, block=block)
+        found = analyse(self.rows(), self.factors, response, level, order=order, block=block)
+        return found.with_units(self.factor_units)
 
     def to_csv(self) -> str:
         """The rows as CSV with a header; what is not defined stays empty."""
@@ -141,6 +144,7 @@ class SweepResult:
             "title": self.title,
             "file": self.file,
             "factors": {name: list(levels) for name, levels in self.factors.items()},
+            "factor_units": dict(self.factor_units),
             "replications": self.replications,
             "first_seed": self.first_seed,
             "common_random_numbers": self.common_random_numbers,

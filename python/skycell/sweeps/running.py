@@ -79,6 +79,9 @@ def sweep(
                 factor.name: tuple(level.label for level in factor.levels)
                 for factor in design.plan.factors
             },
+            factor_units={
+                factor.name: factor.unit for factor in design.plan.factors if factor.unit
+            },
             replications=design.plan.replications,
             first_seed=design.plan.first_seed,
             common_random_numbers=design.plan.common_random_numbers,

@@ -1,6 +1,8 @@
 """Figures of a factorial study draw the numbers of its analysis and nothing else."""
 
+import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -46,6 +48,16 @@ def test_main_effects_are_those_of_the_analysis_with_their_intervals(found: Anal
     reno = found.factor("tcp").levels[0].effect
     assert (marks["Reno"]["value"], marks["Reno"]["low"]) == (reno.value, reno.low)
     assert marks["Reno"]["high"] == reno.high
+
+
+@pytest.mark.parametrize("kind", ["response", "main-effects", "interactions"])
+def test_a_factor_of_numbers_stands_on_its_axis_with_its_unit(found: Analysis, kind: str) -> None:
+    def titles(of: Analysis) -> set[str]:
+        spec = json.dumps(draw(of, kind).bare_spec())
+        return set(re.findall(r'"title": "((?:Buffer|buffer)[^"]*)"', spec))
+
+    assert titles(found) == {"buffer"}
+    assert titles(found.with_units({"buffer": "RTT"})) == {"buffer (RTT)"}
 
 
 def test_the_response_shows_every_run_once_for_each_factor(found: Analysis) -> None:

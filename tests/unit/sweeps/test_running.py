@@ -138,6 +138,14 @@ def test_a_result_is_read_back_as_it_was(work: Work, store: Path, tmp_path: Path
     assert back.rows() == result.rows()
 
 
+def test_what_numbers_are_counted_in_is_told_with_their_effects(work: Work, store: Path) -> None:
+    result = make(work, store)
+    assert result.factor_units == {"buffer": "cells"}
+    assert result.as_dict()["factor_units"] == {"buffer": "cells"}
+    units = {factor.name: factor.unit for factor in result.analyse("efficiency").factors}
+    assert units == {"tcp": "", "buffer": "cells"}
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"form": 2}', '{"form": 1, "runs": []}'])
 def test_what_is_no_result_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "sweep.json"
