@@ -32,7 +32,11 @@ pub fn run<'py>(
         &spec.records.traces,
         std::mem::take(&mut records.traces),
     )?;
-    Ok((records.to_json(), traces))
+    // Of thousands of flows each of these takes as much as the text.
+    drop(spec);
+    let text = records.to_json();
+    drop(records);
+    Ok((text, traces))
 }
 
 /// Simulates one run and returns the part of its records that a study keeps, as JSON; see

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -27,12 +27,33 @@ def canonical_json(part: BaseModel) -> str:
     Raises:
         ValueError: a number is not finite.
     """
-    return _Writer().whole(part)
+    return "".join(_Writer().pieces(part))
 
 
 class _Writer:
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
+
+    def pieces(self, part: BaseModel) -> Iterator[str]:
+        """The text of a part in pieces, one for each part of its lists."""
+        values = part.__dict__
+        before = "{"
+        for key, name, is_left_out in _keys(type(part)):
+            value = values[name]
+            if is_left_out is not None and is_left_out(value):
+                continue
+            yield before + key
+            before = ","
+            if isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+                yield "["
+                yield self.whole(value[0])
+                for item in value[1:]:
+                    yield ","
+                    yield self.whole(item)
+                yield "]"
+            else:
+                yield self._value(value)
+        yield "}"
 
     def whole(self, part: BaseModel) -> str:
         values = part.__dict__
