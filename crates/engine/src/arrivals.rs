@@ -133,11 +133,20 @@ impl ArrivalLog {
         let Some(mut server) = self.server.take() else {
             return;
         };
-        for rank in self.taken_in - count..self.taken_in {
+        let mut rank = self.taken_in - count;
+        while rank < self.taken_in {
             let is_known = server.is_busy_beyond(until);
-            let arrival = (!is_known).then(|| self.arrival(rank).0);
-            let departure = SimTime(server.serve(arrival));
-            let spacing = (departure - self.served_until).0;
+            let sent_last = SimTime(server.is_free_at()) == self.served_until;
+            let together = match is_known && sent_last {
+                true => server.serve_alone(self.taken_in - rank),
+                false => 0,
+            };
+            let spacing = if together > 0 {
+                self.cell_time
+            } else {
+                let arrival = (!is_known).then(|| self.arrival(rank).0);
+                server.serve(arrival) - self.served_until.0
+            };
             if self.busy.back().is_none_or(|run| run.spacing != spacing) {
                 self.busy.push_back(Busy {
                     start: self.served_until,
@@ -145,7 +154,8 @@ impl ArrivalLog {
                     spacing,
                 });
             }
-            self.served_until = departure;
+            self.served_until += SimTime(together.max(1) * spacing);
+            rank += together.max(1);
         }
         self.server = Some(server);
     }

@@ -34,6 +34,12 @@ pub(crate) struct Coming {
     pub(crate) arrival: u64,
 }
 
+/// The sum of `count` times, the first at `time` and the others `spacing` apart.
+pub(crate) fn sum(time: u64, spacing: u64, count: u64) -> u128 {
+    let (time, spacing, count) = (u128::from(time), u128::from(spacing), u128::from(count));
+    count * time + count * count.saturating_sub(1) / 2 * spacing
+}
+
 /// The cells of one source.
 #[derive(Debug)]
 pub(crate) struct CellStream {
@@ -115,6 +121,48 @@ impl CellStream {
             left,
             arrival: left + self.delay,
         });
+    }
+
+    /// How many more cells it is going to send as it sent the last one, each `spacing` after the one
+    /// before, all of which happens before the run ends.
+    pub(crate) fn steady(&self, spacing: u64) -> u64 {
+        let (regular, interval) = self.source.regular();
+        // Each leaves its own port as the one after it comes there.
+        let is_in_step = self.last_left == self.source.due().0 && self.leaving.len() == 1;
+        if interval.0 != spacing || self.cell_time != spacing || !is_in_step {
+            return 0;
+        }
+        let left = self.end.saturating_sub(self.last_left + spacing) / spacing;
+        left.saturating_sub(1).min(regular.saturating_sub(1))
+    }
+
+    /// Sends that many cells, at most [`CellStream::steady`] of them, which each come to the shared
+    /// port and leave it as the last one did, one spacing later: the first comes when the next one was
+    /// to come, and leaves at `departure` after having left its own port at `left`.
+    pub(crate) fn send_steadily(&mut self, cells: u64, left: u64, departure: u64) {
+        let spacing = self.cell_time;
+        let next = self.next.as_mut().expect("a cell is on its way");
+        self.arrivals.push_many(next.arrival, spacing, cells);
+        self.departures.push_many(departure, spacing, cells);
+        next.left += cells * spacing;
+        next.arrival += cells * spacing;
+        let due = self.source.due().0;
+        self.source.send_regular(cells);
+        self.sent += cells;
+        self.own_integral.arrived(sum(due, spacing, cells));
+        self.own_integral
+            .departed(sum(due + spacing, spacing, cells));
+        self.own_departures.push_many(due + spacing, spacing, cells);
+        self.last_left += cells * spacing;
+        self.leaving[0] = self.last_left;
+        let arrival = departure + self.plan.stretch.delay.0;
+        if let Some(delays) = &mut self.delays {
+            let before = self.end.saturating_sub(arrival).div_ceil(spacing);
+            let arrived = cells.min(before);
+            if arrived > 0 {
+                delays.add_many(arrival - left, arrived);
+            }
+        }
     }
 
     /// Sends the cells that do not come to the shared port before the run ends.

@@ -34,6 +34,25 @@ impl Runs {
         self.last = time;
     }
 
+    /// `count` more, the first at `time` and the others `spacing` apart.
+    pub(crate) fn push_many(&mut self, time: u64, spacing: u64, count: u64) {
+        let mut count = count;
+        let mut time = time;
+        // The first may be at another distance from the last one before.
+        while count > 0
+            && self
+                .runs
+                .back()
+                .is_none_or(|run| run.spacing != spacing || time != self.last + spacing)
+        {
+            self.push(time);
+            time += spacing;
+            count -= 1;
+        }
+        self.count += count;
+        self.last += count * spacing;
+    }
+
     /// Events up to `time`, that instant included.
     pub(crate) fn up_to(&self, time: u64) -> u64 {
         let at = self.runs.partition_point(|run| run.start <= time);
@@ -71,6 +90,31 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_events_at_once_are_those_one_after_the_other() {
+        let pushes = [
+            (10, 10, 3),
+            (40, 10, 2),
+            (57, 5, 1),
+            (62, 5, 4),
+            (90, 7, 0),
+            (90, 7, 3),
+        ];
+        let (mut together, mut one_by_one) = (Runs::default(), Runs::default());
+        for (time, spacing, count) in pushes {
+            together.push_many(time, spacing, count);
+            (0..count).for_each(|k| one_by_one.push(time + k * spacing));
+            for now in 0..120 {
+                assert_eq!(together.up_to(now), one_by_one.up_to(now), "{now}");
+                assert_eq!(
+                    together.first_from(now),
+                    one_by_one.first_from(now),
+                    "{now}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn events_are_counted_as_a_list_of_them_would_be() {

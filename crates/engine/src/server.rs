@@ -3,7 +3,8 @@
 //! One queue holds the cells of frames; of the others every cell is known beforehand, for cell
 //! sources react to nothing. So a frame's cell has its departure as soon as it has been taken in:
 //! until then its queue has cells, and nothing that comes later changes what is served before. The
-//! server serves cell by cell, in one loop without events.
+//! server serves cell by cell, in one loop without events, and many at once where nothing changes
+//! between them ([`steady`]).
 
 use crate::arrivals::Moment;
 use crate::cell_stream::CellStream;
@@ -12,6 +13,8 @@ use skycell_spec::PortSpec;
 use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
+
+mod steady;
 
 /// A queue of cell sources.
 #[derive(Debug, Default)]
@@ -42,7 +45,7 @@ pub(crate) struct Server {
     free: u64,
     /// The queue of a source whose cell leaves then.
     serving: Option<usize>,
-    /// Cells served.
+    /// Cells served one by one.
     pub(crate) served: u64,
 }
 
@@ -75,6 +78,11 @@ impl Server {
         server
     }
 
+    /// When the next choice is made.
+    pub(crate) fn is_free_at(&self) -> u64 {
+        self.free
+    }
+
     /// Whether a cell that came by `time` came before the next choice.
     pub(crate) fn is_busy_beyond(&self, time: SimTime) -> bool {
         self.free > time.0
@@ -89,6 +97,7 @@ impl Server {
         loop {
             self.come_to_choice();
             let backlog = self.backlog() | 1 << self.own;
+            self.send_steadily(Backlog(backlog), self.end);
             let chosen = self.scheduler.select(Backlog(backlog));
             if chosen == self.own {
                 self.free += self.cell_time;
@@ -106,6 +115,7 @@ impl Server {
             self.come_to_choice();
             let backlog = self.backlog();
             if backlog != 0 {
+                self.send_steadily(Backlog(backlog), moment.time.0);
                 let chosen = self.scheduler.select(Backlog(backlog));
                 self.send(chosen);
                 continue;

@@ -60,15 +60,20 @@ impl CellDelays {
 
     /// A cell has arrived after `delay_ps`, which is at least the fixed part.
     pub fn add(&mut self, delay_ps: u64) {
-        self.cells += 1;
-        self.sum_ps += u128::from(delay_ps);
+        self.add_many(delay_ps, 1);
+    }
+
+    /// `cells` cells have arrived after `delay_ps` each.
+    pub fn add_many(&mut self, delay_ps: u64, cells: u64) {
+        self.cells += cells;
+        self.sum_ps += u128::from(delay_ps) * u128::from(cells);
         self.min_ps = self.min_ps.min(delay_ps);
         self.max_ps = self.max_ps.max(delay_ps);
         let bucket = bucket_of(delay_ps - self.fixed_ps);
         if bucket >= self.counts.len() {
             self.counts.resize(bucket + 1, 0);
         }
-        self.counts[bucket] += 1;
+        self.counts[bucket] += cells;
     }
 
     /// Smallest delay that at least `permille` of a thousand cells do not exceed, to the end of its

@@ -112,6 +112,28 @@ impl CellSource {
         cell
     }
 
+    /// How many cells, frames of their own, it is going to send one interval apart, the next one and
+    /// the one after the last included; and that interval.
+    pub fn regular(&self) -> (u64, SimTime) {
+        let is_each_a_frame = self.frame_cells == 1 && self.unit == 1;
+        (
+            if is_each_a_frame { self.burst_left } else { 0 },
+            self.interval,
+        )
+    }
+
+    /// Sends `cells` cells, fewer than are [regular](CellSource::regular).
+    pub fn send_regular(&mut self, cells: u64) {
+        debug_assert!(cells < self.regular().0);
+        (self.frame, self.in_frame) = (1, 1);
+        self.record.frames += cells;
+        self.record.cells += cells;
+        self.due += SimTime(cells * self.interval.0);
+        if self.cycle.is_some() {
+            self.burst_left -= cells;
+        }
+    }
+
     /// What the source has counted.
     pub fn record(&self) -> SourceRecord {
         SourceRecord {
@@ -192,6 +214,20 @@ mod tests {
         // 25 ps on: cells at 0, 10 and 20 of the burst; 45 ps from one burst to the next.
         let mut source = CellSource::new(&spec(on_off(25, 20, 0)), 1);
         assert_eq!(times(&mut source, 5), [5, 15, 25, 50, 60]);
+    }
+
+    #[test]
+    fn regular_cells_sent_together_are_those_sent_one_by_one() {
+        for pattern in [SourcePattern::Constant, on_off(45, 20, 0)] {
+            let mut together = CellSource::new(&spec(pattern.clone()), 1);
+            let mut one_by_one = CellSource::new(&spec(pattern), 1);
+            assert!(together.regular().0 >= 5);
+            together.send_regular(4);
+            times(&mut one_by_one, 4);
+            assert_eq!(together.record(), one_by_one.record());
+            assert_eq!(together.regular(), one_by_one.regular());
+            assert_eq!(times(&mut together, 4), times(&mut one_by_one, 4));
+        }
     }
 
     #[test]

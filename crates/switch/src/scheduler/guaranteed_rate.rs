@@ -39,6 +39,18 @@ impl GuaranteedRate {
     }
 }
 
+impl GuaranteedRate {
+    /// The first queue with cells, if it owns no credit, earns none that lasts, and nobody else has any
+    /// or earns any.
+    pub(crate) fn steady_choice(&self, backlog: Backlog) -> Option<usize> {
+        let first = backlog.first();
+        let earns = |q: usize| q != first && backlog.has(q) && self.shares[q] > 0;
+        let mut queues = 0..self.shares.len();
+        let is_steady = !queues.any(|q| self.credits[q] > 0 || earns(q));
+        (is_steady && self.shares[first] < u64::from(WHOLE_PPB)).then_some(first)
+    }
+}
+
 impl Schedules for GuaranteedRate {
     fn select(&mut self, backlog: Backlog) -> usize {
         let whole = u64::from(WHOLE_PPB);
@@ -143,6 +155,25 @@ mod tests {
                     }
                 }
             }
+        }
+
+        #[test]
+        fn a_choice_said_to_be_steady_is_made_again_and_again((shares, backlogs) in any_case()) {
+            let mut scheduler = GuaranteedRate::new(&shares);
+            let mut steady = 0;
+            for backlog in backlogs {
+                let said = scheduler.steady_choice(Backlog(backlog));
+                steady += usize::from(said.is_some());
+                if let Some(q) = said {
+                    let before = scheduler.credits.clone();
+                    prop_assert_eq!(scheduler.clone().select(Backlog(backlog)), q);
+                    scheduler.select(Backlog(backlog));
+                    prop_assert_eq!(&scheduler.credits, &before);
+                } else {
+                    scheduler.select(Backlog(backlog));
+                }
+            }
+            prop_assert!(shares.len() > 1 || shares[0] == WHOLE_PPB || steady > 0);
         }
 
         #[test]

@@ -70,6 +70,18 @@ impl Scheduler {
     }
 }
 
+impl Scheduler {
+    /// The queue that sends this cell and all to come as long as `backlog` lasts, where the choice leaves
+    /// the scheduler as it is; none where the next choice may be another.
+    pub fn steady_choice(&self, backlog: Backlog) -> Option<usize> {
+        match self {
+            Scheduler::First => Some(backlog.first()),
+            Scheduler::GuaranteedRate(scheduler) => scheduler.steady_choice(backlog),
+            Scheduler::WeightedRoundRobin(_) => None,
+        }
+    }
+}
+
 impl Schedules for Scheduler {
     fn select(&mut self, backlog: Backlog) -> usize {
         match self {
