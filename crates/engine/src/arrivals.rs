@@ -133,31 +133,56 @@ impl ArrivalLog {
         let Some(mut server) = self.server.take() else {
             return;
         };
-        let mut rank = self.taken_in - count;
-        while rank < self.taken_in {
+        let mut left = count;
+        while left > 0 {
             let is_known = server.is_busy_beyond(until);
-            let sent_last = SimTime(server.is_free_at()) == self.served_until;
-            let together = match is_known && sent_last {
-                true => server.serve_alone(self.taken_in - rank),
+            let served = match is_known {
+                true => self.serve_together(&mut server, left),
                 false => 0,
             };
-            let spacing = if together > 0 {
-                self.cell_time
-            } else {
+            left -= served;
+            if served == 0 {
+                let rank = self.taken_in - left;
                 let arrival = (!is_known).then(|| self.arrival(rank).0);
-                server.serve(arrival) - self.served_until.0
-            };
-            if self.busy.back().is_none_or(|run| run.spacing != spacing) {
-                self.busy.push_back(Busy {
-                    start: self.served_until,
-                    rank,
-                    spacing,
-                });
+                self.note_departures(rank, SimTime(server.serve(arrival)), 1);
+                left -= 1;
             }
-            self.served_until += SimTime(together.max(1) * spacing);
-            rank += together.max(1);
         }
         self.server = Some(server);
+    }
+
+    /// Of the last `cells` cells, which came before the next choice: decides when the first of them leave,
+    /// and returns how many that are.
+    fn serve_together(&mut self, server: &mut Server, cells: u64) -> u64 {
+        let first = self.taken_in - cells;
+        if SimTime(server.is_free_at()) == self.served_until {
+            let alone = server.serve_alone(cells);
+            if alone > 0 {
+                let departure = self.served_until + SimTime(self.cell_time);
+                self.note_departures(first, departure, alone);
+                return alone;
+            }
+        }
+        let mut rank = first;
+        server.serve_among_others(cells, |departure| {
+            self.note_departures(rank, SimTime(departure), 1);
+            rank += 1;
+        });
+        rank - first
+    }
+
+    /// `count` cells from `rank` on leave as far apart as the first of them, at `departure`, leaves after
+    /// the one before it.
+    fn note_departures(&mut self, rank: u64, departure: SimTime, count: u64) {
+        let spacing = (departure - self.served_until).0;
+        if self.busy.back().is_none_or(|run| run.spacing != spacing) {
+            self.busy.push_back(Busy {
+                start: self.served_until,
+                rank,
+                spacing,
+            });
+        }
+        self.served_until += SimTime(count * spacing);
     }
 
     /// One cell was taken in at `moment`.

@@ -136,14 +136,12 @@ impl CellStream {
         left.saturating_sub(1).min(regular.saturating_sub(1))
     }
 
-    /// Sends that many cells, at most [`CellStream::steady`] of them, which each come to the shared
-    /// port and leave it as the last one did, one spacing later: the first comes when the next one was
-    /// to come, and leaves at `departure` after having left its own port at `left`.
-    pub(crate) fn send_steadily(&mut self, cells: u64, left: u64, departure: u64) {
+    /// The next `cells` cells, at most [`CellStream::steady`] of them, have come to the shared port: as many
+    /// after them are sent.
+    pub(crate) fn bring_steadily(&mut self, cells: u64) {
         let spacing = self.cell_time;
         let next = self.next.as_mut().expect("a cell is on its way");
         self.arrivals.push_many(next.arrival, spacing, cells);
-        self.departures.push_many(departure, spacing, cells);
         next.left += cells * spacing;
         next.arrival += cells * spacing;
         let due = self.source.due().0;
@@ -155,6 +153,13 @@ impl CellStream {
         self.own_departures.push_many(due + spacing, spacing, cells);
         self.last_left += cells * spacing;
         self.leaving[0] = self.last_left;
+    }
+
+    /// `cells` cells leave the shared port a cell time apart, the first at `departure`, after having left
+    /// their own as far apart, the first at `left`.
+    pub(crate) fn on_departures(&mut self, left: u64, departure: u64, cells: u64) {
+        let spacing = self.cell_time;
+        self.departures.push_many(departure, spacing, cells);
         let arrival = departure + self.plan.stretch.delay.0;
         if let Some(delays) = &mut self.delays {
             let before = self.end.saturating_sub(arrival).div_ceil(spacing);

@@ -1,9 +1,9 @@
-//! Stretches in which one queue alone sends, cell after cell, and nothing else changes: many cells at
-//! once.
+//! Stretches in which nothing but the choices matters: one queue alone sends, cell after cell, or the one
+//! stream that there is brings its cells in step with the link.
 
 use super::Server;
 use crate::cell_stream::sum;
-use skycell_switch::Backlog;
+use skycell_switch::{Backlog, Schedules};
 
 /// Cells of a stream that may wait at the port while it sends steadily.
 const WAITING: usize = 4;
@@ -68,8 +68,64 @@ impl Server {
         for (left, _) in &mut queue.waiting {
             *left += cells * spacing;
         }
-        stream.send_steadily(cells, left, departure);
+        stream.on_departures(left, departure, cells);
+        stream.bring_steadily(cells);
         self.free += cells * spacing;
         self.find_next();
+    }
+
+    /// Serves up to `cells` cells of frames that have come before the next choice, among those of the one
+    /// stream that there is, as long as it has cells and brings them steadily; tells when each leaves.
+    pub(crate) fn serve_among_others(&mut self, cells: u64, mut tell: impl FnMut(u64)) {
+        let [stream] = &mut self.streams[..] else {
+            return;
+        };
+        let (place, spacing) = (stream.plan.queue, self.cell_time);
+        let backlog = Backlog((1 << self.own) | (1 << place));
+        if self.scheduler.steady_choice(backlog).is_some() {
+            return; // all at once, by `send_steadily` or `serve_alone`
+        }
+        let queue = &mut self.queues[place];
+        let steady = stream.steady(spacing);
+        let (first, first_left) = stream.next.map_or((u64::MAX, 0), |c| (c.arrival, c.left));
+        let (mut free, mut taken_in, mut served, mut departures) = (self.free, 0, 0, 0);
+        while served < cells && free < self.end {
+            while taken_in < steady && first + taken_in * spacing < free {
+                queue
+                    .waiting
+                    .push_back((first_left + taken_in * spacing, 0));
+                queue.length += 1;
+                queue.max = queue.max.max(queue.length);
+                taken_in += 1;
+            }
+            if taken_in == steady && first.saturating_add(taken_in * spacing) < free {
+                break;
+            }
+            queue.length -= u32::from(self.serving.take().is_some());
+            if queue.waiting.is_empty() {
+                break;
+            }
+            let chosen = self.scheduler.select(backlog);
+            free += spacing;
+            self.served += 1;
+            if chosen == self.own {
+                served += 1;
+                tell(free);
+                continue;
+            }
+            self.serving = Some(place);
+            let (left, _) = queue.waiting.pop_front().expect("the queue has cells");
+            if free < self.end {
+                departures += u128::from(free);
+            }
+            stream.on_departure(left, free);
+        }
+        self.free = free;
+        queue.integral.departed(departures);
+        if taken_in > 0 {
+            queue.integral.arrived(sum(first, spacing, taken_in));
+            stream.bring_steadily(taken_in);
+            self.find_next();
+        }
     }
 }
