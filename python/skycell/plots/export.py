@@ -102,19 +102,52 @@ def save(figures: Mapping[Path, Figure], *, force: bool = False) -> list[Path]:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
         RenderError: drawing failed.
     """
-    formats = {path: format_of(path) for path in figures}
+    ordered = Drawing(figures)
     refuse_overwriting(figures, force=force)
-    jobs = [
-        (None, "js") if formats[path] == "html" else (figure.spec(), formats[path])
-        for path, figure in figures.items()
-    ]
-    contents = {}
-    for (path, figure), drawn in zip(figures.items(), render(jobs), strict=True):
-        match formats[path]:
-            case "html":
-                contents[path] = figure_page(figure, drawn.decode()).encode()
-            case "svg":
-                contents[path] = with_fonts(drawn.decode()).encode()
-            case _:
-                contents[path] = drawn
-    return write_all(contents, force=force)
+    return write_all(ordered.contents(ordered.draw()), force=force)
+
+
+class Drawing:
+    """Figures on their way into files, for callers who have something else to do meanwhile.
+
+    What it is made from, and `contents`, belong to the caller's thread; `draw` waits for a process
+    of its own, and may be called in another.
+    """
+
+    def __init__(self, figures: Mapping[Path, Figure]) -> None:
+        """Orders the pictures.
+
+        Args:
+            figures: which figure goes into which file, as for `save`.
+
+        Raises:
+            UnknownFormatError: a file's ending is none of :data:`FORMATS`.
+        """
+        self._figures = dict(figures)
+        self._formats = {path: format_of(path) for path in figures}
+        specs: dict[int, Mapping[str, Any]] = {}  # a figure's is the same in all formats
+        self._jobs: list[tuple[Mapping[str, Any] | None, str]] = []
+        for path, figure in figures.items():
+            if self._formats[path] == "html":
+                self._jobs.append((None, "js"))
+                continue
+            if id(figure) not in specs:
+                specs[id(figure)] = figure.spec()
+            self._jobs.append((specs[id(figure)], self._formats[path]))
+
+    def draw(self) -> list[bytes]:
+        """Draws them; raises `RenderError` where that fails."""
+        return render(self._jobs)
+
+    def contents(self, drawn: Sequence[bytes]) -> dict[Path, bytes]:
+        """What goes into each file, from what `draw` gave."""
+        contents = {}
+        for (path, figure), picture in zip(self._figures.items(), drawn, strict=True):
+            match self._formats[path]:
+                case "html":
+                    contents[path] = figure_page(figure, picture.decode()).encode()
+                case "svg":
+                    contents[path] = with_fonts(picture.decode()).encode()
+                case _:
+                    contents[path] = picture
+        return contents

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def write_study_report(
     Raises:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
     """
-    from skycell.plots.export import save
+    from skycell.plots.export import Drawing
     from skycell.report.example import example_run
     from skycell.report.study import study_figures, study_page
 
@@ -48,16 +49,23 @@ def write_study_report(
     index = [out_dir / "index.html"] if len(studies) > 1 else []
     refuse_overwriting([*index, *reports], force=force)
     written: list[Path] = []
-    for study in studies:
-        shown = example_run(reproduction, study) if example else None
-        figures = study_figures(reproduction, study.id)
-        files = _picture_files(
-            [*figures, *(shown.figures if shown else ())], folders[study.id] / "figures"
-        )
-        refuse_overwriting(files, force=force)
-        text = study_page(reproduction, study, figures, shown)
-        written += write_all({folders[study.id] / "report.html": text.encode()}, force=force)
-        written += save(files, force=force)
+    # Files are drawn beside the pages, which have pictures of their own to wait for.
+    with ThreadPoolExecutor(1) as beside:
+        ordered: list[tuple[Path, Drawing, Future[list[bytes]]]] = []
+        for study, report in zip(studies, reports, strict=True):
+            shown = example_run(reproduction, study) if example else None
+            figures = study_figures(reproduction, study.id)
+            files = _picture_files(
+                [*figures, *(shown.figures if shown else ())], folders[study.id] / "figures"
+            )
+            refuse_overwriting(files, force=force)
+            drawing = Drawing(files)
+            ordered.append((report, drawing, beside.submit(drawing.draw)))
+            text = study_page(reproduction, study, figures, shown)
+            write_all({report: text.encode()}, force=force)
+        for report, drawing, drawn in ordered:
+            pictures = write_all(drawing.contents(drawn.result()), force=force)
+            written += [report, *pictures]
     if index:
         text = _index_page(reproduction)
         written = [*write_all({index[0]: text.encode()}, force=force), *written]

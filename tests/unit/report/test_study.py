@@ -402,7 +402,7 @@ def buffer_study() -> list[Row]:
 def test_a_buffer_study_is_drawn_against_round_trips() -> None:
     made = reproduction(buffer_study(), [])
     efficiency, fairness = study_figures(made, "atmf970616")
-    assert [(row["config"], row["buffer_rtt"]) for row in drawn(efficiency)] == [
+    assert [(row["panel"], row["x"]) for row in drawn(efficiency)] == [
         ("LEO", 0.5),
         ("LEO", 1.0),
         ("GEO", 0.25),
