@@ -218,7 +218,7 @@ def test_a_failed_run_ends_with_1_and_its_reason(
         "import skycell._core as core\n"
         "def run(spec, engine, on_progress=None):\n"
         "    raise core.RunError('the ledger does not balance')\n"
-        "core.run = run\n"
+        "core.run_summary = run\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     told = quick(store, ONE)
