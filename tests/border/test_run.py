@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from skycell._core import RunCancelled, RunError, SpecError, run
+from skycell._core import RunCancelled, RunError, SpecError, run, run_summary
 from skycell.scenario.network_spec import (
     FlowSpec,
     LinkSpec,
@@ -163,6 +163,19 @@ def test_the_records_are_those_of_the_spec() -> None:
     assert [port["name"] for port in records["ports"]] == ["0>1", "1>2", "2>1", "1>0"]
     assert records["flows"][0]["octets_delivered"] > 0
     assert traces == {}
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_a_summary_is_part_of_the_same_records(engine: str) -> None:
+    spec = one_flow(SECOND, "cwnd")
+    records = json.loads(run(spec, engine)[0])
+    summary = json.loads(run_summary(spec, engine))
+    assert sorted(summary) == ["duration_ps", "engine_stats", "flows", "ports"]
+    for key in ("duration_ps", "engine_stats", "flows"):
+        assert summary[key] == records[key]
+    for kept, port in zip(summary["ports"], records["ports"], strict=True):
+        vcs = [{"vc": vc["vc"], "mean": vc["mean"]} for vc in port["vc_queues"]]
+        assert kept == {**port, "vc_queues": vcs}
 
 
 def test_every_trace_has_its_columns_and_none_comes_unasked() -> None:

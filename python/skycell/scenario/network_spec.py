@@ -133,11 +133,6 @@ class PortSpec(_Part):
         """What the default queue takes in."""
         return self.default_queue.policy
 
-    def queue_of(self, service: ServiceClass) -> int:
-        """Place of the queue that holds the cells of a class."""
-        held = [queue.class_ for queue in self.queues]
-        return held.index(service) if service in held else held.index(None)
-
 
 class MotionSpec(_Part):
     """A link that changes, in steps; a change of path is a handover."""
