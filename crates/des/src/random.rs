@@ -18,6 +18,11 @@ impl Stream {
         Stream(rng)
     }
 
+    /// Reads where the next number lies, so that it comes into the cache. What it returns means nothing.
+    pub fn look(&self) -> u64 {
+        self.0.get_word_pos() as u64
+    }
+
     /// Uniform over [low, high); `high` must lie above `low`.
     pub fn uniform(&mut self, low: u64, high: u64) -> u64 {
         // Lemire's multiplication; the bias is below (high - low) / 2^64.

@@ -34,6 +34,9 @@ impl Due {
     }
 }
 
+/// Frames behind the first that there is room for from the beginning, for all lanes side by side.
+const FIRST_OTHERS: usize = 2;
+
 /// One link's frames, in order, in one line of the cache while there is one of them.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -84,7 +87,7 @@ impl Inputs {
         let lane = |spacing| Lane {
             first: None,
             spacing,
-            others: VecDeque::new(),
+            others: VecDeque::with_capacity(FIRST_OTHERS),
         };
         let (links, lanes) = links.map(|(link, spacing)| (link, lane(spacing))).unzip();
         Inputs {

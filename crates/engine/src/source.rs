@@ -11,8 +11,6 @@ use std::collections::VecDeque;
 /// A frame that the port has taken in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
-    /// When its first bit leaves.
-    start: SimTime,
     /// When its last bit has left.
     end: SimTime,
     cells: u32,
@@ -32,6 +30,8 @@ pub(crate) struct SourceVc {
 
 /// Draws of the wait before a frame that are made in advance.
 const GAPS: usize = 4;
+/// Frames that there is room for from the beginning: a line of the cache.
+const FIRST_FRAMES: usize = 4;
 
 /// The port. What every frame needs lies together, the rest elsewhere.
 #[derive(Debug)]
@@ -137,6 +137,12 @@ impl SourcePort {
         self.rest.vcs.len() as u32 - 1
     }
 
+    /// Makes room for the first frames. Asked of one port after the other, so that they have theirs side
+    /// by side.
+    pub(crate) fn make_room(&mut self) {
+        self.frames.reserve(FIRST_FRAMES);
+    }
+
     /// Time that a cell takes, picoseconds.
     pub(crate) fn cell_time(&self) -> u64 {
         self.cell_time
@@ -145,7 +151,11 @@ impl SourcePort {
     /// Reads something of each line of the cache that `offer` needs. What it returns means nothing.
     pub(crate) fn look(&self) -> u64 {
         let last = self.frames.back().map_or(0, |last| last.end.0);
-        self.cell_time ^ self.gaps[0] ^ self.arrived ^ self.free_at.0 ^ last
+        let gap = match self.gaps_left {
+            0 if self.frame_gap > 0 => self.rest.gap_stream.look(),
+            _ => self.gaps[0],
+        };
+        gap ^ self.cell_time ^ self.arrived ^ self.free_at.0 ^ last
     }
 
     /// Offers a frame; returns when its first bit leaves, or why it was refused. `delay` after they
@@ -175,7 +185,6 @@ impl SourcePort {
         let start = self.free_at.max(now) + SimTime(gap);
         self.free_at = start + SimTime(u64::from(cells) * self.cell_time);
         self.frames.push_back(Sending {
-            start,
             end: self.free_at,
             cells,
             place,
@@ -235,9 +244,14 @@ impl SourcePort {
         u128::from(count * (count + 1) / 2) * u128::from(self.cell_time)
     }
 
+    /// When the first bit of `frame` leaves.
+    fn start(&self, frame: &Sending) -> SimTime {
+        frame.end - SimTime(u64::from(frame.cells) * self.cell_time)
+    }
+
     /// Cells of `frame` that have left by `now`, that instant included.
     fn departed_of(&self, frame: &Sending, now: SimTime) -> u64 {
-        (now.since(frame.start).0 / self.cell_time).min(u64::from(frame.cells))
+        (now.since(self.start(frame)).0 / self.cell_time).min(u64::from(frame.cells))
     }
 
     /// Forgets frames that have left and arrived where their VC's spacing changes.
@@ -326,7 +340,7 @@ impl SourcePort {
         for frame in self.under_way() {
             let done = self.departed_of(frame, last);
             let cells = u64::from(frame.cells) - done;
-            let departures = u128::from(frame.start.0) * u128::from(cells)
+            let departures = u128::from(self.start(frame).0) * u128::from(cells)
                 + self.sending(frame.cells.into())
                 - self.sending(done);
             remaining += departures;
@@ -342,7 +356,7 @@ impl SourcePort {
         // The cell under transmission: the front frame's next one.
         let sending = self.under_way().next().map_or(SimTime::ZERO, |frame| {
             let done = self.departed_of(frame, SimTime(end.0 - 1));
-            end.since(frame.start + SimTime(done * self.cell_time))
+            end.since(self.start(frame) + SimTime(done * self.cell_time))
         });
         whole + sending
     }
@@ -375,7 +389,7 @@ impl SourcePort {
             .filter(|frame| belongs(frame.place))
             .find_map(|frame| {
                 let done = self.departed_of(frame, last);
-                let departure = frame.start + SimTime(done * self.cell_time);
+                let departure = self.start(frame) + SimTime(done * self.cell_time);
                 (done > 0).then_some((departure, frame.place))
             })
     }

@@ -172,6 +172,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let links = links.zip(0u32..);
     let kept = links.map(new).collect();
     let mut ports = Ports { kept, sources };
+    ports.sources.iter_mut().for_each(SourcePort::make_room);
     add_servers(spec, plan, &mut ports);
     let mut inputs: Vec<(u32, u32, u32)> = plan.routes.iter().filter_map(input).collect();
     inputs.sort_unstable();
