@@ -208,6 +208,10 @@ def sink_variables(tcp: TcpSpec) -> dict[str, Any]:
 def _refuse_foreign_rules(tcp: TcpSpec) -> None:
     foreign = {
         "cwnd_growth other than float": tcp.cwnd_growth != "float",
+        "slow_start_at_ssthresh": tcp.slow_start_at_ssthresh,
+        "ssthresh_basis window": tcp.ssthresh_basis != "cwnd",
+        "tick_order timers_first": tcp.tick_order != "clock_first",
+        "advertised_window free_buffer": tcp.advertised_window != "constant",
         "rto_restart on_send": tcp.rto_restart == "on_send",
         "sack_retransmit_delay": not isinstance(tcp.sack_retransmit_delay, RetransmitDelayNone),
         "more than three SACK blocks": tcp.variant == "sack" and tcp.sack_max_blocks > 3,

@@ -13,6 +13,7 @@ pub(crate) struct Frame {
     /// When the end point handed it to its port.
     pub(crate) handed_at: SimTime,
     length: u32,
+    window: u32,
     connection: u32,
     pub(crate) flow: u32,
     /// VC it is on.
@@ -41,6 +42,7 @@ impl Frame {
             timestamp: segment.timestamp,
             handed_at,
             length: segment.length,
+            window: segment.window,
             connection: segment.connection,
             flow,
             vc,
@@ -100,6 +102,7 @@ impl Frames {
             connection: frame.connection,
             sequence: frame.sequence,
             length: frame.length,
+            window: frame.window,
             acknowledgement: frame.acknowledgement,
             sack,
             timestamp: frame.timestamp,

@@ -26,8 +26,8 @@ pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
 pub use rerouting::ReroutingSpec;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
-    CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
-    TcpSpec, TcpVariant, TickPhase,
+    AdvertisedWindow, CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart,
+    SackRetransmitDelay, SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
 };
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, WebSpec};
 

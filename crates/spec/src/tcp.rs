@@ -25,12 +25,18 @@ pub struct TcpSpec {
     pub max_cwnd: Octets,
     /// How cwnd grows in congestion avoidance.
     pub cwnd_growth: CwndGrowth,
+    /// Whether slow start goes on at cwnd = ssthresh, and with the ACK that ends a recovery.
+    pub slow_start_at_ssthresh: bool,
+    /// What a loss halves.
+    pub ssthresh_basis: SsthreshBasis,
     /// Duplicate ACKs that start fast retransmit.
     pub dup_ack_threshold: u32,
     /// Granularity of the host's clock, picoseconds, above zero.
     pub tick_ps: u64,
     /// Where in the first tick the sending host's clock stands at time 0.
     pub tick_phase: TickPhase,
+    /// What comes first as the clock ticks.
+    pub tick_order: TickOrder,
     /// Smallest RTO, ticks, at least 1.
     pub rto_min_ticks: u32,
     /// RTO before the first measurement, ticks.
@@ -59,6 +65,8 @@ pub struct TcpSpec {
     pub flywheel: bool,
     /// NewReno and SACK: no second fast retransmit for data sent before the last timeout or recovery.
     pub avoid_multiple_fast_retransmits: bool,
+    /// The window that the receiver advertises.
+    pub advertised_window: AdvertisedWindow,
     /// When the receiver holds acknowledgements back.
     pub delayed_ack: Option<DelayedAck>,
     /// RFC 896: no segment below MSS while data is unacknowledged.
@@ -96,6 +104,38 @@ pub enum CwndGrowth {
     Integer,
     /// Waits for N ACKs with N * MSS * MSS > cwnd, then adds N * MSS * MSS / cwnd.
     AckCounting,
+}
+
+/// What ssthresh is half of after a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SsthreshBasis {
+    /// cwnd (ICCCN'97 section 2.1).
+    Cwnd,
+    /// The lesser of cwnd and the advertised window, in whole segments (4.4BSD tcp_input, tcp_timers).
+    Window,
+}
+
+/// What a tick does first: the time that a segment sent by an expiring timer is stamped with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TickOrder {
+    /// The clock moves on, then timers run out.
+    ClockFirst,
+    /// Timers run out, then the clock moves on: what they send is stamped with the tick before
+    /// (4.4BSD tcp_slowtimo).
+    TimersFirst,
+}
+
+/// The window that the receiver advertises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdvertisedWindow {
+    /// Always the same.
+    Constant,
+    /// What is free in the socket buffer as the ACK goes out, before the application reads what has
+    /// just come (4.4BSD tcp_output).
+    FreeBuffer,
 }
 
 /// Phase of the host clock.

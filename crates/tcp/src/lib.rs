@@ -15,3 +15,6 @@ pub use clock::TickClock;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use segment::{SackBlocks, Segment, SegmentKind};
 pub use sender::{Sender, SenderCounters};
+
+#[cfg(test)]
+mod bsd_tests;

@@ -2,7 +2,7 @@
 
 use crate::ranges::Ranges;
 use crate::segment::{Segment, SegmentKind};
-use skycell_spec::{TcpSpec, TcpVariant};
+use skycell_spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_units::{Octets, SimTime};
 use std::sync::Arc;
 
@@ -41,6 +41,10 @@ pub struct Receiver {
     /// Segments received since the last acknowledgement.
     unacknowledged: u32,
     held_until: Option<SimTime>,
+    /// Octet after the last that the window advertised has room for; never moves back.
+    window_end: u64,
+    /// Octets handed over with the segment that is being answered, which the application reads after.
+    unread: Octets,
     /// Octets of the flow's earlier connections.
     before: Octets,
     counters: ReceiverCounters,
@@ -49,8 +53,11 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver before the flow's first connection.
     pub fn new(tcp: impl Into<Arc<TcpSpec>>) -> Self {
+        let tcp = tcp.into();
         Receiver {
-            tcp: tcp.into(),
+            window_end: tcp.rwnd,
+            unread: 0,
+            tcp,
             connection: 0,
             rcv_nxt: 0,
             early: Ranges::default(),
@@ -118,6 +125,7 @@ impl Receiver {
         self.before += self.rcv_nxt;
         self.rcv_nxt = 0;
         self.last_acked = 0;
+        self.window_end = self.tcp.rwnd;
         self.early.clear();
         self.recent.clear();
         self.unacknowledged = 0;
@@ -159,6 +167,29 @@ impl Receiver {
             }
             _ => self.acknowledge(changed, out),
         }
+        self.unread = 0;
+        if self.has_room_to_tell() {
+            self.acknowledge(None, out);
+        }
+    }
+
+    /// Whether the application's reading has opened the window so far that the sender is told: by two
+    /// segments, or half of all (4.4BSD tcp_output).
+    fn has_room_to_tell(&self) -> bool {
+        let more = self.rcv_nxt + self.tcp.rwnd - self.window_end;
+        let is_told = self.tcp.advertised_window == AdvertisedWindow::FreeBuffer;
+        is_told && (more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd)
+    }
+
+    /// The window to advertise, octets.
+    fn window(&mut self) -> Octets {
+        if self.tcp.advertised_window == AdvertisedWindow::FreeBuffer {
+            let free = self.tcp.rwnd.saturating_sub(self.unread);
+            self.window_end = self.window_end.max(self.rcv_nxt + free);
+            self.window_end - self.rcv_nxt
+        } else {
+            self.tcp.rwnd
+        }
     }
 
     /// Hands octets up to `end` to the application, and the early ones that now follow.
@@ -169,7 +200,8 @@ impl Receiver {
         {
             next = next.max(stop);
         }
-        self.counters.octets_delivered += next - self.rcv_nxt;
+        self.unread = next - self.rcv_nxt;
+        self.counters.octets_delivered += self.unread;
         self.rcv_nxt = next;
         self.early.forget_below(next);
     }
@@ -181,6 +213,7 @@ impl Receiver {
         self.counters.acks += 1;
         let mut ack = Segment {
             acknowledgement: self.rcv_nxt,
+            window: self.window() as u32,
             timestamp: self.ts_recent,
             ..Segment::bare(SegmentKind::Ack, self.connection)
         };
@@ -318,6 +351,37 @@ mod tests {
             .collect();
         // 0 and 1 together; 2 was held when 4 came early; 3 fills the hole; 5 is held.
         assert_eq!(echoed, [(2, 1), (3, 3), (5, 6), (6, 7)]);
+    }
+
+    #[test]
+    fn an_ack_advertises_what_is_free_before_the_application_reads_what_has_just_come() {
+        // (acknowledgement, window) in segments; the buffer holds ten.
+        let windows = |advertised_window, arrivals: &[u64]| -> Vec<(u64, u64)> {
+            let mut receiver = Receiver::new(TcpSpec {
+                rwnd: 10 * MSS,
+                advertised_window,
+                ..tcp()
+            });
+            let mut out = Vec::new();
+            for &k in arrivals {
+                receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
+            }
+            let told = |ack: &Segment| (ack.acknowledgement / MSS, u64::from(ack.window) / MSS);
+            out.iter().map(told).collect()
+        };
+        let arrivals = [0, 1, 3, 4, 2, 5];
+        let constant: Vec<_> = [1, 2, 2, 2, 5, 6].map(|ack| (ack, 10)).into();
+        assert_eq!(windows(AdvertisedWindow::Constant, &arrivals), constant);
+        let expected = [
+            (1, 9),
+            (2, 9),
+            (2, 10), // 3 is early: the application has read all before
+            (2, 10),
+            (5, 7),  // 2 to 4 at once; the end of the window stays where it was
+            (5, 10), // they are read: more than two segments, so the sender is told
+            (6, 9),
+        ];
+        assert_eq!(windows(AdvertisedWindow::FreeBuffer, &arrivals), expected);
     }
 
     #[test]

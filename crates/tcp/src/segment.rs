@@ -60,6 +60,8 @@ pub struct Segment {
     pub sequence: u64,
     /// Octets of payload.
     pub length: u32,
+    /// Window that the receiver advertises in an acknowledgement, octets.
+    pub window: u32,
     /// Next octet expected, in what the receiver sends.
     pub acknowledgement: u64,
     /// Selective acknowledgements.
@@ -76,6 +78,7 @@ impl Segment {
             connection,
             sequence: 0,
             length: 0,
+            window: 0,
             acknowledgement: 0,
             sack: SackBlocks::default(),
             timestamp: 0,

@@ -4,7 +4,7 @@ use crate::clock::TickClock;
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::transmit::Transmitter;
-use skycell_spec::TcpSpec;
+use skycell_spec::{TcpSpec, TickOrder};
 use skycell_units::{Octets, SimTime};
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ impl Sender {
         }
         if self.state == State::Established {
             self.act(now, out, |sender| {
-                sender.recovery.on_hand_over(&mut sender.tx);
+                sender.recovery.on_more_to_send(&mut sender.tx);
             });
         }
     }
@@ -157,18 +157,20 @@ impl Sender {
     pub fn on_timeout(&mut self, now: SimTime, out: &mut Vec<Segment>) {
         self.tx.counters.timeouts += 1;
         self.tx.rto.back_off();
+        self.tx.is_before_tick = self.tx.tcp.tick_order == TickOrder::TimersFirst;
         self.act(now, out, |sender| match sender.state {
             State::SynSent => sender.send_control(SegmentKind::Syn, false),
             State::FinSent => sender.send_control(SegmentKind::Fin, false),
             State::Established | State::Closed => sender.start_over(),
         });
+        self.tx.is_before_tick = false;
     }
 
     /// After a timeout: back to the oldest unacknowledged octet with a window of one segment.
     fn start_over(&mut self) {
         self.dup_acks = 0;
         self.recovery.on_timeout(&mut self.tx);
-        self.tx.window.halve_ssthresh();
+        self.tx.window.halve_ssthresh(self.tx.advertised);
         self.tx.window.collapse();
         self.tx.snd_nxt = self.tx.snd_una;
         self.tx.stop_timing();
@@ -187,8 +189,10 @@ impl Sender {
                 self.tx.sacked.add(start.max(self.tx.snd_una), end);
             }
         }
+        let advertised = Octets::from(segment.window);
         if ack > self.tx.snd_una {
             self.dup_acks = 0;
+            self.tx.advertised = advertised;
             let acked = self.tx.advance(ack, segment.timestamp);
             match self.recovery.on_new_ack(&mut self.tx, acked) {
                 _ if self.tx.is_all_acked() => self.tx.deadline = None,
@@ -196,6 +200,11 @@ impl Sender {
                 TimerAfterAck::Restart => self.tx.start_timer(),
                 TimerAfterAck::Keep => {}
             }
+        } else if advertised > self.tx.advertised {
+            // A window update is no duplicate, and ends a row of them (4.4BSD tcp_input).
+            self.dup_acks = 0;
+            self.tx.advertised = advertised;
+            self.recovery.on_more_to_send(&mut self.tx);
         } else if !self.tx.is_all_acked() {
             // RFC 5681 section 2: data outstanding, nothing new acknowledged, no payload.
             self.tx.counters.dup_acks += 1;

@@ -2,12 +2,14 @@
 
 use super::*;
 use skycell_spec::{
-    CwndGrowth, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay, TcpVariant,
-    TickPhase,
+    AdvertisedWindow, CwndGrowth, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
+    SsthreshBasis, TcpVariant, TickOrder, TickPhase,
 };
 
 /// Octets of a segment in these tests.
-const MSS: u64 = 1_000;
+pub(crate) const MSS: u64 = 1_000;
+/// Window that every acknowledgement advertises unless a test says otherwise, octets.
+pub(crate) const WINDOW: u32 = 1_000_000;
 
 /// SACK with the studies' defaults, MSS 1 000, a clock of 100 ms and a large window.
 pub(crate) fn tcp() -> TcpSpec {
@@ -21,9 +23,12 @@ pub(crate) fn tcp() -> TcpSpec {
         initial_ssthresh: 1_000_000,
         max_cwnd: 1_000_000,
         cwnd_growth: CwndGrowth::Float,
+        slow_start_at_ssthresh: false,
+        ssthresh_basis: SsthreshBasis::Cwnd,
         dup_ack_threshold: 3,
         tick_ps: 100_000_000_000,
         tick_phase: TickPhase::At { offset_ps: 0 },
+        tick_order: TickOrder::ClockFirst,
         rto_min_ticks: 2,
         rto_initial_ticks: 30,
         rto_max_ticks: 640,
@@ -37,6 +42,7 @@ pub(crate) fn tcp() -> TcpSpec {
         partial_ack_first_restarts_only: false,
         flywheel: false,
         avoid_multiple_fast_retransmits: false,
+        advertised_window: AdvertisedWindow::Constant,
         delayed_ack: None,
         nagle: false,
         sws_avoidance: true,
@@ -48,7 +54,7 @@ pub(crate) fn tcp() -> TcpSpec {
 /// A sender driven by hand; sequence numbers and windows in segments of 1 000 octets.
 pub(crate) struct Script {
     pub(crate) sender: Sender,
-    now: SimTime,
+    pub(crate) now: SimTime,
     pub(crate) sent: Vec<u64>,
 }
 
@@ -97,13 +103,14 @@ impl Script {
         self
     }
 
-    fn keep(&mut self, out: Vec<Segment>) {
+    pub(crate) fn keep(&mut self, out: Vec<Segment>) {
         self.sent.extend(out.iter().map(|s| s.sequence / MSS));
     }
 
     pub(crate) fn acked_with(&mut self, segments: u64, blocks: &[(u64, u64)]) -> &mut Self {
         let mut ack = Segment {
             acknowledgement: segments * MSS,
+            window: WINDOW,
             ..Segment::bare(SegmentKind::Ack, 0)
         };
         blocks
@@ -527,6 +534,7 @@ fn cwnd_falls_back_after_idling_where_told() {
         for k in 1..=2 {
             let ack = Segment {
                 acknowledgement: k * MSS,
+                window: WINDOW,
                 ..Segment::bare(SegmentKind::Ack, 0)
             };
             sender.on_segment(SimTime::from_millis(k), &ack, &mut out);
@@ -550,6 +558,7 @@ fn timestamps_sample_every_new_ack() {
     for k in 1..=2 {
         let ack = Segment {
             acknowledgement: k * MSS,
+            window: WINDOW,
             timestamp: 1, // sent at 10 ms, after one tick
             ..Segment::bare(SegmentKind::Ack, 0)
         };

@@ -54,12 +54,16 @@ pub(crate) struct Transmitter {
     pub(crate) available: u64,
     /// Octets SACKed above `snd_una`.
     pub(crate) sacked: Ranges,
+    /// Window that the receiver advertised last.
+    pub(crate) advertised: Octets,
     /// When the retransmission timer runs out.
     pub(crate) deadline: Option<SimTime>,
     /// The segment being timed: octet after its last, and the tick count at its sending.
     timed: Option<(u64, u64)>,
     pub(crate) counters: SenderCounters,
     pub(crate) now: SimTime,
+    /// Whether the timer that runs out now does so before the clock moves on.
+    pub(crate) is_before_tick: bool,
     /// Segments put out; stands empty while the sender does nothing.
     pub(crate) out: Vec<Segment>,
 }
@@ -76,10 +80,12 @@ impl Transmitter {
             snd_max: 0,
             available: 0,
             sacked: Ranges::default(),
+            advertised: tcp.rwnd,
             deadline: None,
             timed: None,
             counters: SenderCounters::default(),
             now: SimTime::ZERO,
+            is_before_tick: false,
             out: Vec::new(),
             tcp,
         }
@@ -92,6 +98,7 @@ impl Transmitter {
         self.rto = RtoEstimator::new(&self.tcp);
         (self.snd_una, self.snd_nxt, self.snd_max, self.available) = (0, 0, 0, 0);
         self.sacked.clear();
+        self.advertised = self.tcp.rwnd;
         self.deadline = None;
         self.timed = None;
     }
@@ -103,10 +110,20 @@ impl Transmitter {
 
     /// Sends what the congestion and receiver windows allow, repetitions after a timeout first.
     pub(crate) fn send_as_allowed(&mut self) {
-        let window = (self.window.cwnd() as u64).min(self.tcp.rwnd);
+        let window = (self.window.cwnd() as u64).min(self.receiver_window());
         while let Some(length) = self.next_length(self.snd_una + window) {
             self.send(self.snd_nxt, length);
             self.snd_nxt += length;
+        }
+    }
+
+    /// What the receiver has room for, octets: what it advertised, but a segment at least when nothing
+    /// is under way. That stands for 4.4BSD's persist timer; the application reads at once.
+    fn receiver_window(&self) -> Octets {
+        if self.is_all_acked() {
+            self.advertised.max(self.tcp.mss)
+        } else {
+            self.advertised
         }
     }
 
@@ -114,7 +131,7 @@ impl Transmitter {
     /// window or the application has no more.
     pub(crate) fn send_new(&mut self) -> bool {
         self.snd_nxt = self.snd_max;
-        let Some(length) = self.next_length(self.snd_una + self.tcp.rwnd) else {
+        let Some(length) = self.next_length(self.snd_una + self.receiver_window()) else {
             return false;
         };
         self.send(self.snd_nxt, length);
@@ -156,7 +173,7 @@ impl Transmitter {
 
     fn send(&mut self, sequence: u64, length: u64) {
         let end = sequence + length;
-        let timestamp = self.clock.ticks(self.now);
+        let timestamp = self.clock.ticks(self.now) - u64::from(self.is_before_tick);
         self.counters.octets_sent += length;
         self.counters.segments_sent += 1;
         if sequence < self.snd_max {

@@ -1,6 +1,6 @@
 //! The congestion window: slow start, congestion avoidance, and what a loss costs.
 
-use skycell_spec::{CwndGrowth, TcpSpec};
+use skycell_spec::{CwndGrowth, SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
 /// cwnd and ssthresh of one connection, octets.
@@ -10,6 +10,9 @@ pub(crate) struct Window {
     cwnd: f64,
     ssthresh: f64,
     growth: CwndGrowth,
+    basis: SsthreshBasis,
+    /// Whether slow start goes on at cwnd = ssthresh.
+    starts_at_ssthresh: bool,
     mss: f64,
     max_cwnd: f64,
     /// ACK counting: ACKs since cwnd last grew.
@@ -22,6 +25,8 @@ impl Window {
             cwnd: tcp.initial_cwnd as f64,
             ssthresh: tcp.initial_ssthresh as f64,
             growth: tcp.cwnd_growth,
+            basis: tcp.ssthresh_basis,
+            starts_at_ssthresh: tcp.slow_start_at_ssthresh,
             mss: tcp.mss as f64,
             max_cwnd: tcp.max_cwnd as f64,
             acks: 0.0,
@@ -39,7 +44,8 @@ impl Window {
     /// An acknowledgement of new data, outside recovery (ICCCN'97 sections 2.1 and 7.2).
     pub(crate) fn on_new_ack(&mut self) {
         let mss_squared = self.mss * self.mss;
-        let growth = if self.cwnd < self.ssthresh {
+        let is_at_ssthresh = self.starts_at_ssthresh && self.cwnd == self.ssthresh;
+        let growth = if self.cwnd < self.ssthresh || is_at_ssthresh {
             self.mss
         } else {
             match self.growth {
@@ -59,15 +65,31 @@ impl Window {
         self.cwnd = self.cwnd.min(self.max_cwnd);
     }
 
-    /// Halves: ssthresh = cwnd / 2, at least two segments (ICCCN'97 2.1; 4.4BSD for the floor).
-    pub(crate) fn halve_ssthresh(&mut self) {
-        self.ssthresh = self.whole(self.cwnd / 2.0).max(2.0 * self.mss);
+    /// Halves: ssthresh = cwnd / 2, or half of what both cwnd and the `advertised` window allow in
+    /// whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest).
+    pub(crate) fn halve_ssthresh(&mut self, advertised: Octets) {
+        let half = match self.basis {
+            SsthreshBasis::Cwnd => self.whole(self.cwnd / 2.0),
+            SsthreshBasis::Window => {
+                let window = self.cwnd.min(advertised as f64);
+                (window / 2.0 / self.mss).floor() * self.mss
+            }
+        };
+        self.ssthresh = half.max(2.0 * self.mss);
         self.acks = 0.0;
     }
 
     /// Sets cwnd to ssthresh and `segments` segments more.
     pub(crate) fn set_to_ssthresh_plus(&mut self, segments: u32) {
         self.cwnd = self.ssthresh + f64::from(segments) * self.mss;
+    }
+
+    /// The ACK that ends a recovery: cwnd = ssthresh, and what slow start adds if it goes on there.
+    pub(crate) fn end_recovery(&mut self) {
+        self.set_to_ssthresh_plus(0);
+        if self.starts_at_ssthresh {
+            self.on_new_ack();
+        }
     }
 
     /// Fast recovery: one segment more for each duplicate ACK.
@@ -135,6 +157,47 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_may_go_on_at_ssthresh_and_with_the_ack_that_ends_a_recovery() {
+        // 4.4BSD: congestion avoidance once cwnd > ssthresh.
+        let mut window = Window::new(&TcpSpec {
+            mss: 512,
+            initial_cwnd: 1_024,
+            initial_ssthresh: 1_024,
+            slow_start_at_ssthresh: true,
+            cwnd_growth: CwndGrowth::Integer,
+            ..tcp()
+        });
+        window.on_new_ack();
+        assert_eq!(window.cwnd(), 1_536.0);
+        window.on_new_ack(); // 512 * 512 / 1536 = 170
+        assert_eq!(window.cwnd(), 1_706.0);
+        window.end_recovery();
+        assert_eq!(window.cwnd(), 1_536.0);
+        let mut strict = avoiding(CwndGrowth::Integer, 5_120);
+        strict.end_recovery();
+        assert_eq!(strict.cwnd(), 1_024.0);
+    }
+
+    #[test]
+    fn a_loss_halves_cwnd_or_what_the_receiver_allows_in_whole_segments() {
+        let halved = |ssthresh_basis, cwnd, advertised| {
+            let mut window = Window::new(&TcpSpec {
+                mss: 1_000,
+                initial_cwnd: cwnd,
+                ssthresh_basis,
+                ..tcp()
+            });
+            window.halve_ssthresh(advertised);
+            window.ssthresh()
+        };
+        // cwnd has grown past the window: the loss takes nothing off what is in flight.
+        assert_eq!(halved(SsthreshBasis::Cwnd, 130_000, 65_535), 65_000.0);
+        assert_eq!(halved(SsthreshBasis::Window, 130_000, 65_535), 32_000.0);
+        assert_eq!(halved(SsthreshBasis::Window, 9_900, 65_535), 4_000.0);
+        assert_eq!(halved(SsthreshBasis::Window, 3_000, 65_535), 2_000.0);
+    }
+
+    #[test]
     fn integer_growth_stalls_once_cwnd_exceeds_the_square_of_mss() {
         // ICCCN'97 7.2: MSS 512, 512 * 512 = 262 144.
         let mut below = avoiding(CwndGrowth::Integer, 262_000);
@@ -171,7 +234,7 @@ mod tests {
         window.on_new_ack();
         assert_eq!(window.cwnd(), 600_000.0);
         window.collapse();
-        window.halve_ssthresh();
+        window.halve_ssthresh(600_000);
         assert_eq!((window.cwnd(), window.ssthresh()), (512.0, 1_024.0));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use skycell_spec::{
-    CwndGrowth, LossScript, PartialAckWindow, PipeAtEntry, RtoRestart, SackRetransmitDelay,
-    TcpVariant,
+    AdvertisedWindow, CwndGrowth, LossScript, PartialAckWindow, PipeAtEntry, RtoRestart,
+    SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -29,9 +29,12 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
             initial_ssthresh: 64_000,
             max_cwnd: 64_000,
             cwnd_growth: CwndGrowth::Float,
+            slow_start_at_ssthresh: false,
+            ssthresh_basis: SsthreshBasis::Cwnd,
             dup_ack_threshold: 3,
             tick_ps: SimTime::from_millis(100).0,
             tick_phase: TickPhase::At { offset_ps: 0 },
+            tick_order: TickOrder::ClockFirst,
             rto_min_ticks: 2,
             rto_initial_ticks: 30,
             rto_max_ticks: 640,
@@ -45,6 +48,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
             partial_ack_first_restarts_only: false,
             flywheel: false,
             avoid_multiple_fast_retransmits: false,
+            advertised_window: AdvertisedWindow::Constant,
             delayed_ack: None,
             nagle: false,
             sws_avoidance: true,

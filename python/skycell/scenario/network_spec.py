@@ -246,9 +246,12 @@ class TcpSpec(_Part):
     initial_ssthresh: U64
     max_cwnd: U64
     cwnd_growth: Literal["float", "integer", "ack_counting"]
+    slow_start_at_ssthresh: bool
+    ssthresh_basis: Literal["cwnd", "window"]
     dup_ack_threshold: U32
     tick_ps: U64
     tick_phase: Annotated[TickPhaseAt | TickPhaseDrawn, Field(discriminator="kind")]
+    tick_order: Literal["clock_first", "timers_first"]
     rto_min_ticks: U32
     rto_initial_ticks: U32
     rto_max_ticks: U32
@@ -264,6 +267,7 @@ class TcpSpec(_Part):
     partial_ack_first_restarts_only: bool
     flywheel: bool
     avoid_multiple_fast_retransmits: bool
+    advertised_window: Literal["constant", "free_buffer"]
     delayed_ack: DelayedAckSpec | None
     nagle: bool
     sws_avoidance: bool

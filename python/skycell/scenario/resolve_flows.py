@@ -87,9 +87,12 @@ class TcpResolver:
             initial_ssthresh=self._window("initial_ssthresh", tcp.initial_ssthresh, mss, rwnd),
             max_cwnd=self._window("max_cwnd", tcp.max_cwnd, mss, rwnd, at_least=mss),
             cwnd_growth=tcp.cwnd_growth,  # type: ignore[arg-type]
+            slow_start_at_ssthresh=tcp.slow_start_at_ssthresh,
+            ssthresh_basis=tcp.ssthresh_basis,  # type: ignore[arg-type]
             dup_ack_threshold=tcp.dup_ack_threshold,
             tick_ps=tick_ps,
             tick_phase=self._tick_phase(tick_ps),
+            tick_order=tcp.tick_order,  # type: ignore[arg-type]
             rto_min_ticks=low,
             rto_initial_ticks=initial,
             rto_max_ticks=high,
@@ -107,6 +110,7 @@ class TcpResolver:
             partial_ack_first_restarts_only=tcp.partial_ack_restarts == "first",
             flywheel=tcp.flywheel,
             avoid_multiple_fast_retransmits=tcp.avoid_multiple_fast_retransmits,
+            advertised_window=tcp.advertised_window,  # type: ignore[arg-type]
             delayed_ack=(
                 DelayedAckSpec(
                     timeout_ps=self.context.time_ps(tcp.delayed_ack.timeout),

@@ -161,6 +161,17 @@ class Tcp(Parameters):
         "MSS x MSS), or by counting ACKs",
         source="choice: ICCCN'97 section 7.2 names all three as possible",
     )
+    slow_start_at_ssthresh: Flag = param(
+        False,
+        "slow start goes on at cwnd = ssthresh, and with the ACK that ends a recovery",
+        source="ICCCN'97 section 2.1: congestion avoidance from ssthresh on",
+    )
+    ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
+        "cwnd",
+        "what a loss halves: cwnd, or the lesser of cwnd and the window advertised, in whole "
+        "segments",
+        source="ICCCN'97 section 2.1: half of cwnd",
+    )
     dup_ack_threshold: Annotated[int, whole_number(1, 1000)] = param(
         3, "duplicate ACKs that start fast retransmit", source="RFC 5681 section 3.2"
     )
@@ -172,6 +183,12 @@ class Tcp(Parameters):
         "first tick of a sending host: drawn from its own stream, common to all hosts (time 0), "
         "or a given time below one tick",
         source="choice: the clocks of separate hosts are not in step",
+    )
+    tick_order: Annotated[str, word("clock_first", "timers_first")] = param(
+        "clock_first",
+        "what a tick does first: with timers_first, segments that an expiring timer sends are "
+        "stamped with the tick before",
+        source="choice: a segment is stamped with the time at which it is sent",
     )
     rto_min: Rto = param(
         "2 ticks",
@@ -226,6 +243,12 @@ class Tcp(Parameters):
         False,
         "NewReno and SACK: no second fast retransmit for data sent before the last recovery",
         source="ATM Forum 98-0876R1 section 3.1: no extra rule",
+    )
+    advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
+        "constant",
+        "window that the receiver advertises: always receiver_window, or what is free of it as the "
+        "ACK goes out, before the application reads the data just acknowledged",
+        source="the studies' windows are constants",
     )
     delayed_ack: DelayedAckOrOff = param(
         "off",

@@ -456,9 +456,12 @@ impl<'a> Builder<'a> {
                 CwndGrowth::Integer,
                 CwndGrowth::AckCounting,
             ]),
+            slow_start_at_ssthresh: dice.one_in(3),
+            ssthresh_basis: dice.pick(&[SsthreshBasis::Cwnd, SsthreshBasis::Window]),
             dup_ack_threshold: dice.pick(&[1, 2, 3, 3, 3]),
             tick_ps,
             tick_phase: dice.pick(&[TickPhase::Drawn, TickPhase::At { offset_ps: 0 }]),
+            tick_order: dice.pick(&[TickOrder::ClockFirst, TickOrder::TimersFirst]),
             rto_min_ticks: 1 + dice.below(3) as u32,
             rto_initial_ticks: 3 + dice.below(10) as u32,
             rto_max_ticks: 64,
@@ -480,6 +483,8 @@ impl<'a> Builder<'a> {
             partial_ack_first_restarts_only: dice.one_in(4),
             flywheel: dice.one_in(4),
             avoid_multiple_fast_retransmits: dice.one_in(2),
+            advertised_window: dice
+                .pick(&[AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]),
             delayed_ack: dice.one_in(4).then_some(DelayedAck {
                 timeout_ps: MILLISECOND,
                 every_segments: 2,

@@ -8,7 +8,7 @@
 /// has no cells when its turn comes is passed over: nothing is owed for the past.
 ///
 /// Source: M. Katevenis, S. Sidiropoulos and C. Courcoubetis, "Weighted round-robin cell multiplexing
-/// in a general-purpose ATM switch chip", IEEE JSAC 9(8), 1991.
+/// in a general-purpose ATM switch chip", IEEE JSAC 9(8), October 1991.
 #[derive(Clone, Debug)]
 pub struct VcRoundRobin {
     /// By VC, cells, above zero.

@@ -31,8 +31,8 @@ pub(crate) trait LossRecovery {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32);
     /// `snd_una` has moved up by `acked` octets.
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck;
-    /// The application has handed over more.
-    fn on_hand_over(&mut self, tx: &mut Transmitter) {
+    /// The application has handed over more, or the receiver's window has become larger.
+    fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         tx.send_as_allowed();
     }
     /// The retransmission timer has run out: ends recovery, and takes the inflation off cwnd. The
@@ -95,12 +95,12 @@ impl LossRecovery for Recovery {
         }
     }
 
-    fn on_hand_over(&mut self, tx: &mut Transmitter) {
+    fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         match self {
-            Recovery::Vanilla(r) => r.on_hand_over(tx),
-            Recovery::Reno(r) => r.on_hand_over(tx),
-            Recovery::NewReno(r) => r.on_hand_over(tx),
-            Recovery::Sack(r) => r.on_hand_over(tx),
+            Recovery::Vanilla(r) => r.on_more_to_send(tx),
+            Recovery::Reno(r) => r.on_more_to_send(tx),
+            Recovery::NewReno(r) => r.on_more_to_send(tx),
+            Recovery::Sack(r) => r.on_more_to_send(tx),
         }
     }
 
@@ -153,7 +153,7 @@ impl RecoveryPoint {
 /// What every fast retransmit begins with: ssthresh is halved, the timer starts anew.
 fn enter(tx: &mut Transmitter) {
     tx.counters.fast_retransmits += 1;
-    tx.window.halve_ssthresh();
+    tx.window.halve_ssthresh(tx.advertised);
     tx.stop_timing();
     // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
     tx.deadline = None;

@@ -27,7 +27,7 @@ impl LossRecovery for NewReno {
             self.point.begin(tx);
             (self.dup_acks, self.partial_acks) = (0, 0);
             tx.resend(tx.snd_una, tx.snd_max);
-            tx.window.set_to_ssthresh_plus(3);
+            tx.window.set_to_ssthresh_plus(tx.tcp.dup_ack_threshold);
         } else if self.point.is_active && tx.tcp.flywheel {
             self.dup_acks += 1;
             if self.dup_acks == 2 {
@@ -45,7 +45,7 @@ impl LossRecovery for NewReno {
             tx.window.on_new_ack();
         } else if self.point.is_reached(tx) {
             self.point.is_active = false;
-            tx.window.set_to_ssthresh_plus(0);
+            tx.window.end_recovery();
         } else {
             return self.on_partial_ack(tx, acked);
         }

@@ -4,7 +4,8 @@ use super::{LossRecovery, TimerAfterAck, enter, leave};
 use crate::transmit::Transmitter;
 use skycell_units::Octets;
 
-/// The third duplicate ACK resends the first segment; cwnd = half + 3 segments, one more for each
+/// The third duplicate ACK resends the first segment; cwnd = half + 3 segments (as many
+/// as duplicates start it), one more for each
 /// further duplicate; the next new ACK ends it with cwnd = ssthresh.
 ///
 /// Source: ICCCN'97 section 2.2; RFC 2001 section 4.
@@ -19,7 +20,7 @@ impl LossRecovery for Reno {
             self.is_active = true;
             enter(tx);
             tx.resend(tx.snd_una, tx.snd_max);
-            tx.window.set_to_ssthresh_plus(3);
+            tx.window.set_to_ssthresh_plus(tx.tcp.dup_ack_threshold);
         } else if self.is_active {
             tx.window.inflate();
             tx.send_as_allowed();
@@ -28,7 +29,7 @@ impl LossRecovery for Reno {
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
         if std::mem::take(&mut self.is_active) {
-            tx.window.set_to_ssthresh_plus(0);
+            tx.window.end_recovery();
         } else {
             tx.window.on_new_ack();
         }

@@ -49,7 +49,7 @@ impl LossRecovery for Sack {
             return TimerAfterAck::Restart;
         }
         if std::mem::take(&mut self.point.is_active) {
-            tx.window.set_to_ssthresh_plus(0);
+            tx.window.end_recovery();
         } else {
             tx.window.on_new_ack();
         }
@@ -58,7 +58,7 @@ impl LossRecovery for Sack {
     }
 
     /// 98-0876R1 3.2: while recovery lasts, new data too goes out only while pipe is below cwnd.
-    fn on_hand_over(&mut self, tx: &mut Transmitter) {
+    fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         if self.point.is_active {
             self.send_while_pipe_allows(tx);
         } else {

@@ -1,0 +1,95 @@
+//! Rules of 4.4BSD's sender: windows that change, what a timer stamps, what recovery begins with.
+
+use crate::segment::{Segment, SegmentKind};
+use crate::sender::tests::{MSS, Script, WINDOW, tcp};
+use skycell_spec::{TcpSpec, TcpVariant, TickOrder};
+
+fn reno() -> TcpSpec {
+    TcpSpec {
+        variant: TcpVariant::Reno,
+        ..tcp()
+    }
+}
+
+/// An acknowledgement of `segments` segments with a window of `window` segments.
+fn ack_with_window(s: &mut Script, segments: u64, window: u64) {
+    let ack = Segment {
+        acknowledgement: segments * MSS,
+        window: (window * MSS) as u32,
+        ..Segment::bare(SegmentKind::Ack, 0)
+    };
+    let mut out = Vec::new();
+    s.sender.on_segment(s.now, &ack, &mut out);
+    s.keep(out);
+}
+
+#[test]
+fn a_duplicate_with_a_larger_window_is_an_update_and_ends_a_row_of_duplicates() {
+    // 4.4BSD tcp_input: a duplicate has the window of the ACK before.
+    let mut s = Script::established(reno(), 8);
+    ack_with_window(&mut s, 1, 7);
+    s.sent.clear();
+    ack_with_window(&mut s, 1, 8); // the application has read: an update
+    ack_with_window(&mut s, 1, 8);
+    ack_with_window(&mut s, 1, 8);
+    assert_eq!(s.sender.counters().fast_retransmits, 0);
+    ack_with_window(&mut s, 1, 8);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+    assert_eq!(s.sender.counters().dup_acks, 3);
+    // The update let the ninth segment out (8), the third duplicate the second (1).
+    assert_eq!(s.sent, [8, 1]);
+}
+
+#[test]
+fn what_the_receiver_advertises_bounds_what_is_sent_but_for_one_segment() {
+    let mut s = Script::established(reno(), 4);
+    ack_with_window(&mut s, 1, 3);
+    s.expect_sent(&[]);
+    ack_with_window(&mut s, 4, 0); // nothing is under way: one segment goes into a closed window
+    s.expect_sent(&[4]);
+    ack_with_window(&mut s, 4, 3);
+    s.expect_sent(&[5, 6]);
+}
+
+#[test]
+fn what_a_timer_sends_is_stamped_with_the_tick_before_where_timers_come_first() {
+    let stamp = |tick_order| {
+        let mut s = Script::established(
+            TcpSpec {
+                tick_order,
+                ..reno()
+            },
+            2,
+        );
+        let deadline = s.sender.deadline().unwrap();
+        let mut out = Vec::new();
+        s.sender.on_timeout(deadline, &mut out);
+        let first = out[0].timestamp;
+        // What an acknowledgement sends in the same tick has the time of the clock.
+        let ack = Segment {
+            acknowledgement: MSS,
+            window: WINDOW,
+            ..Segment::bare(SegmentKind::Ack, 0)
+        };
+        out.clear();
+        s.sender.on_segment(deadline, &ack, &mut out);
+        (first, out[0].timestamp)
+    };
+    let (at, after) = stamp(TickOrder::ClockFirst);
+    assert_eq!(at, after);
+    assert_eq!(stamp(TickOrder::TimersFirst), (at - 1, at));
+}
+
+#[test]
+fn recovery_begins_with_as_many_segments_on_top_as_duplicates_began_it() {
+    let mut s = Script::established(
+        TcpSpec {
+            dup_ack_threshold: 2,
+            ..reno()
+        },
+        8,
+    );
+    s.acked(0).acked(0);
+    // Half of 8, and 2 (4.4BSD tcp_input: t_maxseg * t_dupacks).
+    assert_eq!(s.sender.cwnd(), 6_000.0);
+}
