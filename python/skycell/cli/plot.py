@@ -30,9 +30,9 @@ DEFAULT_KIND = "cwnd"
 @click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path))
 @click.option(
     "--kind",
-    help="What to draw. Of a run: cwnd, sequence, queue, vc-queue or discards; of a study: one of "
-    "its metrics, such as efficiency or fairness; of a sweep: response, allocation, main-effects, "
-    "interactions or residuals.  [default: cwnd, the study's first metric, or response]",
+    help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue or discards; of a study: "
+    "one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
+    "main-effects, interactions or residuals.  [default: cwnd, the study's first metric, or response]",
 )
 @click.option(
     "--out",

@@ -9,6 +9,7 @@ from skycell.plots.discards import discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import TimeRange
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
+from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.window import cwnd_over_time
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 TRACE_OF = {
     "cwnd": "cwnd",
     "sequence": "sequence",
+    "rate": "sequence",
     "queue": "queue",
     "vc-queue": "vc_queue",
     "discards": None,
@@ -41,6 +43,7 @@ def run_figure(
     port: str | None = None,
     from_ps: int = 0,
     to_ps: int | None = None,
+    reserved_mbps: float | None = None,
 ) -> Figure:
     """One figure of a run.
 
@@ -52,6 +55,7 @@ def run_figure(
             or the first one for ``vc-queue``, when None.
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
+        reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
 
     Raises:
         NothingToDrawError: the run kept no such trace, or nothing of what was asked for.
@@ -73,6 +77,10 @@ def run_figure(
             return cwnd_over_time(trace, names, span, origin, flows=flows)
         case "sequence":
             return sequence_over_time(trace, names, span, origin, flows=flows)
+        case "rate":
+            return rate_over_time(
+                trace, names, span, origin, flows=flows, reserved_mbps=reserved_mbps
+            )
         case "queue":
             ports = [link.name for link in spec.links]
             wanted = None if port is None else [port]

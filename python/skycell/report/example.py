@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from skycell.plots.figure import Figure, NothingToDrawError
 from skycell.plots.words import described
+from skycell.report.traced import traced_figure
 
 if TYPE_CHECKING:
     from skycell.studies.compare import Row
@@ -36,6 +37,8 @@ def example_run(reproduction: Reproduction, study: Study) -> Example | None:
     The first replication of the case with the preferred levels, the fewest sources and a buffer of
     middle size is taken. Its spec differs from the study's in the traces that are kept, so the run
     is the same one.
+
+    Figures of the study that show a run over time follow, each of a run of its own.
 
     Returns:
         None where no run of the study has a result.
@@ -67,6 +70,16 @@ def example_run(reproduction: Reproduction, study: Study) -> Example | None:
     original = scenario.resolve(reproduction.seed).hash()
     if original in row.spec_hashes:
         text += f" The same run as {original[:12]} in the tables, with its traces kept."
+    figures += [
+        traced_figure(
+            study,
+            wanted,
+            seed=reproduction.seed,
+            overrides=reproduction.overrides,
+            engine=reproduction.engine,
+        )
+        for wanted in study.traced
+    ]
     return Example(text, tuple(figures))
 
 

@@ -34,6 +34,9 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
     from skycell.studies.library import table_of
 
     data = _read(file)
+    traced = _traced(data, metric)
+    if traced is not None:
+        return traced
     listed = _listed(data, metric)
     if listed is not None:
         return _listed_figure(file, data, listed)
@@ -58,6 +61,24 @@ def stored_figure(file: Path, *, metric: str | None = None, table: str | None = 
     several = len({row["metric"] for row in rows if row["table"] == having[0]}) > 1
     found = table_of(having[0]).table
     return table_figure(chosen, found, _origin(data, chosen), several=several)
+
+
+def _traced(data: dict[str, Any], figure: str | None) -> Figure | None:
+    """The figure of this id that shows a run of a study in the file, which is simulated for it."""
+    from skycell.report.traced import traced_figure
+    from skycell.studies.library import load_study
+
+    for study in map(load_study, dict.fromkeys(row["study"] for row in data["rows"])):
+        for wanted in study.traced:
+            if wanted.id == figure:
+                return traced_figure(
+                    study,
+                    wanted,
+                    seed=data["seed"],
+                    overrides=data.get("overrides", {}),
+                    engine=data["engine"],
+                )
+    return None
 
 
 def _listed(data: dict[str, Any], figure: str | None) -> StudyFigure | None:

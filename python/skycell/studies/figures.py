@@ -85,3 +85,41 @@ class StudyFigure(BaseModel):
                 for grid in self.only or ({},)
             )
         )
+
+
+class TracedFigure(BaseModel):
+    """A figure that shows one run of a study over time.
+
+    The run is the first replication of one case, simulated again with its trace kept, as long as
+    the figure lasts.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    title: str
+    printed_as: str = ""
+    """Which published figure it draws anew."""
+    kind: Literal["cwnd", "rate"]
+    """What is drawn, as `skycell plot` calls it."""
+    experiment: str
+    case: dict[str, Level]
+    """The level of each factor of the experiment."""
+    flow: str
+    """Whose window or rate."""
+    from_s: float
+    """Where it begins, seconds of simulated time."""
+    to_s: float
+    """Where it ends."""
+    reserved_mcr: float = 0.0
+    """MCR whose part for users is a dashed line, cells/s; 0 for none."""
+    reserved: Reserved | None = None
+    """With what segments that part is reckoned."""
+
+    @model_validator(mode="after")
+    def _lasts(self) -> "TracedFigure":
+        if not 0 <= self.from_s < self.to_s:
+            raise ValueError("a figure begins at 0 s or later and ends after that")
+        if bool(self.reserved_mcr) != (self.reserved is not None):
+            raise ValueError("reserved_mcr and reserved, or neither")
+        return self

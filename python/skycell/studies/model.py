@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from skycell.studies.figures import StudyFigure
+from skycell.studies.figures import StudyFigure, TracedFigure
 
 MEASURES = (
     "efficiency",
@@ -309,6 +309,8 @@ class Study(_Part):
     conclusions: tuple[Conclusion, ...] = ()
     figures: tuple[StudyFigure, ...] = ()
     """Figures drawn otherwise than a table's values beside the published ones."""
+    traced: tuple[TracedFigure, ...] = ()
+    """Figures that show one of its runs over time."""
 
     @model_validator(mode="before")
     @classmethod
@@ -323,6 +325,15 @@ class Study(_Part):
                     for name in [name for name, levels in grid.items() if levels == EVERY]:
                         grid[name] = [read_level(level) for level in factors[name]["levels"]]
         return data
+
+    @model_validator(mode="after")
+    def _traced_cases_are_whole(self) -> "Study":
+        for figure in self.traced:
+            factors = self.experiments[figure.experiment].factors
+            needed = {name for name, factor in factors.items() if not factor.label}
+            if figure.case.keys() != needed:
+                raise ValueError(f"{figure.id} names the level of each factor, and of no other")
+        return self
 
     @model_validator(mode="after")
     def _enough_replications(self) -> "Study":

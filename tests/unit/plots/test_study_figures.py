@@ -9,7 +9,9 @@ from skycell.plots.figure import NothingToDrawError, Origin
 from skycell.plots.labels import HEIGHT, LETTER, place
 from skycell.plots.trade_off import Axes, trade_off
 from skycell.report.study_figures import listed_figure, reserved_mbps
-from skycell.studies.figures import Reserved, StudyFigure
+from skycell.report.traced import traced_figure
+from skycell.studies.figures import Reserved, StudyFigure, TracedFigure
+from skycell.studies.library import load_study
 
 ORIGIN = Origin(engine="fast", version="0.1.0", spec_hashes=("aa",), seed=1, replications=3)
 
@@ -140,3 +142,41 @@ def test_names_hide_neither_each_other_nor_points() -> None:
             assert apart or abs(one.y - other.y) >= HEIGHT - 1e-9
         for x, y in points:
             assert abs(x - one.x) > half or abs(y - one.y) > HEIGHT / 2
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"to_s": 1.0}, "begins at 0 s or later and ends after that"),
+        ({"reserved_mcr": 5.0}, "reserved_mcr and reserved, or neither"),
+        ({"kind": "queue"}, "'cwnd' or 'rate'"),
+    ],
+)
+def test_a_figure_over_time_lasts_and_names_what_it_reserves(
+    more: dict[str, Any], message: str
+) -> None:
+    fields = {"id": "f", "title": "t", "kind": "cwnd", "experiment": "e", "case": {}, "flow": "a"}
+    with pytest.raises(ValueError, match=message):
+        TracedFigure.model_validate(fields | {"from_s": 1.0, "to_s": 2.0} | more)
+
+
+def test_a_figure_over_time_runs_its_case_as_long_as_it_lasts() -> None:
+    study = load_study("bonaventure")
+    wanted = next(entry for entry in study.traced if entry.kind == "rate")
+    short = wanted.model_copy(update={"from_s": 0.2, "to_s": 1.0})
+    figure = traced_figure(study, short, seed=3, overrides={}, engine="fast")
+    assert (figure.name, figure.subtitle) == ("bonaventure-figure24", "Figure 24, drawn anew")
+    assert "seed\u00a03" in figure.caption_text()
+    assert "68.5 Mbit/s reserved" in figure.caption_text()
+    # The first second of the run itself, whatever comes after.
+    longer = wanted.model_copy(update={"from_s": 0.2, "to_s": 1.4})
+    same = traced_figure(study, longer, seed=3, overrides={}, engine="fast")
+    assert [r["mbps"] for r in datasets(figure)] == [r["mbps"] for r in datasets(same)][:8]
+
+
+def test_a_figure_over_time_names_the_level_of_every_factor() -> None:
+    study = load_study("bonaventure")
+    data = study.model_dump()
+    data["traced"][0]["case"].pop("variant")
+    with pytest.raises(ValueError, match="bonaventure-figure6 names the level of each factor"):
+        type(study).model_validate(data)

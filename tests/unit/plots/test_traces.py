@@ -9,6 +9,7 @@ from skycell.plots.discards import REASONS, discards_by_reason
 from skycell.plots.figure import NothingToDrawError
 from skycell.plots.panels import TimeRange, choose
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
+from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.window import cwnd_over_time
 from tests.unit.plots import traces
@@ -220,3 +221,30 @@ def test_discards_are_split_by_reason_and_quiet_vcs_left_out() -> None:
 def test_a_run_without_discards_has_no_figure_of_them() -> None:
     with pytest.raises(NothingToDrawError, match="no cell was discarded in this run"):
         discards_by_reason([{"name": "a", "offered": 1, "discarded": discarded()}], ORIGIN)
+
+
+def test_a_rate_counts_repetitions_but_no_acknowledgements_over_100_ms_each() -> None:
+    figure = rate_over_time(
+        traces.sequence(), FLOWS, TimeRange(4 * SECOND, 5 * SECOND + SECOND // 5), ORIGIN
+    )
+    rows = drawn(figure)
+    assert len(rows) == 12
+    # 500 octets in 100 ms are 40 kbit/s; the segment at 5 s is sent for the second time.
+    assert {r["time_s"]: r["mbps"] for r in rows if r["mbps"]} == {4.0: 0.04, 5.0: 0.04}
+    assert titles(figure.bare_spec(), "y") == {"Sent (Mbit/s)"}
+
+
+def test_a_reserved_rate_is_a_dashed_line_that_the_caption_tells() -> None:
+    figure = rate_over_time(
+        traces.sequence(), FLOWS, TEN_SECONDS, ORIGIN, flows=["flow1"], reserved_mbps=68.5
+    )
+    assert "Dashed: 68.5 Mbit/s reserved." in figure.caption_text()
+    assert figure.bare_spec()["layer"][1]["encoding"]["y"] == {"datum": 68.5}
+
+
+def test_a_rate_over_less_than_its_interval_or_without_segments_is_refused() -> None:
+    with pytest.raises(NothingToDrawError, match="means over 100 ms"):
+        rate_over_time(traces.sequence(), FLOWS, TimeRange(0, SECOND // 11), ORIGIN)
+    acks = traces.sequence().filter(pl.col("event") == 2)
+    with pytest.raises(NothingToDrawError, match="no sequence trace of segments sent"):
+        rate_over_time(acks, FLOWS, TEN_SECONDS, ORIGIN)

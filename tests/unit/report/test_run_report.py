@@ -85,7 +85,7 @@ def test_the_way_to_make_it_again_works(html: str, tmp_path: Path) -> None:
 
 
 def test_every_trace_has_its_figure(html: str) -> None:
-    assert html.count("<figcaption>") == 5
+    assert html.count("<figcaption>") == 6
 
 
 def test_a_run_without_traces_has_a_report_without_figures() -> None:

@@ -370,14 +370,17 @@ def _wfq(
 
 
 def _part_of_weight(values: Values, table: str, mcr: int, beside: int, **differs: Level) -> float:
-    """What the privileged source gets of all, to its part of all MCRs."""
+    """What the privileged source gets of all cells, to its part of all MCRs."""
     all_differs: dict[str, Level] = {
         "privileged_mcr_cells_per_s": mcr,
         "background_mcr_cells_per_s": beside,
         **differs,
     }
-    own = _wfq(values, table, **all_differs)
+    sizes = {**_WFQ, **all_differs}
+    # Weights share out cells; segments of 512 octets leave users less of a cell than those of 9140.
+    own = _wfq(values, table, **all_differs) / _reserved(1, int(sizes["privileged_mss_bytes"]))
     others = 9 * _wfq(values, table, "background", **all_differs)
+    others /= _reserved(1, int(sizes["background_mss_bytes"]))
     return own / (own + others) / (mcr / (mcr + 9 * beside))
 
 

@@ -1,0 +1,62 @@
+"""The figures of a study that show one of its runs over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from skycell.plots.figure import Figure
+from skycell.report.study_figures import reserved_mbps
+
+if TYPE_CHECKING:
+    from skycell.studies.figures import TracedFigure
+    from skycell.studies.model import Study
+
+PS_PER_SECOND = 10**12
+
+
+def traced_figure(
+    study: Study,
+    wanted: TracedFigure,
+    *,
+    seed: int,
+    overrides: Mapping[str, Any],
+    engine: str,
+) -> Figure:
+    """Simulates a case of a study as long as a figure of it lasts, and draws the figure.
+
+    Args:
+        study: the study.
+        wanted: one of its traced figures.
+        seed: of the run.
+        overrides: choices or scenario keys set otherwise.
+        engine: what simulates.
+
+    Raises:
+        RunError: the run failed.
+    """
+    from skycell.experiment.run import run_spec
+    from skycell.plots.run import TRACE_OF, run_figure
+    from skycell.studies.design import case_of, scenario_of
+
+    scenario = scenario_of(study, case_of(study, wanted.experiment, wanted.case), overrides)
+    # What follows the figure does not change it.
+    shortened = scenario.with_values(
+        {"run.duration": f"{wanted.to_s:g} s", "records.traces": [TRACE_OF[wanted.kind]]}
+    )
+    reserved = wanted.reserved
+    figure = run_figure(
+        run_spec(shortened.resolve(seed), engine),
+        wanted.kind,
+        flows=[wanted.flow],
+        from_ps=round(wanted.from_s * PS_PER_SECOND),
+        to_ps=round(wanted.to_s * PS_PER_SECOND),
+        reserved_mbps=None if reserved is None else reserved_mbps(wanted.reserved_mcr, reserved),
+    )
+    return replace(
+        figure,
+        name=wanted.id,
+        title=wanted.title,
+        subtitle=f"{wanted.printed_as}, drawn anew" if wanted.printed_as else None,
+    )
