@@ -32,7 +32,8 @@ DEFAULT_KIND = "cwnd"
     "--kind",
     help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue or discards; of a study: "
     "one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
-    "main-effects, interactions or residuals.  [default: cwnd, the study's first metric, or response]",
+    "main-effects, interactions or residuals.  "
+    "[default: cwnd, the study's first metric, or response]",
 )
 @click.option(
     "--out",
