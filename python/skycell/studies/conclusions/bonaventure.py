@@ -124,7 +124,8 @@ def _fast_is_slightly_below_default(values: Values) -> Finding:
         for variant in ("tcp_default", "tcp_fast")
     }
     part = sum(total["tcp_fast"]) / sum(total["tcp_default"])
-    return Finding(0.75 <= part < 1, f"{part:.3f} of TCP_default")
+    # A link that is full in both cases gives the same sum but for chance.
+    return Finding(0.75 <= part < 0.995, f"{part:.3f} of TCP_default")
 
 
 @decides("bonaventure", "15.4b")
