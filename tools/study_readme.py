@@ -59,8 +59,7 @@ def _reproduced(result: Reproduction) -> list[str]:
     ]
     for summary in result.summaries:
         lines += _scores(summary)
-    holding, asked = result.conclusion_score()
-    lines += ["", f"Of the conclusions that hold in print {holding} of {asked} hold in ours."]
+    lines += ["", _score_of_conclusions(result)]
     open_ones = [
         entry
         for entry in result.conclusions
@@ -70,6 +69,14 @@ def _reproduced(result: Reproduction) -> list[str]:
         lines += ["", "Those that do not:", ""]
         lines += [f"* {entry.id} {entry.text} ({entry.evidence})" for entry in open_ones]
     return [*lines, ""]
+
+
+def _score_of_conclusions(result: Reproduction) -> str:
+    holding, asked = result.conclusion_score()
+    if asked:
+        return f"Of the conclusions that hold in print {holding} of {asked} hold in ours."
+    ours = [entry.ours_holds for entry in result.conclusions if entry.ours_holds is not None]
+    return f"No conclusion can be decided in print. {sum(ours)} of {len(ours)} hold in ours."
 
 
 def _scores(summary: TableSummary) -> list[str]:

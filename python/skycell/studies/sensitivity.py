@@ -10,6 +10,7 @@ from skycell.experiment.tasks import Work, simulate
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import select
+from skycell.studies.plan import plan_runs
 from skycell.studies.reproduce import FIRST_SEED, OnProgress, reproduce
 from skycell.studies.reproduction import Reproduction
 
@@ -139,8 +140,8 @@ def sensitivity(
 
     Raises:
         UnknownStudyError: an ID names nothing.
-        ScenarioFaults: a value does not fit the scenario.
-        ChoiceError: a value of the evaluation is not allowed.
+        ScenarioFaults: a value does not fit the scenario; told before anything is run.
+        ChoiceError: a value of the evaluation is not allowed; likewise.
     """
     common = dict(overrides or {})
     variants = [
@@ -164,6 +165,10 @@ def sensitivity(
             work=work,
         )
 
+    if vary is not None:  # what the studies name has been checked
+        selection = select(ids)
+        for key, value in variants:
+            plan_runs(selection, seed, 1, {**common, key: value})
     if on_variant is not None:
         on_variant("as chosen")
     baseline = with_changes({})

@@ -63,7 +63,11 @@ OTHERWISE: dict[str, tuple[str, Change]] = {
     "no case near nothing with many sources": ("8.1", lambda key, value: max(value, 0.21)),
     "a step down below one round trip": (
         "8.2",
-        lambda key, value: 0.72 if key == ("geo", 15, 0.5) else value,
+        lambda key, value: 0.74 if key == ("geo", 15, 0.5) else value,
+    ),
+    "a curve that rises most at its end": (
+        "8.2",
+        lambda key, value: 0.1 if key[:2] == ("geo", 15) and key[2] < 0.9 else value,
     ),
     "one number of sources below 0.95 with half a round trip": (
         "8.3",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skycell.studies import UnknownStudyError, reproduce
+from skycell.scenario.faults import ScenarioFaults
+from skycell.studies import ChoiceError, UnknownStudyError, reproduce
 from skycell.studies.sensitivity import alternatives, compared_rows, sensitivity
 from tests.unit.studies.double import Double
 
@@ -32,6 +33,19 @@ def test_each_alternative_is_compared_with_what_was_chosen(double: Double) -> No
     assert base.largest_change == pytest.approx(expected, rel=1e-6)
     assert base.as_dict()["key"] == "ceiling.base"
     assert len(result.as_dict()["shifts"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "fault"),
+    [("leo.mss", 9180, ScenarioFaults), ("ceiling.base", "much", ChoiceError)],
+)
+def test_a_faulty_value_is_told_before_anything_is_run(
+    key: str, value: object, fault: type[Exception], double: Double
+) -> None:
+    vary: dict[str, list[object]] = {"tcp.tick": ["500 ms"], key: [value]}
+    with pytest.raises(fault):
+        sensitivity(["ijsc-t1"], vary, replications=1, jobs=1, version="test", work=double.work)
+    assert double.made() == []
 
 
 def test_a_table_moves_by_its_printed_rows_or_by_its_first_measure(double: Double) -> None:
