@@ -132,7 +132,10 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(tmp_path: Path) -> 
     [
         (
             ("--kind", "rtt"),
-            "Invalid value for '--kind': rtt: a run has cwnd, sequence, rate, queue, vc-queue, discards",
+            (
+                "Invalid value for '--kind': rtt: "
+                "a run has cwnd, sequence, rate, queue, vc-queue, discards"
+            ),
         ),
         (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),
         (("--from", "3"), "Invalid value for '--from': '3': the unit is missing"),
