@@ -21,7 +21,7 @@ help: ## What can be made
 setup: $(SETUP_STAMP) ## The environment .venv with skycell in it
 
 demo: setup ## Reproduce the GEO study (ICCCN'97 Tables 3 and 4) and write its report
-	$(BIN)/skycell reproduce icccn97-t3 icccn97-t4 --out out/demo
+	$(BIN)/skycell reproduce icccn97-t3 icccn97-t4 --out out/demo --force
 
 test: setup ## Every test of both languages
 	cargo test --locked --quiet

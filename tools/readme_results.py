@@ -56,7 +56,7 @@ def block(result: Mapping[str, Any]) -> str:
             if rows:
                 lines.append(f"| {table.printed_as}: {table.title} | {_counts(rows)} |")
     held, asked = _conclusions(result["conclusions"])
-    replications = "/".join(str(n) for n in sorted(set(result["replications"].values())))
+    replications = " or ".join(str(n) for n in sorted(set(result["replications"].values())))
     version = result["version"].partition("+")[0]
     told = f"Of {asked} numbered conclusions that hold in print, {held} hold in ours."
     run = f"{replications} replications of each case, first seed {result['seed']}"

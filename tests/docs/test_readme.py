@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -68,6 +69,8 @@ def test_verdicts_are_counted_and_doubtful_print_and_averages_are_left_out() -> 
     assert any("Table 4" in line and "1 without a number" in line for line in text.splitlines())
     assert "Of 2 numbered conclusions that hold in print, 1 hold in ours" in text
     assert "skycell 0.1.0, 5 replications" in text
+    both = script.block(RESULT | {"replications": {"icccn97": 5, "jsac98": 1}})
+    assert "skycell 0.1.0, 1 or 5 replications" in both
 
 
 def test_an_error_over_several_units_is_not_averaged() -> None:
@@ -101,3 +104,12 @@ def test_the_front_page_has_every_table_of_every_published_study_once() -> None:
         for table in study.tables:
             assert block.count(f"| {table.printed_as}: {table.title} |") == 1
     assert "failed" not in block
+
+
+def test_a_table_of_the_front_page_names_its_publication_as_the_bibliography_does() -> None:
+    bibliography = (ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8")
+    names = tuple(re.findall(r"^\| ([^ |]+) \|", bibliography, re.MULTILINE))
+    assert len(names) > 8
+    for study in map(load_study, PUBLISHED_IDS):
+        for table in study.tables:
+            assert table.printed_as.removeprefix("ATM Forum ").startswith(names), table.printed_as
