@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import NothingToDrawError
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 MAX_PANELS = 6
 """Panels of a figure that was not asked for certain flows; the caption says who is left out."""
+
+DATASET = "trace"
+"""Name under which a figure over time holds its rows, thousands of them."""
 
 
 @dataclass(frozen=True)
@@ -113,24 +116,18 @@ def panel_height(panels: Panels, height: int) -> int:
     return height if count == 1 else max(92, min(height, 480 // count))
 
 
-def stacked(
-    layers: Sequence[alt.Chart],
-    rows: Sequence[Mapping[str, Any]],
-    panels: Panels,
-    *,
-    height: int,
-) -> alt.TopLevelMixin:
+def stacked(layers: Sequence[alt.Chart], panels: Panels, *, height: int) -> alt.TopLevelMixin:
     """Layers drawn once for each panel, with a common time axis at the bottom.
 
     Args:
-        layers: charts without data.
-        rows: their data, each row with the name of its panel in ``panel``.
+        layers: charts without data; that is the dataset ``DATASET`` of their figure, each row with
+            the name of its panel in ``panel``.
         panels: the order of the panels.
         height: height of a single panel; several are lower.
     """
     import altair as alt
 
-    data = alt.InlineData(values=list(rows))
+    data = alt.NamedData(name=DATASET)
     if len(panels.names) == 1:
         single = alt.layer(*layers, data=data)
         return single.properties(width=theme.WIDTH, height=height)

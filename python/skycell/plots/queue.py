@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.thin import most, select, thin
 from skycell.plots.words import grouped
 
@@ -100,7 +100,8 @@ def queue_over_time(
         name="queue",
         title="Queue of an output port" if len(panels.names) == 1 else "Queues of output ports",
         subtitle=next(iter(panels.names.values())) if len(panels.names) == 1 else None,
-        chart=stacked(layers, rows + marks, panels, height=280),
+        chart=stacked(layers, panels, height=280),
+        datasets={DATASET: rows + marks},
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(
@@ -172,7 +173,8 @@ def vc_queue_over_time(
         name="vc-queue",
         title="Occupancy of an output port, VC by VC",
         subtitle=port_name,
-        chart=stacked(layers, rows + marks, panels, height=280),
+        chart=stacked(layers, panels, height=280),
+        datasets={DATASET: rows + marks},
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.words import PS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ def rate_over_time(
     return Figure(
         name="rate",
         title="Rate of segments sent",
-        chart=stacked(layers, rows.to_dicts(), panels, height=280),
+        chart=stacked(layers, panels, height=280),
+        datasets={DATASET: rows.to_dicts()},
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(

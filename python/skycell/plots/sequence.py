@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import (
+    DATASET,
     TimeRange,
     choose,
     panel_height,
@@ -136,7 +137,8 @@ def sequence_over_time(
     return Figure(
         name="sequence",
         title="Sequence numbers sent and acknowledged",
-        chart=stacked(layers, rows.to_dicts(), panels, height=HEIGHT),
+        chart=stacked(layers, panels, height=HEIGHT),
+        datasets={DATASET: rows.to_dicts()},
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(

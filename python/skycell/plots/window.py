@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.thin import most, select, thin
 from skycell.plots.words import octets_unit
 
@@ -100,7 +100,8 @@ def cwnd_over_time(
     return Figure(
         name="cwnd",
         title="Congestion window and slow-start threshold",
-        chart=stacked([layer], rows.to_dicts(), panels, height=280),
+        chart=stacked([layer], panels, height=280),
+        datasets={DATASET: rows.to_dicts()},
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(
