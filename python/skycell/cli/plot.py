@@ -114,9 +114,10 @@ def plot(
 @contextmanager
 def drawing_faults() -> Iterator[None]:
     """Turns what can go wrong with figures and results into a message and an exit code."""
-    from skycell.plots.export import RenderError, UnknownFormatError
+    from skycell.plots.export import UnknownFormatError
     from skycell.plots.figure import NothingToDrawError
     from skycell.plots.files import WouldOverwriteError
+    from skycell.plots.painters import RenderError
     from skycell.records.reading import NotAResult
 
     try:

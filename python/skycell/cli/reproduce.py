@@ -124,7 +124,7 @@ def _reproduce(
     with StudyProgress(store.path) as progress:
         result = run_studies(ids, store=store, on_progress=progress, **common)
     if out is not None:
-        _write(result, out, force)
+        _write(result, out, force, common["jobs"])
     if as_json:
         click.echo(result.to_json())
     else:
@@ -201,13 +201,13 @@ def _input_faults() -> Iterator[None]:
         raise click.exceptions.Exit(2) from None
 
 
-def _write(result: Reproduction, out: Path, force: bool) -> None:
+def _write(result: Reproduction, out: Path, force: bool, jobs: int | None) -> None:
     from skycell.plots.files import WouldOverwriteError, write_all
     from skycell.report import write_study_report
 
     tables = {"result.json": result.to_result_json(), "rows.csv": result.to_csv()}
     try:
-        write_study_report(result, out, force)
+        write_study_report(result, out, force, jobs=jobs)
         write_all({out / name: text.encode() for name, text in tables.items()}, force=force)
     except WouldOverwriteError as error:
         raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None

@@ -1,55 +1,68 @@
 """The child process that turns Vega-Lite into pictures. It needs no other part of the package.
 
 vl-convert keeps a JavaScript engine of some 200 MB in the process that calls it, for good; a child
-gives the memory back. It reads one JSON object from standard input::
+gives the memory back. It reads orders from standard input, one JSON object a line::
 
-    {"fonts": "directory", "jobs": [{"spec": {...}, "format": "svg", "scale": 1, "out": "file"}]}
+    {"fonts": "directory", "spec": "{...}", "scale": 2, "files": [["svg", "file"], ["png", "file"]]}
+
+and answers each with a line when its files are written: ``null``, or what went wrong as a string.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 
-def render(job: dict[str, Any]) -> bytes:
-    """One picture as the bytes of its file; format ``js`` gives the script for pages instead."""
+def draw(order: dict[str, Any]) -> None:
+    """Writes the files of one order; its spec is laid out once for all of them."""
     import vl_convert
 
-    if job["format"] == "js":
-        return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).encode()
-    svg = draw(json.dumps(job["spec"]))
-    match job["format"]:
-        case "svg":
-            return svg.encode()
-        case "png":
-            return bytes(vl_convert.svg_to_png(svg, scale=job["scale"]))
-        case "pdf":
-            return bytes(vl_convert.svg_to_pdf(svg))
-        case other:
-            raise ValueError(f"no such format: {other}")
+    register_fonts(order["fonts"])
+    svg = None
+    for form, file in order["files"]:
+        if form == "js":
+            script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+            Path(file).write_text(script, encoding="utf-8")
+            continue
+        if svg is None:
+            # An empty list of allowed addresses: a figure carries its data and loads nothing.
+            svg = str(vl_convert.vegalite_to_svg(order["spec"], allowed_base_urls=[]))
+        match form:
+            case "svg":
+                Path(file).write_text(svg, encoding="utf-8")
+            case "png":
+                Path(file).write_bytes(vl_convert.svg_to_png(svg, scale=order["scale"]))
+            case "pdf":
+                Path(file).write_bytes(vl_convert.svg_to_pdf(svg))
+            case other:
+                raise ValueError(f"no such format: {other}")
 
 
-@lru_cache(maxsize=4)
-def draw(spec: str) -> str:
-    """The picture as SVG, laid out once for all formats."""
+@cache
+def register_fonts(directory: str) -> None:
+    """Makes the fonts of a folder known, once."""
     import vl_convert
 
-    # An empty list of allowed addresses: a figure carries its data and loads nothing.
-    return str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+    vl_convert.register_font_directory(directory)
 
 
 def main() -> None:
-    """Makes every picture that standard input asks for."""
-    import vl_convert
-
-    order = json.load(sys.stdin)
-    vl_convert.register_font_directory(order["fonts"])
-    for job in order["jobs"]:
-        Path(job["out"]).write_bytes(render(job))
+    """Draws whatever standard input asks for."""
+    # What libraries print must not stand between the answers.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        try:
+            draw(json.loads(line))
+            fault = None
+        except Exception as error:  # told to the parent, whose later figures may be all right
+            fault = str(error) or type(error).__name__
+        print(json.dumps(fault), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from skycell.plots import theme
 from skycell.plots.files import refuse_overwriting, write_all
 from skycell.plots.page import figure_page
-from skycell.plots.svg import renumbered, with_fonts
+from skycell.plots.painters import Painters
+from skycell.plots.svg import with_fonts
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -21,57 +19,9 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png", "html")
 """File name endings that :func:`save` understands."""
 
-PNG_SCALE = 2
-"""Pixels of a PNG per pixel of the drawing."""
-
 
 class UnknownFormatError(ValueError):
     """The ending of a file's name is none of :data:`FORMATS`."""
-
-
-class RenderError(RuntimeError):
-    """The child process that draws has failed; the message is what it said."""
-
-
-def render(jobs: Sequence[tuple[Mapping[str, Any] | None, str]]) -> list[bytes]:
-    """Draws specs in one child process.
-
-    Args:
-        jobs: pairs of a Vega-Lite spec and a format ``svg``, ``png`` or ``pdf``; the format ``js``
-            needs no spec and gives the script that draws Vega-Lite in a page.
-
-    Returns:
-        The bytes of each file, in the order of the jobs.
-
-    Raises:
-        RenderError: the child process failed.
-    """
-    with tempfile.TemporaryDirectory(prefix="skycell-") as folder:
-        outputs = [Path(folder) / f"{number}.{form}" for number, (_, form) in enumerate(jobs)]
-        order = {
-            "fonts": str(theme.FONT_DIRECTORY),
-            "jobs": [
-                {"spec": spec, "format": form, "scale": PNG_SCALE, "out": str(out)}
-                for (spec, form), out in zip(jobs, outputs, strict=True)
-            ],
-        }
-        # The file itself, not `-m`: the child then imports nothing but vl-convert.
-        child = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("_render.py"))],
-            input=json.dumps(order),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        if child.returncode != 0:
-            raise RenderError(child.stderr.strip() or f"exit code {child.returncode}")
-        return [
-            renumbered(out.read_text(encoding="utf-8")).encode()
-            if form == "svg"
-            else out.read_bytes()
-            for (_, form), out in zip(jobs, outputs, strict=True)
-        ]
 
 
 def format_of(path: Path) -> str:
@@ -102,52 +52,57 @@ def save(figures: Mapping[Path, Figure], *, force: bool = False) -> list[Path]:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
         RenderError: drawing failed.
     """
-    ordered = Drawing(figures)
+    formats_of(figures)
     refuse_overwriting(figures, force=force)
-    return write_all(ordered.contents(ordered.draw()), force=force)
+    with Painters() as painters:
+        return write_all(Drawing(figures, painters).contents(), force=force)
+
+
+def formats_of(files: Iterable[Path]) -> dict[Path, str]:
+    """The format of each file; raises `UnknownFormatError`."""
+    return {file: format_of(file) for file in files}
 
 
 class Drawing:
-    """Figures on their way into files, for callers who have something else to do meanwhile.
+    """Figures on their way into files, for callers who have something else to do meanwhile."""
 
-    What it is made from, and `contents`, belong to the caller's thread; `draw` waits for a process
-    of its own, and may be called in another.
-    """
-
-    def __init__(self, figures: Mapping[Path, Figure]) -> None:
+    def __init__(self, figures: Mapping[Path, Figure], painters: Painters) -> None:
         """Orders the pictures.
 
         Args:
             figures: which figure goes into which file, as for `save`.
+            painters: who draws them.
 
         Raises:
             UnknownFormatError: a file's ending is none of :data:`FORMATS`.
         """
+        formats = formats_of(figures)
         self._figures = dict(figures)
-        self._formats = {path: format_of(path) for path in figures}
-        specs: dict[int, Mapping[str, Any]] = {}  # a figure's is the same in all formats
-        self._jobs: list[tuple[Mapping[str, Any] | None, str]] = []
+        files: dict[int, list[Path]] = {}  # of each figure
         for path, figure in figures.items():
-            if self._formats[path] == "html":
-                self._jobs.append((None, "js"))
-                continue
-            if id(figure) not in specs:
-                specs[id(figure)] = figure.spec()
-            self._jobs.append((specs[id(figure)], self._formats[path]))
+            files.setdefault(id(figure), []).append(path)
+        self._ordered: list[tuple[list[Path], Future[list[bytes]]]] = []
+        for paths in files.values():
+            pages = [path for path in paths if formats[path] == "html"]
+            if pages:
+                self._ordered += [([page], painters.order(None, ["js"])) for page in pages]
+            pictures = [path for path in paths if formats[path] != "html"]
+            if pictures:
+                spec = json.dumps(figures[pictures[0]].spec())
+                drawn = painters.order(spec, [formats[path] for path in pictures])
+                self._ordered.append((pictures, drawn))
 
-    def draw(self) -> list[bytes]:
-        """Draws them; raises `RenderError` where that fails."""
-        return render(self._jobs)
-
-    def contents(self, drawn: Sequence[bytes]) -> dict[Path, bytes]:
-        """What goes into each file, from what `draw` gave."""
+    def contents(self) -> dict[Path, bytes]:
+        """What goes into each file, once it is drawn; raises `RenderError`."""
         contents = {}
-        for (path, figure), picture in zip(self._figures.items(), drawn, strict=True):
-            match self._formats[path]:
-                case "html":
-                    contents[path] = figure_page(figure, picture.decode()).encode()
-                case "svg":
-                    contents[path] = with_fonts(picture.decode()).encode()
-                case _:
-                    contents[path] = picture
-        return contents
+        for paths, drawn in self._ordered:
+            for path, picture in zip(paths, drawn.result(), strict=True):
+                match format_of(path):
+                    case "html":
+                        text = figure_page(self._figures[path], picture.decode())
+                        contents[path] = text.encode()
+                    case "svg":
+                        contents[path] = with_fonts(picture.decode()).encode()
+                    case _:
+                        contents[path] = picture
+        return {path: contents[path] for path in self._figures}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from skycell.plots.figure import Figure, NothingToDrawError
 from skycell.plots.words import described
-from skycell.report.traced import traced_figure
+from skycell.report.traced import figure_of_traced, traced_spec
 
 if TYPE_CHECKING:
+    from skycell.records.result import RunResult
+    from skycell.scenario.network_spec import NetworkSpec
     from skycell.studies.compare import Row
     from skycell.studies.model import Study
     from skycell.studies.reproduction import Reproduction
@@ -31,8 +34,38 @@ class Example:
     figures: tuple[Figure, ...]
 
 
-def example_run(reproduction: Reproduction, study: Study) -> Example | None:
-    """Simulates one case of a study again, with traces.
+@dataclass(frozen=True)
+class PlannedExample:
+    """The runs that show a study over time, before they are made.
+
+    Attributes:
+        study: the study.
+        text: which run is shown.
+        specs: that run with its traces, then the run of each figure of the study that shows one.
+    """
+
+    study: Study
+    text: str
+    specs: tuple[NetworkSpec, ...]
+
+    def example(self, results: Sequence[RunResult]) -> Example:
+        """The figures, from the results of the runs in the order of `specs`."""
+        from skycell.plots.run import run_figure
+
+        first, *others = results
+        figures = []
+        for kind in self.specs[0].records.traces:
+            try:
+                figure = run_figure(first, kind)
+            except NothingToDrawError:
+                continue
+            figures.append(replace(figure, name=f"{self.study.id}-run-{kind}"))
+        figures += map(figure_of_traced, others, self.study.traced)
+        return Example(self.text, tuple(figures))
+
+
+def planned_example(reproduction: Reproduction, study: Study) -> PlannedExample | None:
+    """Chooses one case of a study, to be simulated again with traces.
 
     The first replication of the case with the preferred levels, the fewest sources and a buffer of
     middle size is taken. Its spec differs from the study's in the traces that are kept, so the run
@@ -43,8 +76,6 @@ def example_run(reproduction: Reproduction, study: Study) -> Example | None:
     Returns:
         None where no run of the study has a result.
     """
-    from skycell.experiment.run import run_spec
-    from skycell.plots.run import run_figure
     from skycell.studies.design import case_of, scenario_of
     from skycell.studies.library import table_of
 
@@ -54,33 +85,20 @@ def example_run(reproduction: Reproduction, study: Study) -> Example | None:
     experiment = table_of(row.table).table.experiment
     case = case_of(study, experiment, row.factors)
     scenario = scenario_of(study, case, reproduction.overrides)
-    limited = any(link.port.capacity_cells for link in scenario.resolve().links)
+    original = scenario.resolve(reproduction.seed)
+    limited = any(link.port.capacity_cells for link in original.links)
     traces = ["cwnd", "queue"] if limited else ["cwnd"]
     spec = scenario.with_values({"records.traces": traces}).resolve(reproduction.seed)
-    result = run_spec(spec, reproduction.engine)
-    figures = []
-    for kind in traces:
-        try:
-            figure = run_figure(result, kind)
-        except NothingToDrawError:
-            continue
-        figures.append(replace(figure, name=f"{study.id}-run-{kind}"))
     levels = described({key: row.factors[key] for key, _ in case.levels})
     text = f"{levels}; seed {reproduction.seed}."
-    original = scenario.resolve(reproduction.seed).hash()
-    if original in row.spec_hashes:
-        text += f" The same run as {original[:12]} in the tables, with its traces kept."
-    figures += [
-        traced_figure(
-            study,
-            wanted,
-            seed=reproduction.seed,
-            overrides=reproduction.overrides,
-            engine=reproduction.engine,
-        )
+    named = original.hash()
+    if named in row.spec_hashes:
+        text += f" The same run as {named[:12]} in the tables, with its traces kept."
+    others = [
+        traced_spec(study, wanted, seed=reproduction.seed, overrides=reproduction.overrides)
         for wanted in study.traced
     ]
-    return Example(text, tuple(figures))
+    return PlannedExample(study, text, (spec, *others))
 
 
 def _chosen(reproduction: Reproduction, study: Study) -> Row | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from skycell.plots.painters import Painters
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,30 +27,50 @@ class Picture:
     caption: str
 
 
+class PageFigures:
+    """Figures on their way into a page: without title and caption, which the page sets as text."""
+
+    def __init__(self, figures: Sequence[Figure], painters: Painters, first: int = 0) -> None:
+        """Orders the pictures.
+
+        Args:
+            figures: in their order in the page.
+            painters: who draws them.
+            first: number of the first one in the page.
+        """
+        self._ordered = [
+            (f"{figure.name}-{place}", figure, painters.order(_bare(figure), ["svg"]))
+            for place, figure in enumerate(figures, start=first)
+        ]
+
+    def pictures(self) -> list[Picture]:
+        """The pictures, once they are drawn; raises `RenderError`."""
+        from markupsafe import Markup
+
+        from skycell.plots.svg import inline
+
+        return [
+            Picture(
+                # The renderer's own output, with the description escaped by `inline`.
+                Markup(
+                    inline(drawn.result()[0].decode(), name=name, description=figure.description)
+                ),
+                figure.title,
+                figure.subtitle,
+                figure.caption_text(),
+            )
+            for name, figure, drawn in self._ordered
+        ]
+
+
+def _bare(figure: Figure) -> str:
+    return json.dumps(figure.bare_spec())
+
+
 def pictures(figures: Sequence[Figure]) -> list[Picture]:
-    """Draws figures for a page: without title and caption, which the page sets as text."""
-    from markupsafe import Markup
-
-    from skycell.plots.export import render
-    from skycell.plots.svg import inline
-
-    drawn = render([(figure.bare_spec(), "svg") for figure in figures]) if figures else []
-    return [
-        Picture(
-            # The renderer's own output, with the description escaped by `inline`.
-            Markup(
-                inline(
-                    svg.decode(),
-                    name=f"{figure.name}-{place}",
-                    description=figure.description,
-                )
-            ),
-            figure.title,
-            figure.subtitle,
-            figure.caption_text(),
-        )
-        for place, (figure, svg) in enumerate(zip(figures, drawn, strict=True))
-    ]
+    """Draws the figures of a page."""
+    with Painters() as painters:
+        return PageFigures(figures, painters).pictures()
 
 
 def page(template: str, context: Mapping[str, Any]) -> str:

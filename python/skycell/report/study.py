@@ -16,13 +16,12 @@ from skycell.report.comparison import (
     scores_table,
     tally,
 )
-from skycell.report.page import page, pictures
+from skycell.report.page import Picture, page
 from skycell.report.study_figures import listed_figure
 from skycell.report.tables import Cell, Table, columns, words
 from skycell.studies.library import load_study
 
 if TYPE_CHECKING:
-    from skycell.report.example import Example
     from skycell.studies.findings import ConclusionResult
     from skycell.studies.model import Study
     from skycell.studies.reproduction import Reproduction
@@ -74,22 +73,28 @@ def study_figures(reproduction: Reproduction, study_id: str) -> list[Figure]:
     return [figure for figure in (*listed_ones, *drawn) if figure is not None]
 
 
+@dataclass(frozen=True)
+class RunOverTime:
+    """The part of a page that shows one run over time: which one, and its pictures."""
+
+    text: str
+    pictures: Sequence[Picture]
+
+
 def study_page(
     reproduction: Reproduction,
     study: Study,
-    figures: Sequence[Figure],
-    example: Example | None,
+    pictures: Sequence[Picture],
+    example: RunOverTime | None,
 ) -> str:
     """The report of one study as one HTML page.
 
     Args:
         reproduction: what was reproduced; other studies in it are left out.
         study: the study.
-        figures: its figures, as :func:`study_figures` gives them.
+        pictures: of its figures, which :func:`study_figures` gives.
         example: one run over time; None to do without.
     """
-    in_page = [*figures, *(example.figures if example else ())]
-    drawn = pictures(in_page)
     return page(
         "study.html.j2",
         {
@@ -101,10 +106,8 @@ def study_page(
             "scores": scores(reproduction, study),
             **_verdict_rule(),
             "failed": _failed(reproduction, study),
-            "pictures": drawn[: len(figures)],
-            "example": (
-                {"text": example.text, "pictures": drawn[len(figures) :]} if example else None
-            ),
+            "pictures": pictures,
+            "example": example,
             "tables": _tables(reproduction, study),
             "conclusions_text": conclusions_text(_own_conclusions(reproduction, study.id)),
             "conclusions": [

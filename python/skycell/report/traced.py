@@ -10,6 +10,8 @@ from skycell.plots.figure import Figure
 from skycell.report.study_figures import reserved_mbps
 
 if TYPE_CHECKING:
+    from skycell.records.result import RunResult
+    from skycell.scenario.network_spec import NetworkSpec
     from skycell.studies.figures import TracedFigure
     from skycell.studies.model import Study
 
@@ -37,7 +39,16 @@ def traced_figure(
         RunError: the run failed.
     """
     from skycell.experiment.run import run_spec
-    from skycell.plots.run import TRACE_OF, run_figure
+
+    spec = traced_spec(study, wanted, seed=seed, overrides=overrides)
+    return figure_of_traced(run_spec(spec, engine), wanted)
+
+
+def traced_spec(
+    study: Study, wanted: TracedFigure, *, seed: int, overrides: Mapping[str, Any]
+) -> NetworkSpec:
+    """The run that a figure of a study shows: one of its cases, as long as the figure lasts."""
+    from skycell.plots.run import TRACE_OF
     from skycell.studies.design import case_of, scenario_of
 
     scenario = scenario_of(study, case_of(study, wanted.experiment, wanted.case), overrides)
@@ -45,9 +56,16 @@ def traced_figure(
     shortened = scenario.with_values(
         {"run.duration": f"{wanted.to_s:g} s", "records.traces": [TRACE_OF[wanted.kind]]}
     )
+    return shortened.resolve(seed)
+
+
+def figure_of_traced(result: RunResult, wanted: TracedFigure) -> Figure:
+    """The figure of the run of `traced_spec`."""
+    from skycell.plots.run import run_figure
+
     reserved = wanted.reserved
     figure = run_figure(
-        run_spec(shortened.resolve(seed), engine),
+        result,
         wanted.kind,
         flows=[wanted.flow],
         from_ps=round(wanted.from_s * PS_PER_SECOND),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from skycell.plots.files import refuse_overwriting, write_all
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
+    from skycell.plots.painters import Painters
     from skycell.records.result import RunResult
     from skycell.studies.reproduction import Reproduction
     from skycell.sweeps.result import SweepResult
@@ -20,7 +21,12 @@ PICTURE_FORMATS = ("svg", "pdf", "png")
 
 
 def write_study_report(
-    reproduction: Reproduction, out_dir: Path, force: bool = False, *, example: bool = True
+    reproduction: Reproduction,
+    out_dir: Path,
+    force: bool = False,
+    *,
+    example: bool = True,
+    jobs: int | None = None,
 ) -> list[Path]:
     """Writes the report of each study of a reproduction, and its figures.
 
@@ -32,44 +38,78 @@ def write_study_report(
         out_dir: folder to write to; made where it is missing.
         force: whether files that exist are replaced.
         example: whether one run of each study is simulated again to show it over time.
+        jobs: processes that draw, at most 4; one a core if not given.
 
     Returns:
         The files, each study's report before its figures.
 
     Raises:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
+        RenderError: drawing failed.
     """
-    from skycell.plots.export import Drawing
-    from skycell.report.example import example_run
-    from skycell.report.study import study_figures, study_page
+    from skycell.experiment.run import run_spec
+    from skycell.plots.painters import Painters
+    from skycell.report.example import planned_example
+    from skycell.report.study import RunOverTime, study_figures, study_page
 
     studies = reproduction.studies
     folders = {study.id: out_dir if len(studies) == 1 else out_dir / study.id for study in studies}
-    reports = [folders[study.id] / "report.html" for study in studies]
+    reports = {study.id: folders[study.id] / "report.html" for study in studies}
     index = [out_dir / "index.html"] if len(studies) > 1 else []
-    refuse_overwriting([*index, *reports], force=force)
-    written: list[Path] = []
-    # Files are drawn beside the pages, which have pictures of their own to wait for.
-    with ThreadPoolExecutor(1) as beside:
-        ordered: list[tuple[Path, Drawing, Future[list[bytes]]]] = []
-        for study, report in zip(studies, reports, strict=True):
-            shown = example_run(reproduction, study) if example else None
+    refuse_overwriting([*index, *reports.values()], force=force)
+    with Painters(jobs) as painters, ThreadPoolExecutor(1) as beside:
+        planned = {study.id: planned_example(reproduction, study) for study in studies if example}
+        # The engine has a thread of its own while figures are put together and drawn.
+        runs = {
+            name: [beside.submit(run_spec, spec, reproduction.engine) for spec in entry.specs]
+            for name, entry in planned.items()
+            if entry is not None
+        }
+        shown: dict[str, list[_Shown]] = {}
+        for study in studies:
             figures = study_figures(reproduction, study.id)
-            files = _picture_files(
-                [*figures, *(shown.figures if shown else ())], folders[study.id] / "figures"
-            )
-            refuse_overwriting(files, force=force)
-            drawing = Drawing(files)
-            ordered.append((report, drawing, beside.submit(drawing.draw)))
-            text = study_page(reproduction, study, figures, shown)
-            write_all({report: text.encode()}, force=force)
-        for report, drawing, drawn in ordered:
-            pictures = write_all(drawing.contents(drawn.result()), force=force)
-            written += [report, *pictures]
+            shown[study.id] = [_Shown(figures, folders[study.id] / "figures", painters)]
+        texts: dict[str, str] = {}
+        for study in studies:
+            entry = planned.get(study.id)
+            if entry is not None:
+                found = entry.example([run.result() for run in runs.pop(study.id)])
+                texts[study.id] = found.text
+                first = shown[study.id][0].count
+                folder = folders[study.id] / "figures"
+                shown[study.id].append(_Shown(found.figures, folder, painters, first))
+        refuse_overwriting(
+            [file for parts in shown.values() for part in parts for file in part.files],
+            force=force,
+        )
+        written: list[Path] = []
+        for study in studies:
+            own, *over_time = shown[study.id]
+            run = [RunOverTime(texts[study.id], part.in_page.pictures()) for part in over_time]
+            text = study_page(reproduction, study, own.in_page.pictures(), run[0] if run else None)
+            contents = {reports[study.id]: text.encode()}
+            for part in shown.pop(study.id):
+                contents |= part.drawing.contents()
+            written += write_all(contents, force=force)
     if index:
         text = _index_page(reproduction)
         written = [*write_all({index[0]: text.encode()}, force=force), *written]
     return written
+
+
+class _Shown:
+    """Figures that are drawn for a page, and into files of their own."""
+
+    def __init__(
+        self, figures: Sequence[Figure], folder: Path, painters: Painters, first: int = 0
+    ) -> None:
+        from skycell.plots.export import Drawing
+        from skycell.report.page import PageFigures
+
+        self.count = len(figures)
+        self.files = _picture_files(figures, folder)
+        self.in_page = PageFigures(figures, painters, first)
+        self.drawing = Drawing(self.files, painters)
 
 
 def write_run_report(result: RunResult, out: Path, force: bool = False) -> Path:

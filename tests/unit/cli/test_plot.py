@@ -240,11 +240,11 @@ def test_a_failure_to_draw_ends_with_1(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        from skycell.plots.export import RenderError
+        from skycell.plots.painters import RenderError
 
         raise RenderError("no memory")
 
-    monkeypatch.setattr("skycell.plots.export.render", fail)
+    monkeypatch.setattr("skycell.plots.painters.Painters.order", fail)
     result = skycell("plot", run, "--out", tmp_path / "a.svg")
     assert result.exit_code == 1
     assert result.stderr == "Error: Drawing failed: no memory\n"

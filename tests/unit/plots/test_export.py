@@ -1,6 +1,8 @@
 """Figures as files: every format, offline, whole or not at all."""
 
 import base64
+import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -8,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from skycell.plots import theme
-from skycell.plots.export import RenderError, format_of, render, save
+from skycell.plots.export import format_of, save
 from skycell.plots.figure import Figure
 from skycell.plots.files import WouldOverwriteError, write_all
 from skycell.plots.page import in_script
+from skycell.plots.painters import Painters, RenderError
 from skycell.plots.panels import TimeRange
 from skycell.plots.svg import inline
 from skycell.plots.window import cwnd_over_time
@@ -125,13 +128,21 @@ def test_data_cannot_end_the_script_that_holds_it() -> None:
 
 
 def test_the_same_figure_gives_the_same_bytes(figure: Figure) -> None:
-    first, second = render([(figure.spec(), "svg"), (figure.spec(), "svg")])
-    assert first == second
+    spec = json.dumps(figure.spec())
+    with Painters(jobs=2) as painters:  # of which one draws it twice
+        drawn = [painters.order(spec, ["svg", "png"]) for _ in range(3)]
+        assert drawn[0].result() == drawn[1].result() == drawn[2].result()
 
 
-def test_an_inline_picture_takes_its_colours_from_the_page(figure: Figure) -> None:
-    (drawn,) = render([(figure.bare_spec(), "svg")])
-    svg = inline(drawn.decode(), name="a", description='say "hello"')
+@pytest.fixture(scope="module")
+def bare(figure: Figure) -> str:
+    """The figure as it is drawn for a page."""
+    with Painters() as painters:
+        return painters.order(json.dumps(figure.bare_spec()), ["svg"]).result()[0].decode()
+
+
+def test_an_inline_picture_takes_its_colours_from_the_page(bare: str) -> None:
+    svg = inline(bare, name="a", description='say "hello"')
     assert theme.INK not in svg
     assert "var(--ink)" in svg
     assert theme.PALETTE[0] not in svg
@@ -139,23 +150,49 @@ def test_an_inline_picture_takes_its_colours_from_the_page(figure: Figure) -> No
     assert 'aria-label="say &quot;hello&quot;"' in svg
 
 
-def test_ids_of_two_inline_pictures_do_not_meet(figure: Figure) -> None:
-    (drawn,) = render([(figure.bare_spec(), "svg")])
+def test_ids_of_two_inline_pictures_do_not_meet(bare: str) -> None:
     ids = [
-        set(re.findall(r'\bid="([^"]+)"', inline(drawn.decode(), name=n, description="")))
+        set(re.findall(r'\bid="([^"]+)"', inline(bare, name=n, description="")))
         for n in ("one", "two")
     ]
     assert ids[0]
     assert ids[0].isdisjoint(ids[1])
-    used = set(re.findall(r"url\(#([^)]+)\)", inline(drawn.decode(), name="one", description="")))
+    used = set(re.findall(r"url\(#([^)]+)\)", inline(bare, name="one", description="")))
     assert used <= ids[0]
 
 
-def test_a_picture_that_cannot_be_drawn_says_why() -> None:
-    with pytest.raises(RenderError, match="nonsense"):
-        render(
-            [({"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "nonsense": 1}, "svg")]
-        )
+NONSENSE = '{"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "nonsense": 1}'
+
+
+def test_a_picture_that_cannot_be_drawn_says_why_and_the_next_one_is_drawn(figure: Figure) -> None:
+    with Painters(jobs=1) as painters:
+        bad = painters.order(NONSENSE, ["svg"])
+        good = painters.order(json.dumps(figure.bare_spec()), ["svg"])
+        with pytest.raises(RenderError, match="nonsense"):
+            bad.result()
+        assert good.result()[0].startswith(b"<svg ")
+
+
+def test_a_painter_that_dies_is_told_with_what_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying = tmp_path / "dying"
+    dying.write_text("#!/bin/sh\necho no memory >&2\nexit 3\n", encoding="utf-8")
+    dying.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(dying))
+    with Painters(jobs=1) as painters, pytest.raises(RenderError, match=r"^no memory$"):
+        painters.order(None, ["js"]).result()
+
+
+def test_painters_are_gone_in_the_end() -> None:
+    with Painters(jobs=1) as painters:
+        (script,) = painters.order(None, ["js"]).result()
+        assert b"vegaEmbed" in script
+        pids = [child.pid for child in painters.children]
+        assert len(pids) == 1
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_an_ending_that_is_no_format_is_refused_before_anything_is_drawn(figure: Figure) -> None:

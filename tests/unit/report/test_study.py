@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment import run_spec
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_study_report
 from skycell.report.comparison import (
@@ -16,12 +17,14 @@ from skycell.report.comparison import (
     scores_table,
     tally,
 )
-from skycell.report.example import example_run
+from skycell.report.example import Example, planned_example
+from skycell.report.page import pictures
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of, scenario_of
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study
+from skycell.studies.reproduction import Reproduction
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.traces import drawn
 from tests.unit.report.reproductions import (
@@ -39,6 +42,14 @@ CONCLUSIONS_TEXT = (
 )
 
 STUDY = load_study("icccn97")
+
+
+def example_of(made: Reproduction) -> Example | None:
+    """The run over time of the study, simulated."""
+    planned = planned_example(made, STUDY)
+    if planned is None:
+        return None
+    return planned.example([run_spec(spec, made.engine) for spec in planned.specs])
 
 
 class Page(HTMLParser):
@@ -84,7 +95,7 @@ class Page(HTMLParser):
 def html() -> str:
     """The report of a reproduction, without a run over time."""
     made = reproduction()
-    return study_page(made, STUDY, study_figures(made, STUDY.id), None)
+    return study_page(made, STUDY, pictures(study_figures(made, STUDY.id)), None)
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +334,7 @@ def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
     made = reproduction(
         [row("icccn97-t1", factors, 0.9, (0.9, 0.9)) for factors in lan], overrides=short()
     )
-    example = example_run(made, STUDY)
+    example = example_of(made)
     assert example is not None
     assert example.text.startswith("LAN, N = 5, buffer 1\u202f000 cells, SACK, ")
     assert [figure.name for figure in example.figures] == ["icccn97-run-cwnd", "icccn97-run-queue"]
@@ -337,7 +348,7 @@ def test_the_run_over_time_is_called_the_same_only_if_its_spec_is_among_the_rows
     own = replace(entry, spec_hashes=(spec, "0" * 64))
     texts = []
     for rows in ([entry], [own]):
-        example = example_run(reproduction(rows, overrides=short()), STUDY)
+        example = example_of(reproduction(rows, overrides=short()))
         assert example is not None
         texts.append(example.text)
     said = f" The same run as {spec[:12]} in the tables, with its traces kept."
@@ -346,7 +357,7 @@ def test_the_run_over_time_is_called_the_same_only_if_its_spec_is_among_the_rows
 
 def test_a_study_without_results_has_no_run_over_time() -> None:
     made = reproduction([row("icccn97-t3", geo("sd"), 0.7, (), failures=("no",))])
-    assert example_run(made, STUDY) is None
+    assert planned_example(made, STUDY) is None
 
 
 def test_the_report_is_written_with_its_figures_in_three_formats(tmp_path: Path) -> None:
@@ -380,7 +391,7 @@ def test_several_studies_get_a_folder_each_and_an_index(tmp_path: Path) -> None:
 
 def test_the_same_reproduction_gives_the_same_page(html: str) -> None:
     made = reproduction()
-    assert study_page(made, STUDY, study_figures(made, STUDY.id), None) == html
+    assert study_page(made, STUDY, pictures(study_figures(made, STUDY.id)), None) == html
 
 
 def buffer_study() -> list[Row]:
