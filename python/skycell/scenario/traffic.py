@@ -74,7 +74,7 @@ class Staggered(Parameters):
 
 
 class Drawn(Parameters):
-    """Uniform over [from, to), each flow from its own random stream."""
+    """Uniform over [earliest, latest), each flow from its own random stream."""
 
     kind: Literal["drawn"] = param(..., "the rule")
     earliest: Moment = param("0 s", "start of the range", source="the start of the run")
