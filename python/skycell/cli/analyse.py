@@ -133,7 +133,9 @@ def _sweep(source: Path, engine: str, store_path: Path | None) -> SweepResult:
             try:
                 return sweep(source, engine=engine, store=store, only_stored=True)
             except MissingRunsError as error:
-                raise click.UsageError(f"{error}; `skycell sweep {source}` makes them") from None
+                place = "" if store_path is None else f" --store {store_path}"
+                hint = f"`skycell sweep {source}{place}` makes them"
+                raise click.UsageError(f"{error}; {hint}") from None
     if source.is_dir() and not is_sweep(source):
         raise click.UsageError(f"{source} holds no result of `skycell sweep --out`")
     try:

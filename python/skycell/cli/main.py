@@ -5,6 +5,8 @@ A verb ends with 0 when all went well, with 1 when a run failed, with 2 when its
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -55,16 +57,27 @@ class VerbGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Reads the options of the group, among them those that only print."""
+        with _endings():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Calls a verb and turns what went wrong into a message and an exit code."""
-        try:
+        with _endings():
             return super().invoke(ctx)
-        except Exception as error:
-            message, code = _ending(error)
-            if not message:
-                raise
-            click.echo(message, err=True)
-            ctx.exit(code)
+
+
+@contextmanager
+def _endings() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        message, code = _ending(error)
+        if not message:
+            raise
+        click.echo(message, err=True)
+        raise click.exceptions.Exit(code) from None
 
 
 def _ending(error: Exception) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.options import force_option, sweep_level_option
+from skycell.cli.store import refuse_unwritable
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -134,21 +135,26 @@ def drawing_faults() -> Iterator[None]:
 
 def read_run(folder: Path) -> RunResult:
     """The result in a folder, or beside a file that is part of one."""
-    from skycell.records.files import SPEC_FILE
+    from skycell.records.files import RECORDS_FILE, SPEC_FILE
     from skycell.records.reading import read_result
 
     if folder.is_file() and not (folder.parent / SPEC_FILE).exists():
         raise click.UsageError(f"{folder} is no folder of a run and no part of one")
+    if folder.is_dir() and not any((folder / name).exists() for name in (SPEC_FILE, RECORDS_FILE)):
+        raise click.UsageError(
+            f"{folder} holds nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
+        )
     return read_result(folder if folder.is_dir() else folder.parent)
 
 
 def _refuse_target(out: Path, force: bool) -> None:
-    """Refuses a file of an unknown format, or one that exists, before anything is run."""
+    """Refuses a file of an unknown format, one that exists, and one that cannot be written."""
     from skycell.plots.export import format_of
     from skycell.plots.files import refuse_overwriting
 
     format_of(out)
     refuse_overwriting([out], force=force)
+    refuse_unwritable(out, is_file=True)
 
 
 def _study_file(source: Path) -> Path | None:
@@ -214,11 +220,20 @@ def _figure_of_run(
     start_ps: int | None,
     end_ps: int | None,
 ) -> Figure:
-    from skycell.plots.run import TRACE_OF, run_figure
+    from skycell.plots.run import CHOICES_OF, TRACE_OF, run_figure
 
     if kind not in TRACE_OF:
         kinds = ", ".join(TRACE_OF)
         raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
+    given = {"flow": flows, "port": port, "from": start_ps, "to": end_ps}
+    idle = [
+        f"--{name}"
+        for name, value in given.items()
+        if value not in (None, ()) and name not in CHOICES_OF[kind]
+    ]
+    if idle:
+        allowed = ", ".join(f"--{name}" for name in CHOICES_OF[kind])
+        raise click.UsageError(f"{', '.join(idle)}: the kind {kind} has {allowed}")
     if source.suffix == ".toml":
         result = _run(source, TRACE_OF[kind])
     elif source.exists():

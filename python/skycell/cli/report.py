@@ -8,6 +8,7 @@ import click
 
 from skycell.cli.options import force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
+from skycell.cli.store import refuse_unwritable
 
 
 @click.command(
@@ -35,9 +36,13 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
 
     Ends with 0, with 1 when drawing failed, with 2 when the input is faulty.
     """
+    from skycell.plots.files import refuse_overwriting
+
     if out.suffix.lower() not in {".html", ".htm"}:
         raise click.BadParameter(f"{out}: a report is written as .html", param_hint="'--out'")
     with drawing_faults():
+        refuse_overwriting([out], force=force)
+        refuse_unwritable(out, is_file=True)
         if source.is_dir() and not (source / "spec.json").exists() and _is_study(source):
             raise click.UsageError(
                 f"{source} holds a study, whose report `skycell reproduce --out` writes"

@@ -34,18 +34,23 @@ def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> Non
     )
 
 
-def refuse_unwritable(out: Path) -> None:
-    """Tries the folder of a result out, before the runs that it is for; leaves it as it was.
+def refuse_unwritable(out: Path, *, is_file: bool = False) -> None:
+    """Tries the place of a result out, before the runs that it is for; leaves it as it was.
+
+    Args:
+        out: a folder.
+        is_file: whether it is a file instead, and its folder is what is tried.
 
     Raises:
         click.BadParameter: nothing can be written there.
     """
     from tempfile import TemporaryFile
 
-    made = [path for path in (out, *out.parents) if not os.path.lexists(path)]
+    folder = out.parent if is_file else out
+    made = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=out):
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
             pass
         for path in made:
             path.rmdir()

@@ -144,6 +144,11 @@ class RunStore:
         try:
             yield
         except sqlite3.Error as error:
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise StoreError(
+                    f"{self.path}: is damaged: {error}; remove it or name another file, and its "
+                    "runs are made again"
+                ) from None
             raise StoreFailed(
                 f"{self.path}: {error}; the runs that it has are kept, and the same call again "
                 "goes on from there"

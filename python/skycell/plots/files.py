@@ -41,21 +41,29 @@ def write_all(contents: Mapping[Path, bytes], *, force: bool = False) -> list[Pa
 
     Raises:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
+        OSError: a file cannot be written; ``filename`` says which, those before it are there.
     """
     refuse_overwriting(contents, force=force)
     for path, content in contents.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+            _write(path, content)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from None
     return list(contents)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:

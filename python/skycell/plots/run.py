@@ -12,6 +12,7 @@ from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.window import cwnd_over_time
+from skycell.plots.words import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,16 @@ TRACE_OF = {
     "discards": None,
 }
 """Kinds of figures of a run, with the trace that each needs; discards are counted anyway."""
+
+CHOICES_OF = {
+    "cwnd": ("flow", "from", "to"),
+    "sequence": ("flow", "from", "to"),
+    "rate": ("flow", "from", "to"),
+    "queue": ("port", "from", "to"),
+    "vc-queue": ("flow", "port", "from", "to"),
+    "discards": ("flow",),
+}
+"""What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
 
 
 def origin_of(result: RunResult) -> Origin:
@@ -69,6 +80,9 @@ def run_figure(
     if kind == "discards":
         return _discards(result, origin, flows)
     end = int(result.records["duration_ps"])
+    if from_ps >= end:
+        shown = f"{from_ps / PS_PER_SECOND:g} s"
+        raise NothingToDrawError(f"the run ends at {end / PS_PER_SECOND:g} s, before {shown}")
     span = TimeRange(from_ps, end if to_ps is None else min(to_ps, end))
     trace = _trace(result, kind)
     names = [flow.name for flow in spec.flows]
@@ -115,8 +129,8 @@ def _trace(result: RunResult, kind: str) -> pl.DataFrame:
     trace = TRACE_OF[kind]
     if trace is None or trace not in result.traces:
         raise NothingToDrawError(
-            f"the run kept no {trace} trace; ask for it with "
-            f'`traces = ["{trace}"]` in the table `records` of the scenario'
+            f"the run kept no {trace} trace; ask for it with `skycell run --trace {trace}`, or "
+            f'with `traces = ["{trace}"]` in the table `records` of the scenario'
         )
     return result.traces[trace]
 

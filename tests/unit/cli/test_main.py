@@ -52,6 +52,14 @@ def test_the_version_is_the_engines() -> None:
     assert CliRunner().invoke(main, ["--version"]).output == f"skycell {__version__}\n"
 
 
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("run", "--help")])
+def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-c", "from skycell.cli.main import main; main()", *arguments]
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (told.returncode, told.stderr) == (1, "The system: No space left on device\n")
+
+
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
     told = CliRunner().invoke(main, ["chek"])
     assert told.exit_code == 2

@@ -147,6 +147,12 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(tmp_path: Path) -> 
             ("--from", "0.1 s", "--to", "50 ms"),
             "a figure begins at 0 s or later and ends after that, not 0.1 s to 0.05 s",
         ),
+        (("--from", "0.3 s"), "the run ends at 0.2 s, before 0.3 s"),
+        (("--port", "switch1>switch2"), "--port: the kind cwnd has --flow, --from, --to"),
+        (
+            ("--kind", "discards", "--from", "0.1 s", "--port", "switch1>switch2"),
+            "--port, --from: the kind discards has --flow",
+        ),
         (("--table", "icccn97-t3"), "--table is for studies, and this is a run"),
     ],
 )
@@ -160,14 +166,40 @@ def test_what_a_run_cannot_show_is_refused(
 def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:
     write_result(run_without_traces(), tmp_path / "run")
     assert refused(skycell("plot", tmp_path / "run", "--out", tmp_path / "a.svg")) == (
-        'Error: the run kept no cwnd trace; ask for it with `traces = ["cwnd"]` in the table '
-        "`records` of the scenario"
+        "Error: the run kept no cwnd trace; ask for it with `skycell run --trace cwnd`, or with "
+        '`traces = ["cwnd"]` in the table `records` of the scenario'
     )
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("mine", encoding="utf-8")
+    out = in_the_way / "a.svg"
+    assert refused(skycell("plot", tmp_path / "none.toml", "--out", out)) == (
+        f"Error: Invalid value for '--out': {out} cannot be written: File exists"
+    )
+    assert refused(skycell("report", tmp_path, "--out", in_the_way / "a.html")) == (
+        f"Error: Invalid value for '--out': {in_the_way / 'a.html'} cannot be written: File exists"
+    )
+
+
+def test_a_disk_that_fills_up_names_the_file(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **_named: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    out = tmp_path / "a.svg"
+    monkeypatch.setattr("skycell.plots.files.os.fdopen", full)
+    result = skycell("plot", run, "--out", out)
+    assert (result.exit_code, result.stderr) == (1, f"{out}: No space left on device\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     message = refused(skycell("plot", tmp_path, "--out", tmp_path / "a.svg"))
-    assert message == f"Error: {tmp_path / 'spec.json'} does not exist"
+    what = "nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
+    assert message == f"Error: {tmp_path} holds {what}"
 
 
 @pytest.mark.parametrize("name", ["none", "none.toml", "none.json"])

@@ -55,7 +55,8 @@ def test_another_ending_is_refused(run: Path) -> None:
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     message = refused(skycell("report", tmp_path, "--out", tmp_path / "a.html"))
-    assert message == f"Error: {tmp_path / 'spec.json'} does not exist"
+    what = "nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
+    assert message == f"Error: {tmp_path} holds {what}"
 
 
 def test_a_study_is_told_where_its_report_comes_from(tmp_path: Path) -> None:

@@ -227,7 +227,11 @@ def test_analyse_shows_the_allocation_effects_and_intervals_at_any_level(made: P
 def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
     told = skycell("analyse", file)
     assert told.exit_code == 2
-    assert "8 of 8 runs are not in the store; `skycell sweep" in told.stderr
+    hint = "8 of 8 runs are not in the store; `skycell sweep"
+    assert f"{hint} {file}` makes them" in told.stderr
+    other = file.with_name("other.sqlite")
+    told = skycell("analyse", file, "--store", other)
+    assert f"{hint} {file} --store {other}` makes them" in told.stderr
 
 
 @pytest.fixture

@@ -96,6 +96,22 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert path.read_text().startswith("not a database")
 
 
+def test_a_store_that_is_damaged_further_in_says_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "runs.sqlite"
+    with RunStore(file) as store:
+        for seed in range(200):
+            store.put_finished(RunKey(f"{seed:064}", "fast", "1"), json.dumps("x" * 500), 0.1)
+    content = bytearray(file.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    file.write_bytes(content)
+    with RunStore(file) as store, pytest.raises(StoreError) as fault:
+        store.get(RunKey(f"{100:064}", "fast", "1"))
+    assert str(fault.value) == (
+        f"{file}: is damaged: database disk image is malformed; remove it or name another file, "
+        "and its runs are made again"
+    )
+
+
 def test_a_database_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.sqlite"
     with sqlite3.connect(path) as db:

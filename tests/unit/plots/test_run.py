@@ -84,7 +84,7 @@ def test_a_trace_that_was_not_kept_is_told_how_to_ask_for(kind: str) -> None:
     with pytest.raises(NothingToDrawError) as fault:
         run_figure(run_without_traces(), kind)
     assert str(fault.value) == (
-        f"the run kept no {trace} trace; ask for it with "
+        f"the run kept no {trace} trace; ask for it with `skycell run --trace {trace}`, or with "
         f'`traces = ["{trace}"]` in the table `records` of the scenario'
     )
 
