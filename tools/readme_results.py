@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from skycell.studies.findings import RunByRun
+from skycell.studies.firmness import Firmness
 from skycell.studies.library import PUBLISHED_IDS, load_study
 
 README = Path(__file__).parents[1] / "README.md"
@@ -55,12 +57,14 @@ def block(result: Mapping[str, Any]) -> str:
             rows = [row for row in result["rows"] if row["table"] == table.id]
             if rows:
                 lines.append(f"| {table.printed_as}: {table.title} | {_counts(rows)} |")
-    held, asked = _conclusions(result["conclusions"])
+    asked = _asked(result["conclusions"])
+    held = sum(bool(entry["ours_holds"]) for entry in asked)
     replications = " or ".join(str(n) for n in sorted(set(result["replications"].values())))
     version = result["version"].partition("+")[0]
-    told = f"Of {asked} numbered conclusions that hold in print, {held} hold in ours."
+    told = f"Of {len(asked)} numbered conclusions that hold in print, {held} hold in ours. "
+    told += Firmness.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
     run = f"{replications} replications of each case, first seed {result['seed']}"
-    lines += ["", f"{told} skycell {version}, {run}."]
+    lines += ["", f"{told.rstrip()} skycell {version}, {run}."]
     return "\n".join(lines)
 
 
@@ -96,13 +100,19 @@ def _left_out(rows: Rows) -> str:
     return ", ".join(f"{len(group)} {word}" for word, group in groups if group)
 
 
-def _conclusions(conclusions: Rows) -> tuple[int, int]:
-    asked = [
+def _asked(conclusions: Rows) -> Rows:
+    """The conclusions that hold in print and that ours decide."""
+    return [
         entry
         for entry in conclusions
         if entry["published_holds"] and entry["ours_holds"] is not None
     ]
-    return sum(bool(entry["ours_holds"]) for entry in asked), len(asked)
+
+
+def _single(entry: Mapping[str, Any]) -> RunByRun | None:
+    """In how many single replications a conclusion holds."""
+    asked = entry["replications"]
+    return RunByRun(entry["replications_holding"], asked) if asked else None
 
 
 if __name__ == "__main__":

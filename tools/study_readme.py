@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from skycell.experiment.store import RunStore
-from skycell.studies import Reproduction, TableSummary, load_study, reproduce
+from skycell.studies import ConclusionResult, Reproduction, TableSummary, load_study, reproduce
 from skycell.studies.compare import Score
+from skycell.studies.firmness import Firmness
 from skycell.studies.library import PUBLISHED_IDS
 from skycell.studies.sensitivity import Sensitivity, Shift, sensitivity
 
@@ -67,16 +68,39 @@ def _reproduced(result: Reproduction) -> list[str]:
     ]
     if open_ones:
         lines += ["", "Those that do not:", ""]
-        lines += [f"* {entry.id} {entry.text} ({entry.evidence})" for entry in open_ones]
+        lines += [f"* {entry.id} {entry.text} ({_evidence(entry)})" for entry in open_ones]
+    lines += _in_some_runs(result)
     return [*lines, ""]
 
 
 def _score_of_conclusions(result: Reproduction) -> str:
     holding, asked = result.conclusion_score()
-    if asked:
-        return f"Of the conclusions that hold in print {holding} of {asked} hold in ours."
-    ours = [entry.ours_holds for entry in result.conclusions if entry.ours_holds is not None]
-    return f"No conclusion can be decided in print. {sum(ours)} of {len(ours)} hold in ours."
+    decided = result.decided_of_print()
+    told = f"Of the conclusions that hold in print {holding} of {asked} hold in ours."
+    if not asked:
+        decided = [entry for entry in result.conclusions if entry.ours_holds is not None]
+        holding = sum(bool(entry.ours_holds) for entry in decided)
+        told = f"No conclusion can be decided in print. {holding} of {len(decided)} hold in ours."
+    return f"{told} {Firmness.of_results(decided).sentence()}".rstrip()
+
+
+def _evidence(entry: ConclusionResult) -> str:
+    single = f"; in {entry.run_by_run} single replications" if entry.run_by_run else ""
+    return f"{entry.evidence}{single}"
+
+
+def _in_some_runs(result: Reproduction) -> list[str]:
+    """Conclusions that hold for the means of ours, but not in each of our replications."""
+    weak = [
+        f"{entry.id} ({entry.run_by_run})"
+        for entry in result.conclusions
+        if entry.ours_holds
+        and entry.run_by_run is not None
+        and entry.run_by_run.holding < entry.run_by_run.of
+    ]
+    if not weak:
+        return []
+    return ["", f"Those that hold, but not in every single replication: {', '.join(weak)}."]
 
 
 def _scores(summary: TableSummary) -> list[str]:

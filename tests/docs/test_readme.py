@@ -38,6 +38,17 @@ def row(**values: Any) -> dict[str, Any]:
     return plain | values
 
 
+def conclusion(
+    published: bool | None, ours: bool | None, holding: int | None, replications: int | None
+) -> dict[str, Any]:
+    return {
+        "published_holds": published,
+        "ours_holds": ours,
+        "replications_holding": holding,
+        "replications": replications,
+    }
+
+
 RESULT = {
     "version": "0.1.0+abc",
     "seed": 1,
@@ -51,10 +62,11 @@ RESULT = {
         row(table="icccn97-t4", published=None, verdict="unpublished"),
     ],
     "conclusions": [
-        {"published_holds": True, "ours_holds": True},
-        {"published_holds": True, "ours_holds": False},
-        {"published_holds": None, "ours_holds": True},
-        {"published_holds": True, "ours_holds": None},
+        conclusion(True, True, 4, 5),
+        conclusion(True, False, 0, 5),
+        conclusion(None, True, 5, 5),
+        conclusion(True, None, None, None),
+        conclusion(True, True, None, None),
     ],
 }
 
@@ -67,7 +79,10 @@ def test_verdicts_are_counted_and_doubtful_print_and_averages_are_left_out() -> 
         "| 3 | 1 | 1 | 1 | 0.140 | 1 doubtful, 1 averages |"
     ) in text.splitlines()
     assert any("Table 4" in line and "1 without a number" in line for line in text.splitlines())
-    assert "Of 2 numbered conclusions that hold in print, 1 hold in ours" in text
+    assert (
+        "Of 3 numbered conclusions that hold in print, 2 hold in ours. Every single replication "
+        "agrees on 0 of 1 that hold and on 1 of 1 that do not. skycell 0.1.0"
+    ) in text
     assert "skycell 0.1.0, 5 replications" in text
     both = script.block(RESULT | {"replications": {"icccn97": 5, "jsac98": 1}})
     assert "skycell 0.1.0, 1 or 5 replications" in both

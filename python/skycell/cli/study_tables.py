@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from skycell.studies import Reproduction, Row, TableSummary
+    from skycell.studies import ConclusionResult, Reproduction, Row, TableSummary
     from skycell.studies.compare import Score
     from skycell.studies.sensitivity import Sensitivity
 
@@ -68,10 +68,12 @@ def show_reproduction(result: Reproduction) -> None:
         console.print(_summary(summary), soft_wrap=True)
     holding, asked = result.conclusion_score()
     if asked:
-        console.print(f"conclusions that hold in print: {holding} of {asked} hold in ours")
+        told = f"conclusions that hold in print: {holding} of {asked} hold in ours"
+        console.print(_with_firmness(told, result.decided_of_print()), soft_wrap=True)
     holding, asked = result.own_conclusion_score()
     if asked:
-        console.print(f"conclusions of our own: {holding} of {asked} hold")
+        told = f"conclusions of our own: {holding} of {asked} hold"
+        console.print(_with_firmness(told, result.decided_of_our_own()), soft_wrap=True)
     if result.overrides:
         settings = ", ".join(f"{key} = {value}" for key, value in result.overrides.items())
         console.print(f"set otherwise than the studies say: {settings}", soft_wrap=True)
@@ -142,6 +144,9 @@ def _conclusions(result: Reproduction) -> Table:
     if in_print:
         table.add_column("print", no_wrap=True)
     table.add_column("ours", no_wrap=True)
+    has_runs = any(entry.run_by_run for entry in result.conclusions)
+    if has_runs:
+        table.add_column("in single\nruns", no_wrap=True)
     table.add_column("evidence")
     for entry in result.conclusions:
         table.add_row(
@@ -149,9 +154,17 @@ def _conclusions(result: Reproduction) -> Table:
             Text(entry.text),
             *([_holds(entry.published_holds)] if in_print else []),
             _holds(entry.ours_holds),
+            *([Text(str(entry.run_by_run or "–"))] if has_runs else []),
             Text(entry.evidence),
         )
     return table
+
+
+def _with_firmness(told: str, results: Sequence[ConclusionResult]) -> str:
+    from skycell.studies.firmness import Firmness
+
+    sentence = Firmness.of_results(results).sentence()
+    return f"{told}. {sentence}" if sentence else told
 
 
 def _holds(holds: bool | None) -> Text:

@@ -110,12 +110,14 @@ def study_page(
             "example": example,
             "tables": _tables(reproduction, study),
             "conclusions_text": conclusions_text(_own_conclusions(reproduction, study.id)),
+            "firmness_rule": _firmness_rule(reproduction, study),
             "conclusions": [
                 {
                     "id": entry.id,
                     "text": _sentence(entry.text),
                     "published": _status(entry.published_holds, "no numbers"),
                     "ours": _status(entry.ours_holds, "not decided"),
+                    "single_runs": _single_runs(entry),
                     "evidence": _sentence(entry.evidence),
                 }
                 for entry in _own_conclusions(reproduction, study.id)
@@ -154,13 +156,21 @@ def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
     if not supported:
         decided = [entry for entry in conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
-        return f"Of {len(decided)} conclusions that our numbers decide, {holding} hold."
+        told = f"Of {len(decided)} conclusions that our numbers decide, {holding} hold."
+        return _with_firmness(told, decided)
     missing = len(supported) - len(decided)
     rest = f" ({missing} more need values that were not run)" if missing else ""
-    return (
+    told = (
         f"Of {len(decided)} conclusions that hold in the published numbers, "
         f"{holding} hold in ours{rest}."
     )
+    return _with_firmness(told, decided)
+
+
+def _with_firmness(told: str, decided: Sequence[ConclusionResult]) -> str:
+    from skycell.studies.firmness import Firmness
+
+    return f"{told} {Firmness.of_results(decided).sentence()}".rstrip()
 
 
 def _study_of(reproduction: Reproduction, table: str) -> str:
@@ -169,6 +179,23 @@ def _study_of(reproduction: Reproduction, table: str) -> str:
 
 def _own_conclusions(reproduction: Reproduction, study_id: str) -> list[ConclusionResult]:
     return [entry for entry in reproduction.conclusions if entry.study == study_id]
+
+
+def _firmness_rule(reproduction: Reproduction, study: Study) -> str:
+    """What the counts of single replications are; empty where there are none."""
+    if not any(map(_single_runs, _own_conclusions(reproduction, study.id))):
+        return ""
+    return (
+        "A verdict on ours is that of the means over the replications. In how many single "
+        "replications the statement holds tells how much of the verdict is chance"
+        + ("." if study.is_own else ": published values are mostly of one run a case.")
+    )
+
+
+def _single_runs(conclusion: ConclusionResult) -> str:
+    """In how many single replications a conclusion holds; empty where that tells nothing."""
+    single = conclusion.run_by_run
+    return f"in {single} single replications" if single and single.of > 1 else ""
 
 
 def _sentence(text: str) -> str:

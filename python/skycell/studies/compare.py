@@ -34,8 +34,9 @@ class Row:
     metric: str
     unit: str
     published: float | None
-    values: tuple[float, ...]
-    """Ours, one per replication that finished."""
+    by_replication: tuple[float | None, ...]
+    """Ours, one per replication in the order of their seeds; none where a run of it failed or what
+    is measured is not defined, as the fairness of a run that delivered nothing."""
     verdict: Verdict
     doubt: str = ""
     is_suspect: bool = False
@@ -47,8 +48,13 @@ class Row:
     """Whether nothing was drawn: a second replication would give the same number."""
 
     @property
+    def values(self) -> tuple[float, ...]:
+        """Ours, one per replication that has a number."""
+        return tuple(value for value in self.by_replication if value is not None)
+
+    @property
     def n(self) -> int:
-        """Number of replications."""
+        """Number of replications that have a number."""
         return len(self.values)
 
     @property
@@ -105,7 +111,7 @@ def row_of(
     found: Selection,
     part: Part,
     printed: PublishedValue,
-    values: Sequence[float],
+    by_replication: Sequence[float | None],
     failures: Sequence[str],
     overrides: Overrides,
     *,
@@ -118,12 +124,13 @@ def row_of(
         found: its table.
         part: the part of the table.
         printed: the number, or the case without one.
-        values: ours, one per replication that finished.
-        failures: why others did not.
+        by_replication: ours, one per replication; none where there is no number.
+        failures: why runs have no result.
         overrides: what was set otherwise than the study says.
         spec_hashes: of the runs, where there were some.
         is_computed: whether nothing was drawn.
     """
+    values = [value for value in by_replication if value is not None]
     verdict = (
         own_verdict(failures)
         if found.study.is_own
@@ -136,7 +143,7 @@ def row_of(
         metric=part.measure,
         unit=part.unit,
         published=printed.value,
-        values=tuple(values),
+        by_replication=tuple(by_replication),
         verdict=verdict,
         doubt=doubt_of(found.study, found.table, part, printed),
         is_suspect=printed.is_suspect,

@@ -1,4 +1,10 @@
-"""What a conclusion comes to on given numbers, and how that is found out."""
+"""What a conclusion comes to on given numbers, and how that is found out.
+
+It is asked of the published numbers, of the means of ours, which give the verdict, and of each of
+our replications alone. A published table is mostly one run a case, so the last tells how far a
+verdict on such a table is one of chance: in how many of our single runs we should have concluded
+the same.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -44,6 +50,26 @@ def predicate_of(study: str, conclusion: str) -> Predicate | None:
 
 
 @dataclass(frozen=True)
+class RunByRun:
+    """In how many single replications a statement holds, asked of each as of a table of its own.
+
+    Every criterion can be asked so: where one compares with an interval, its error comes from the
+    interactions of a design with one run a cell, as in print, and never from the replications.
+
+    >>> print(RunByRun(3, 5))
+    3 of 5
+    """
+
+    holding: int
+    """Replications in which it holds, 0 or more."""
+    of: int
+    """Replications that have all of its numbers, 1 or more."""
+
+    def __str__(self) -> str:
+        return f"{self.holding} of {self.of}"
+
+
+@dataclass(frozen=True)
 class ConclusionResult:
     """A conclusion, evaluated on the published numbers and on ours."""
 
@@ -52,10 +78,15 @@ class ConclusionResult:
     text: str
     published_holds: bool | None
     ours_holds: bool | None
+    """Whether it holds for the means of our replications: the verdict."""
     evidence: str
+    run_by_run: RunByRun | None = None
+    """In how many single replications it holds; none where the numbers are computed without a draw
+    or no replication has them all. It says how firm the verdict is and does not change it."""
 
     def as_dict(self) -> dict[str, object]:
         """The conclusion for a program."""
+        single = self.run_by_run
         return {
             "study": self.study,
             "id": self.id,
@@ -63,21 +94,53 @@ class ConclusionResult:
             "published_holds": self.published_holds,
             "ours_holds": self.ours_holds,
             "evidence": self.evidence,
+            "replications_holding": single.holding if single else None,
+            "replications": single.of if single else None,
         }
+
+
+class _Ours:
+    """Our numbers as conclusions are asked of them: the means, and each replication for itself."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.means = Values.ours(rows)
+        self._drawn: dict[str, int] = {}
+        for row in rows:
+            made = 0 if row.is_computed else len(row.by_replication)
+            self._drawn[row.table] = max(made, self._drawn.get(row.table, 0))
+        most = max(self._drawn.values(), default=0)
+        self._replications = [Values.of_replication(rows, place) for place in range(most)]
+
+    def replications(self, tables: Iterable[str]) -> Sequence[Values]:
+        """Each replication that one of some tables has; none if all of them are computed."""
+        drawn = max((self._drawn.get(table, 0) for table in tables), default=0)
+        return self._replications[:drawn]
 
 
 def evaluate(study: Study, conclusion: Conclusion, rows: Sequence[Row]) -> ConclusionResult:
     """Decides a conclusion on the published values, where there are any, and on ours."""
+    return _evaluate(study, conclusion, _Ours(rows))
+
+
+def _evaluate(study: Study, conclusion: Conclusion, ours: _Ours) -> ConclusionResult:
     test = predicate_of(study.id, conclusion.id)
     if test is None:
         missing = "the records of a run do not decide this"
         return ConclusionResult(study.id, conclusion.id, conclusion.text, None, None, missing)
-    ours, measured = _decide(test, Values.ours(rows))
-    if study.is_own:
-        return ConclusionResult(study.id, conclusion.id, conclusion.text, None, ours, measured)
-    published, printed = _decide(test, Values.printed(conclusion.tables))
-    evidence = f"published: {printed}; ours: {measured}"
-    return ConclusionResult(study.id, conclusion.id, conclusion.text, published, ours, evidence)
+    holds, evidence = _decide(test, ours.means)
+    published = None
+    if not study.is_own:
+        published, printed = _decide(test, Values.printed(conclusion.tables))
+        evidence = f"published: {printed}; ours: {evidence}"
+    return ConclusionResult(
+        study.id,
+        conclusion.id,
+        conclusion.text,
+        published,
+        holds,
+        evidence,
+        _run_by_run(test, ours.replications(conclusion.tables)),
+    )
 
 
 def _decide(test: Predicate, values: Values) -> tuple[bool | None, str]:
@@ -85,7 +148,15 @@ def _decide(test: Predicate, values: Values) -> tuple[bool | None, str]:
         finding = test(values)
     except MissingValueError:
         return None, "no numbers"
+    except ZeroDivisionError:
+        return None, "a ratio to nothing"
     return finding.holds, finding.evidence
+
+
+def _run_by_run(test: Predicate, replications: Iterable[Values]) -> RunByRun | None:
+    found = [_decide(test, values)[0] for values in replications]
+    decided = [holds for holds in found if holds is not None]
+    return RunByRun(sum(decided), len(decided)) if decided else None
 
 
 def evaluate_all(
@@ -93,8 +164,9 @@ def evaluate_all(
 ) -> list[ConclusionResult]:
     """Decides every conclusion of some studies that speaks of at least one of the tables."""
     chosen = set(tables)
+    ours = _Ours(rows)
     return [
-        evaluate(study, conclusion, rows)
+        _evaluate(study, conclusion, ours)
         for study in studies
         for conclusion in study.conclusions
         if chosen.intersection(conclusion.tables)

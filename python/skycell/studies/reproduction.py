@@ -117,18 +117,25 @@ class Reproduction:
 
     def conclusion_score(self) -> tuple[int, int]:
         """Of the conclusions that hold in print and that we decided: those that hold, and all."""
-        asked = [
-            entry
-            for entry in self.conclusions
-            if entry.published_holds and entry.ours_holds is not None
-        ]
+        asked = self.decided_of_print()
         return sum(bool(entry.ours_holds) for entry in asked), len(asked)
 
     def own_conclusion_score(self) -> tuple[int, int]:
         """Of the conclusions of our own studies that our runs decide: those that hold, and all."""
-        own = [e.ours_holds for e in self.conclusions if load_study(e.study).is_own]
-        decided = [holds for holds in own if holds is not None]
-        return sum(decided), len(decided)
+        own = self.decided_of_our_own()
+        return sum(bool(entry.ours_holds) for entry in own), len(own)
+
+    def decided_of_print(self) -> list[ConclusionResult]:
+        """The conclusions that hold in print and that our numbers decide."""
+        return [e for e in self.conclusions if e.published_holds and e.ours_holds is not None]
+
+    def decided_of_our_own(self) -> list[ConclusionResult]:
+        """The conclusions of our own studies that our numbers decide."""
+        return [
+            entry
+            for entry in self.conclusions
+            if entry.ours_holds is not None and load_study(entry.study).is_own
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """All that a later reader needs, as plain data: the form of result.json."""

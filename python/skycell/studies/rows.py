@@ -71,15 +71,15 @@ class _Measurer:
 
     def _replications(
         self, found: Selection, part: Part, factors: Mapping[str, Level]
-    ) -> tuple[list[float], list[str]]:
-        """One number per replication all of whose runs finished, and the runs' spec hashes."""
+    ) -> tuple[list[float | None], list[str]]:
+        """One number per replication, none where a run of it has none; and the runs' hashes."""
         cells = cells_of(part, factors)
         cases = [case_of(found.study, found.table.experiment, cell) for cell in cells]
         of_cases = [self.plan.of_case[case] for case in cases]
         evaluation = self._evaluation(found)
         is_of_design = part.measure in EFFECT_MEASURES
         measure = EFFECT_MEASURES.get(part.measure, part.measure)
-        values = []
+        values: list[float | None] = []
         for replication in zip(*of_cases, strict=True):
             per_cell = [
                 self._measure(case, hashes, evaluation, measure, {} if is_of_design else cell)
@@ -87,8 +87,8 @@ class _Measurer:
             ]
             finished = [value for value in per_cell if value is not None]
             if len(finished) < len(per_cell):
-                continue
-            if is_of_design:
+                values.append(None)
+            elif is_of_design:
                 values.append(effect_of(part.measure, cells, finished, factors, part.design))
             else:
                 values.append(sum(finished) / len(finished))

@@ -1,7 +1,7 @@
 """Numbers by table and factors, printed or ours, as conclusions ask for them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from skycell.studies.compare import Row
 from skycell.studies.library import table_of
@@ -21,20 +21,39 @@ class Entry:
     metric: str
     factors: Mapping[str, Level]
     value: float
-    replications: tuple[float, ...] = ()
-    """The runs that the value is the mean of, by seed; none where a single one was printed."""
+    replications: tuple[float | None, ...] = ()
+    """The runs that the value is the mean of, by seed, none for a run without a number; empty where
+    the value is that of a single run."""
 
     @property
-    def runs(self) -> tuple[float, ...]:
+    def runs(self) -> tuple[float | None, ...]:
         """The value of each run."""
         return self.replications or (self.value,)
 
 
-@dataclass
-class Values:
-    """Numbers by table and factors."""
+@dataclass(frozen=True)
+class Lost:
+    """A number that a failed run would have given, and what it belongs to."""
 
-    entries: list[Entry] = field(default_factory=list)
+    table: str
+    metric: str
+    factors: Mapping[str, Level]
+
+
+class Values:
+    """Numbers by table and factors.
+
+    Args:
+        entries: the numbers.
+        lost: those that are not there although they should be; whoever needs one gets none.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = (), lost: Iterable[Lost] = ()) -> None:
+        self.entries = list(entries)
+        self._of: dict[tuple[str, str], list[Entry | Lost]] = {}
+        known: list[Entry | Lost] = [*self.entries, *lost]
+        for entry in known:
+            self._of.setdefault((entry.table, entry.metric), []).append(entry)
 
     @classmethod
     def printed(cls, tables: Iterable[str]) -> "Values":
@@ -54,29 +73,48 @@ class Values:
         """The means of our replications of some rows."""
         return cls(
             [
-                Entry(row.table, row.metric, row.factors, row.mean, row.values)
+                Entry(row.table, row.metric, row.factors, row.mean, row.by_replication)
                 for row in rows
                 if row.mean is not None
             ]
         )
 
+    @classmethod
+    def of_replication(cls, rows: Iterable[Row], place: int) -> "Values":
+        """The values of one replication of some rows, as if it were the only one.
+
+        What is computed without a draw is the same in each. A number that is not defined in this
+        replication is left out, as it is from the means where no replication has it; one that a
+        failed run would have given is lost, and so is one that has not been run.
+
+        Args:
+            rows: the rows.
+            place: which replication, from 0 in the order of the seeds.
+        """
+        entries: list[Entry] = []
+        lost: list[Lost] = []
+        for row in rows:
+            was_made = place < len(row.by_replication)
+            value = row.by_replication[place] if was_made else None
+            if row.is_computed:
+                value = row.mean
+            if value is not None:
+                entries.append(Entry(row.table, row.metric, row.factors, value))
+            elif not row.is_computed and (row.failures or not was_made):
+                lost.append(Lost(row.table, row.metric, row.factors))
+        return cls(entries, lost)
+
     def find(self, table: str, metric: str, **factors: Level) -> list[Entry]:
         """Every number of a table whose factors include these; at least one.
 
         Raises:
-            MissingValueError: there is none.
+            MissingValueError: there is none, or one of them is lost.
         """
-        found = [
-            entry
-            for entry in self.entries
-            if entry.table == table
-            and entry.metric == metric
-            and all(entry.factors.get(name) == level for name, level in factors.items())
-        ]
-        if not found:
-            levels = " ".join(f"{name}={level}" for name, level in factors.items())
-            raise MissingValueError(f"no {metric} of {table} {levels}".strip())
-        return found
+        found = self._matching(table, metric, factors)
+        entries = [entry for entry in found if isinstance(entry, Entry)]
+        if not entries or len(entries) < len(found):
+            raise _missing(table, metric, factors)
+        return entries
 
     def get(self, table: str, metric: str, **factors: Level) -> float:
         """The number of a table with exactly these factors.
@@ -92,8 +130,21 @@ class Values:
         Raises:
             MissingValueError: there is none.
         """
-        for entry in self.find(table, metric, **factors):
-            if len(entry.factors) == len(factors):
+        for entry in self._matching(table, metric, factors):
+            if len(entry.factors) == len(factors) and isinstance(entry, Entry):
                 return entry
-        levels = " ".join(f"{name}={level}" for name, level in factors.items())
-        raise MissingValueError(f"no {metric} of {table} {levels}")
+        raise _missing(table, metric, factors)
+
+    def _matching(
+        self, table: str, metric: str, factors: Mapping[str, Level]
+    ) -> Sequence[Entry | Lost]:
+        return [
+            entry
+            for entry in self._of.get((table, metric), ())
+            if all(entry.factors.get(name) == level for name, level in factors.items())
+        ]
+
+
+def _missing(table: str, metric: str, factors: Mapping[str, Level]) -> MissingValueError:
+    levels = " ".join(f"{name}={level}" for name, level in factors.items())
+    return MissingValueError(f"no {metric} of {table} {levels}".strip())

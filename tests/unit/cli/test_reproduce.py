@@ -73,6 +73,19 @@ def test_people_see_a_table_the_conclusions_and_a_summary(store: Path) -> None:
     assert max(map(len, told.stdout.splitlines())) <= 200
 
 
+def test_a_conclusion_tells_in_how_many_single_runs_it_holds(store: Path) -> None:
+    # One source, no chance but its start: throughput follows the window in every run.
+    told = reproduce(ONE, "--replications", 3, "--store", store, "--json")
+    (conclusion,) = json.loads(told.stdout)["conclusions"]
+    assert conclusion["ours_holds"] is True
+    assert (conclusion["replications_holding"], conclusion["replications"]) == (3, 3)
+    shown = reproduce(ONE, "--replications", 3, "--store", store)
+    assert "3 of 3" in shown.stdout
+    by_one = reproduce(ONE, "--replications", 1, "--store", store, "--json")
+    (conclusion,) = json.loads(by_one.stdout)["conclusions"]
+    assert (conclusion["replications_holding"], conclusion["replications"]) == (1, 1)
+
+
 def test_a_second_call_takes_the_runs_from_the_store(store: Path) -> None:
     first = quick(store, ONE, "--json")
     again = quick(store, ONE)

@@ -26,7 +26,7 @@ def row(
         table=table,
         factors=factors,
         published=published,
-        values=tuple(values),
+        by_replication=tuple(values),
         verdict=verdict_of(
             published, 0.005, values_of_row["unit"], values, more.get("failures", ())
         ),

@@ -22,7 +22,7 @@ from skycell.report.page import pictures
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of, scenario_of
-from skycell.studies.findings import ConclusionResult
+from skycell.studies.findings import ConclusionResult, RunByRun
 from skycell.studies.library import load_study
 from skycell.studies.reproduction import Reproduction
 from tests.unit.plots.browser import browse, outside_references
@@ -170,6 +170,28 @@ def test_each_conclusion_says_whether_it_holds_and_on_what_evidence(page: Page) 
         "3.2 Reno is worst. In print holds ours does not hold Published: a; ours: b." in page.text
     )
     assert "3.3 Policies differ little. In print does not hold ours not decided No n" in page.text
+
+
+def test_a_verdict_says_in_how_many_single_replications_it_holds(page: Page) -> None:
+    assert "single replications" not in page.text
+    conclusions = [
+        replace(CONCLUSIONS[0], run_by_run=RunByRun(5, 5)),
+        replace(CONCLUSIONS[1], run_by_run=RunByRun(2, 5)),
+    ]
+    text = Page(study_page(reproduction(conclusions=conclusions), STUDY, [], None)).text
+    assert "3.1 SACK is best. In print holds ours holds in 5 of 5 single replications 6 of" in text
+    assert "ours does not hold in 2 of 5 single replications Published: a; ours: b." in text
+    assert (
+        "1 hold in ours. Every single replication agrees on 1 of 1 that hold and on 0 of 1 that do "
+        "not. A verdict on ours is that of the means over the replications. In how many" in text
+    )
+    assert "how much of the verdict is chance: published values are mostly of one run" in text
+
+
+def test_a_single_replication_says_nothing_of_its_own() -> None:
+    conclusions = [replace(CONCLUSIONS[0], run_by_run=RunByRun(1, 1))]
+    text = Page(study_page(reproduction(conclusions=conclusions), STUDY, [], None)).text
+    assert "single replication" not in text
 
 
 def test_every_choice_of_the_study_stands_with_value_and_reason(page: Page) -> None:

@@ -64,7 +64,7 @@ def row(verdict: Verdict, **more: object) -> Row:
         "metric": "efficiency",
         "unit": "1",
         "published": 0.5,
-        "values": (0.6, 0.8),
+        "by_replication": (0.6, 0.8),
         "verdict": verdict,
     }
     return Row(**(fields | more))  # type: ignore[arg-type]
@@ -74,11 +74,11 @@ def test_suspect_numbers_and_averages_are_counted_apart() -> None:
     rows = [
         row("inside"),
         row("near"),
-        row("off", values=(1.0, 1.0)),
+        row("off", by_replication=(1.0, 1.0)),
         row("off", is_suspect=True),
         row("inside", is_average=True),
         row("unpublished", published=None),
-        row("failed", values=()),
+        row("failed", by_replication=()),
         row("near", table="s-t2"),
     ]
     first, second = summarise_tables(rows)
@@ -93,12 +93,12 @@ def test_suspect_numbers_and_averages_are_counted_apart() -> None:
 
 
 def test_a_row_knows_its_spread() -> None:
-    one = row("inside", values=(0.6, 0.8))
+    one = row("inside", by_replication=(0.6, 0.8))
     assert one.mean == pytest.approx(0.7)
     assert (one.n, one.low, one.high) == (2, 0.6, 0.8)
     assert one.sd == pytest.approx(0.1414, abs=1e-4)  # n - 1 below
-    assert row("inside", values=(0.6,)).sd is None
-    nothing = row("failed", values=())
+    assert row("inside", by_replication=(0.6,)).sd is None
+    nothing = row("failed", by_replication=())
     assert (nothing.mean, nothing.sd, nothing.low, nothing.high) == (None, None, None, None)
 
 

@@ -86,6 +86,9 @@ def test_a_failed_run_is_told_with_its_reason_and_tried_again(
         assert {run.reason for run in result.failed_runs} == {"RuntimeError: this seed fails"}
         assert {run.seed for run in result.failed_runs} == {2}
         assert all(row.n == 2 for row in result.rows)
+        assert all(row.by_replication[1] is None for row in result.rows)
+        asked = [entry.run_by_run.of for entry in result.conclusions if entry.run_by_run]
+        assert set(asked) == {2}
         assert result.rows[0].as_dict()["failures"] == ["RuntimeError: this seed fails"]
         (double.folder / "fail").unlink()
         result = make(double, ["ijsc"], store, replications=3)
@@ -135,7 +138,16 @@ def test_the_json_object_is_the_one_that_is_promised(double: Double) -> None:
     assert data["engine"] == "fast"
     assert all(set(row) >= PROMISED for row in data["rows"])
     assert [list(entry) for entry in data["conclusions"]] == [
-        ["study", "id", "text", "published_holds", "ours_holds", "evidence"]
+        [
+            "study",
+            "id",
+            "text",
+            "published_holds",
+            "ours_holds",
+            "evidence",
+            "replications_holding",
+            "replications",
+        ]
     ] * len(data["conclusions"])
 
 

@@ -42,15 +42,17 @@ def ties(pairs: Sequence[Pair]) -> int:
     return sum(a == b for a, b in pairs)
 
 
-def in_some_run(below: Sequence[float], above: Sequence[float]) -> int:
+def in_some_run(below: Sequence[float | None], above: Sequence[float | None]) -> int:
     """Runs, seed by seed, in which the first number is below the second.
 
-    For statements that something *can* happen or *need not*: one run shows it, no mean can.
+    For statements that something *can* happen or *need not*: one run shows it, no mean can. A seed
+    that has no number on one of the sides shows nothing.
 
-    >>> in_some_run([1.0, 5.0], [2.0, 2.0])
+    >>> in_some_run([1.0, 5.0, 1.0], [2.0, 2.0, None])
     1
     """
-    return sum(a < b for a, b in zip(below, above, strict=True))
+    pairs = zip(below, above, strict=True)
+    return sum(a < b for a, b in pairs if a is not None and b is not None)
 
 
 def count(found: int, of: Sequence[object]) -> str:

@@ -1,0 +1,53 @@
+"""The measured part of a study's README: verdicts, and what single replications say of them."""
+
+import importlib.util
+from dataclasses import replace
+from types import ModuleType
+
+from skycell.studies.findings import RunByRun
+from tests.structure.tree import ROOT
+from tests.unit.report.reproductions import CONCLUSIONS, reproduction
+
+
+def load_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("study", ROOT / "tools" / "study_readme.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+script = load_script()
+
+
+def test_a_study_tells_which_verdicts_single_replications_share() -> None:
+    best, worst, _ = CONCLUSIONS
+    conclusions = [
+        replace(best, run_by_run=RunByRun(3, 5)),
+        replace(best, id="3.4", run_by_run=RunByRun(5, 5)),
+        replace(best, id="3.5"),
+        replace(worst, run_by_run=RunByRun(2, 5)),
+        replace(worst, id="3.6", run_by_run=RunByRun(0, 5)),
+    ]
+    lines = script._reproduced(reproduction(conclusions=conclusions))
+    assert (
+        "Of the conclusions that hold in print 3 of 5 hold in ours. Every single replication "
+        "agrees on 1 of 2 that hold and on 1 of 2 that do not."
+    ) in lines
+    assert "* 3.2 Reno is worst. (published: a; ours: b; in 2 of 5 single replications)" in lines
+    assert "* 3.6 Reno is worst. (published: a; ours: b; in 0 of 5 single replications)" in lines
+    assert "Those that hold, but not in every single replication: 3.1 (3 of 5)." in lines
+
+
+def test_a_study_whose_single_replications_all_agree_lists_none() -> None:
+    lines = script._reproduced(
+        reproduction(conclusions=[replace(CONCLUSIONS[0], run_by_run=RunByRun(5, 5))])
+    )
+    assert not any("not in every single replication" in line for line in lines)
+
+
+def test_a_study_that_draws_nothing_tells_only_its_verdicts() -> None:
+    lines = script._reproduced(reproduction(conclusions=CONCLUSIONS[:2]))
+    assert "Of the conclusions that hold in print 1 of 2 hold in ours." in lines
+    assert "* 3.2 Reno is worst. (published: a; ours: b)" in lines
