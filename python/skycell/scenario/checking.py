@@ -53,6 +53,8 @@ def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollect
         got = _kind_written(details["input"])
         place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
+    elif kind in ("tuple_type", "list_type"):
+        allowed = place.allowed
     else:
         allowed = _SHAPES.get(kind, details["msg"])
     faults.add(place.path, got, allowed, meaning)
@@ -62,8 +64,6 @@ _SHAPES = {
     "model_type": "a table",
     "model_attributes_type": "a table",
     "dict_type": "a table",
-    "tuple_type": "a list",
-    "list_type": "a list",
     "string_type": "a text",
     "invalid_key": "keys that are texts",
 }
@@ -115,11 +115,13 @@ class Place:
             return leaf.allowed
         models = models_of(self.annotation)
         if len(models) > 1:
-            return f"a table with kind = {_kinds(self.annotation)}"
+            short = shorthand_of(self.annotation)
+            table = f"a table with kind = {_kinds(self.annotation)}"
+            return f"{short.allowed}, or {table}" if short else table
         if models:
             required = [key for key, f in keys_of(models[0]).items() if f.is_required()]
             return "a table" + (f" with {', '.join(required)}" if required else "")
-        return "a list"
+        return list_allowed(self.annotation)
 
 
 def _kinds(annotation: Any, got: str | None = None) -> str:
@@ -175,11 +177,31 @@ def models_of(annotation: Any) -> list[type[BaseModel]]:
 
 def leaf_of(annotation: Any) -> Leaf | None:
     """The leaf type of a parameter, if it is one."""
+    if get_origin(annotation) is tuple:
+        return None
     for member in (annotation, *get_args(annotation)):
         for metadata in getattr(member, "__metadata__", ()):
             if isinstance(metadata, Leaf):
                 return metadata
     return None
+
+
+def shorthand_of(annotation: Any) -> Leaf | None:
+    """The leaf that may stand for a table of several kinds, such as a time for a constant one."""
+    for metadata in getattr(annotation, "__metadata__", ()):
+        leaf = leaf_of(getattr(metadata, "json_schema_input_type", None))
+        if leaf is not None:
+            return leaf
+    return None
+
+
+def list_allowed(annotation: Any) -> str:
+    """What a list may hold, in words."""
+    item = item_of(annotation)
+    leaf = leaf_of(item)
+    if leaf is not None:
+        return f"a list, each {leaf.allowed}"
+    return "a list of tables" if models_of(item) else "a list of texts"
 
 
 def item_of(annotation: Any) -> Any:

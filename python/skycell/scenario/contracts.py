@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from skycell.scenario.cells import CellRate
-from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
+from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
@@ -144,8 +144,7 @@ def check_contracts(
     for i, contract in enumerate(contracts):
         for k, name in enumerate(contract.vcs):
             if name not in plan.vcs and not plan.may_have(name):
-                allowed = f"a VC of the topology{did_you_mean(name, plan.vcs)}"
-                faults.add(("gfr", i, "vcs", k), name, allowed, meaning)
+                faults.add(("gfr", i, "vcs", k), name, plan.a_vc(name), meaning)
             elif name in seen:
                 faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)
             seen.add(name)

@@ -121,20 +121,24 @@ def _steps_of(
         got = NOTHING if link.delay is None else Shown(f'"{link.delay}" beside motion')
         allowed = 'one of delay, such as "275 ms", and motion'
         faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
-    if link.motion is None or link.delay is not None:
+    if link.motion is None:
         return None
     path = (*path, "motion")
+    if any((*path, key) in faults.replaced for key in ("series", "constellation")):
+        return None  # which of the two is meant, is not known
     before = len(faults.faults)
     _check_keys(link.motion, path, faults)
     if len(faults.faults) > before:
         return None
     try:
         if link.motion.series is not None:
-            return _from_series(link, link.motion, duration_ps, folder, path, faults)
-        return _over_constellation(link.motion, duration_ps, folder, path, faults)
+            steps = _from_series(link, link.motion, duration_ps, folder, path, faults)
+        else:
+            steps = _over_constellation(link.motion, duration_ps, folder, path, faults)
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
+    return steps if link.delay is None else None
 
 
 def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from skycell.scenario.classes import ClassQueue, Scheduler
-from skycell.scenario.faults import Path
+from skycell.scenario.faults import Path, did_you_mean
 from skycell.scenario.policies import Policy, TailDrop
 from skycell.scenario.quantities import Quantity
 
@@ -126,6 +126,12 @@ class Plan:
         The VCs of a flow bear its name with an ending.
         """
         return any(name.startswith(other) for other in self.unplaced)
+
+    def a_vc(self, name: str) -> str:
+        """What may stand in place of a name that is no VC's, with an example."""
+        hint = did_you_mean(name, self.vcs)
+        example = "" if hint or not self.vcs else f', such as "{next(iter(self.vcs))}"'
+        return f"a VC of the topology{example}{hint}"
 
     def add_link(self, link: PlannedLink) -> None:
         """Adds one direction of a link."""

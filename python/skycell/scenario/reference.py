@@ -12,7 +12,16 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, leaf_of, models_of
+from skycell.scenario.checking import (
+    annotated,
+    item_of,
+    keys_of,
+    kind_of,
+    leaf_of,
+    list_allowed,
+    models_of,
+    shorthand_of,
+)
 from skycell.scenario.faults import show_value
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.presets import Preset, presets
@@ -98,12 +107,14 @@ def _key(
     elif nested:
         place = seen[nested[0]].split(" with ")[0]
         kinds = [kind for m in nested if (kind := kind_of(m))]
-        allowed = f"a table, see [{place}]"
+        tables_of = "a table" if models_of(annotation) else "a list of tables"
+        allowed = f"{tables_of}, see [{place}]"
         if kinds:
-            allowed = " or ".join(f'"{k}"' for k in kinds) + f", see [{place}]"
+            short = shorthand_of(annotation)
+            words = [f'"{k}"' for k in kinds]
+            allowed = " or ".join([short.allowed, *words] if short else words) + f", see [{place}]"
     else:
-        inner_leaf = leaf_of(item_of(annotation))
-        allowed = f"a list, each {inner_leaf.allowed}" if inner_leaf else "a list of texts"
+        allowed = list_allowed(annotation)
     extra = field.json_schema_extra
     extra = extra if isinstance(extra, dict) else {}
     return Key(

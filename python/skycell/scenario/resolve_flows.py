@@ -183,9 +183,10 @@ class TcpResolver:
         if initial < low:
             shown = Shown(f'"{self.tcp.rto_initial}", which is {show_amount(initial)} ticks')
             self._fault("rto_initial", shown, f"at least rto_min, {show_amount(low)} ticks")
-        if high < initial:
+        key, least = ("rto_initial", initial) if initial >= low else ("rto_min", low)
+        if high < least:
             shown = Shown(f'"{self.tcp.rto_max}", which is {show_amount(high)} ticks')
-            self._fault("rto_max", shown, f"at least rto_initial, {show_amount(initial)} ticks")
+            self._fault("rto_max", shown, f"at least {key}, {show_amount(least)} ticks")
         return low, initial, high
 
 

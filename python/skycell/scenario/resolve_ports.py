@@ -306,7 +306,9 @@ class PortResolver:
     def _mcrs(self, link: PlannedLink, where: Path) -> tuple[int, ...]:
         """MCR of each VC, 0 for one without; a fault where none across the link has one."""
         across = self.plan.vcs_across(link.name)
-        if self.plan.is_whole and across and not any(name in self.mcr for name in across):
+        # A contract of a VC that there is not may be meant for one of these.
+        is_known = self.plan.is_whole and all(name in self.plan.vcs for name in self.mcr)
+        if is_known and across and not any(name in self.mcr for name in across):
             got = Shown(f"no VC with an MCR across {link.name}")
             allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
             self.faults.add(where, got, allowed, "what the buffer takes in")

@@ -62,8 +62,7 @@ def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[in
     for i, name in enumerate(records.delay_vcs):
         if name not in ids and not plan.may_have(name):
             meaning = meaning_of(Records.model_fields["delay_vcs"])
-            allowed = f"a VC of the topology{did_you_mean(name, ids)}"
-            faults.add(("records", "delay_vcs", i), name, allowed, meaning)
+            faults.add(("records", "delay_vcs", i), name, plan.a_vc(name), meaning)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
 
 

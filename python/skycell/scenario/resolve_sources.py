@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from skycell.scenario.context import Context
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import (
@@ -85,8 +85,7 @@ def resolve_policers(
         for k, name in enumerate(policer.vcs):
             where = (*here, "vcs", k)
             if name not in plan.vcs and not plan.may_have(name):
-                allowed = f"a VC of the topology{did_you_mean(name, plan.vcs)}"
-                faults.add(where, name, allowed, meaning)
+                faults.add(where, name, plan.a_vc(name), meaning)
             elif name in found:
                 faults.add(where, name, "each VC once", meaning)
             elif name in plan.vcs and len(plan.vcs[name].links) == 1:

@@ -11,7 +11,7 @@ from zlib import crc32
 
 from pydantic import ValidationError
 
-from skycell.scenario.checking import Place, errors_of, keys_of, leaf_of, note
+from skycell.scenario.checking import Place, errors_of, item_of, keys_of, leaf_of, note
 from skycell.scenario.faults import FaultCollector, Path
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import NAME, Leaf
@@ -115,7 +115,11 @@ def _stand_in(place: Place, got: object, second: bool) -> Any:
     """One of two values that could stand at a place, as they would stand in a file."""
     leaf = leaf_of(place.annotation)
     if leaf is None:
-        return None
+        item = item_of(place.annotation)
+        if leaf_of(item) is None:
+            return None
+        one = _stand_in(Place(place.path, place.owner, item, place.meaning), got, second)
+        return None if one is None else [one]
     if leaf == NAME:
         return f"stand-in-{int(second)}-{crc32(repr(got).encode())}"
     read = [value for value in _values_of(leaf.schema) if _is_read(leaf, value)]
