@@ -26,17 +26,30 @@ pub(crate) struct Frame {
     pub(crate) is_forward: bool,
 }
 
-impl Frame {
-    /// The frame of `cells` cells in which `segment` of `flow` goes over its first VC.
-    pub(crate) fn new(
+/// All frames under way.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    frames: Vec<Frame>,
+    /// SACK blocks of the frames that have any, by frame.
+    sacks: Vec<SackBlocks>,
+    free: Vec<u32>,
+    made: u64,
+}
+
+impl Frames {
+    /// Adds the frame of `cells` cells in which `segment` of `flow` goes over its first VC.
+    pub(crate) fn add(
+        &mut self,
         segment: &Segment,
         flow: u32,
         is_forward: bool,
         vc: u32,
         cells: u32,
         handed_at: SimTime,
-    ) -> Self {
-        Frame {
+    ) -> u32 {
+        self.made += 1;
+        let has_sack = !segment.sack.as_slice().is_empty();
+        let frame = Frame {
             sequence: segment.sequence,
             acknowledgement: segment.acknowledgement,
             timestamp: segment.timestamp,
@@ -49,26 +62,9 @@ impl Frame {
             cells,
             leg: 0,
             kind: segment.kind,
-            has_sack: !segment.sack.as_slice().is_empty(),
+            has_sack,
             is_forward,
-        }
-    }
-}
-
-/// All frames under way.
-#[derive(Debug, Default)]
-pub(crate) struct Frames {
-    frames: Vec<Frame>,
-    /// SACK blocks of the frames that have any, by frame.
-    sacks: Vec<SackBlocks>,
-    free: Vec<u32>,
-    made: u64,
-}
-
-impl Frames {
-    /// Adds the frame that carries `segment`.
-    pub(crate) fn add(&mut self, frame: Frame, segment: &Segment) -> u32 {
-        self.made += 1;
+        };
         let id = match self.free.pop() {
             Some(id) => {
                 self.frames[id as usize] = frame;
@@ -79,7 +75,7 @@ impl Frames {
                 self.frames.len() as u32 - 1
             }
         };
-        if frame.has_sack {
+        if has_sack {
             if self.sacks.len() < self.frames.len() {
                 self.sacks
                     .resize(self.frames.capacity(), SackBlocks::default());

@@ -16,8 +16,6 @@ pub(crate) struct Due {
     pub(crate) cells: u32,
     /// Whether its cells have CLP = 1.
     pub(crate) is_tagged: bool,
-    /// Whether its head has come.
-    has_begun: bool,
 }
 
 impl Due {
@@ -29,7 +27,6 @@ impl Due {
             place,
             cells,
             is_tagged,
-            has_begun: false,
         }
     }
 }
@@ -42,6 +39,8 @@ const FIRST_OTHERS: usize = 2;
 #[repr(align(64))]
 pub(crate) struct Lane {
     first: Option<Due>,
+    /// Whether the head of the first has come.
+    has_begun: bool,
     /// Time between two cells of a frame.
     pub(crate) spacing: SimTime,
     /// Those behind the first.
@@ -86,6 +85,7 @@ impl Inputs {
     pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
         let lane = |spacing| Lane {
             first: None,
+            has_begun: false,
             spacing,
             others: VecDeque::with_capacity(FIRST_OTHERS),
         };
@@ -127,7 +127,7 @@ impl Inputs {
         let (time, id) = (first.time(), first.subject());
         let lane = &self.lanes[id as usize];
         let due = *lane.first();
-        let next = if due.has_begun {
+        let next = if lane.has_begun {
             Next::Tail
         } else {
             let tail = lane.tail(&due);
@@ -148,7 +148,7 @@ impl Inputs {
     /// The head of the lane's first frame has come, its tail is awaited.
     pub(crate) fn await_tail(&mut self, lane: u32) {
         let at = &mut self.lanes[lane as usize];
-        at.first.as_mut().expect("a frame is due").has_begun = true;
+        at.has_begun = true;
         let tail = at.tail(at.first());
         self.replace_top(lane, Some(tail));
     }
@@ -157,6 +157,7 @@ impl Inputs {
     pub(crate) fn pop(&mut self, lane: u32) {
         let at = &mut self.lanes[lane as usize];
         at.first = at.others.pop_front();
+        at.has_begun = false;
         let next = at.first.map(|due| due.head);
         self.replace_top(lane, next);
     }

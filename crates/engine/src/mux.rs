@@ -27,6 +27,8 @@ struct Arriving {
     train: Train,
     /// Cells still to come.
     left: u32,
+    /// Of those, the ones that come up to the moment that is being dealt with.
+    coming: u32,
     frame: u32,
     /// Cells taken in.
     taken_in: u32,
@@ -71,6 +73,8 @@ pub(crate) struct MuxPort {
     until_trim: usize,
     active: ActiveVcs,
     pub(crate) arrived: u64,
+    /// Cells that had left when the last frame began.
+    departed_before: u64,
     /// Cells that left, after `finish`.
     pub(crate) departed: u64,
     pub(crate) discarded: Discards,
@@ -131,6 +135,7 @@ impl MuxPort {
             until_trim: EVENTS_PER_TRIM,
             active: ActiveVcs::default(),
             arrived: 0,
+            departed_before: 0,
             departed: 0,
             discarded: Discards::default(),
             frames_discarded: Discards::default(),
@@ -179,7 +184,9 @@ impl MuxPort {
             queues.serve_until(moment.time.0);
         }
         self.trim(moment.time);
-        let queued = self.queued(moment.time);
+        let departed = self.log.departed(moment.time);
+        self.departed_before = departed;
+        let queued = self.log.taken_in() - departed;
         let vc = &mut self.vcs[place as usize];
         vc.has_lost = false;
         if self.policy.takes_all() || due.cells == 1 && self.policy.keeps_last_cells() {
@@ -193,20 +200,20 @@ impl MuxPort {
             active_weight: 0,
             capacity: self.capacity as u32,
             now_ps: moment.time.0,
-            departed: self.log.departed(moment.time),
+            departed,
             idle_since_ps: (queued == 0 && self.log.taken_in() > 0)
                 .then(|| self.log.last_departure().0),
             is_tagged: due.is_tagged,
         };
         if self.counts_vcs && self.policy.looks_at_vcs(view.queued) {
-            self.count_vcs(moment.time, place, &mut view);
+            self.count_vcs(moment.time, departed, place, &mut view);
         }
         let vc = &mut self.vcs[place as usize];
         vc.discarding = self.policy.on_frame(vc.vc, &view);
         queued
     }
 
-    fn count_vcs(&mut self, time: SimTime, place: u32, view: &mut BufferView) {
+    fn count_vcs(&mut self, time: SimTime, departed: u64, place: u32, view: &mut BufferView) {
         if let Some(queues) = &self.vc_queues {
             for (vc, at) in self.vcs.iter().zip(0u32..) {
                 let queued = queues.queued(at, vc.taken_in, time);
@@ -220,16 +227,15 @@ impl MuxPort {
             }
             return;
         }
-        let last = self.last_departed(time);
+        let last = self.last_of(departed);
         let runs = &self.runs;
         view.vc_queued = runs[place as usize].queued_after(last);
         let has_cells = |place: u32| runs[place as usize].queued_after(last) > 0;
         (view.active_vcs, view.active_weight) = self.active.count(time, has_cells);
     }
 
-    /// Where in the order of arrival the last cell lies that has left by `time`.
-    fn last_departed(&self, time: SimTime) -> Option<Moment> {
-        let departed = self.log.departed(time);
+    /// Where in the order of arrival the last of the first `departed` cells lies.
+    fn last_of(&self, departed: u64) -> Option<Moment> {
         Some(self.log.arrival(departed.checked_sub(1)?).0)
     }
 
@@ -241,7 +247,7 @@ impl MuxPort {
         if let Some(queues) = &self.vc_queues {
             return queues.departed_of(place, self.log.departed(SimTime(last)));
         }
-        let last = self.last_departed(SimTime(last));
+        let last = self.last_of(self.log.departed(SimTime(last)));
         last.map_or(0, |last| self.runs[place as usize].taken_in_by(last))
     }
 
@@ -267,14 +273,20 @@ impl MuxPort {
         if self.slower > 0 || self.capacity == 1 {
             return self.step(moment);
         }
-        let count: u64 = self.arriving.iter().map(|a| a.train.count(moment)).sum();
+        let mut count = 0;
+        for arriving in &mut self.arriving {
+            let coming = arriving.train.count(moment);
+            arriving.coming = coming as u32;
+            count += coming;
+        }
         if count == 0 {
             return;
         }
-        let before = self.queued(from);
         let taken_in = self.log.taken_in();
         let trains = self.arriving.iter().map(|a| a.train);
-        let may_be_longest = before + count > self.queue_max;
+        // Departures at `from` are counted only where those known before leave it open.
+        let may_be_longest = taken_in - self.departed_before + count > self.queue_max
+            && self.queued(from) + count > self.queue_max;
         if may_be_longest {
             let peak = self.peak(taken_in, moment, trains.clone());
             if peak > self.capacity {
@@ -293,7 +305,7 @@ impl MuxPort {
             self.queue_max = self.queue_max.max(peak);
         }
         for arriving in &mut self.arriving {
-            let count = arriving.train.count(moment);
+            let count = u64::from(arriving.coming);
             if count > 0 {
                 let train = &mut arriving.train;
                 let vc = &mut self.vcs[train.place as usize];
@@ -510,7 +522,7 @@ impl MuxPort {
         }
         let last = match &self.vc_queues {
             Some(_) => None,
-            None => self.last_departed(now),
+            None => self.last_of(self.log.departed(now)),
         };
         for place in 0..self.vcs.len() as u32 {
             let (vc, runs) = (&self.vcs[place as usize], &mut self.runs[place as usize]);

@@ -3,7 +3,7 @@
 use crate::agenda::Agenda;
 use crate::edge::Edge;
 use crate::ends::Ends;
-use crate::frames::{Frame, Frames};
+use crate::frames::Frames;
 use crate::inputs::Due;
 use crate::mux::{Ended, MuxPort};
 use crate::plan::{Plan, Route};
@@ -100,6 +100,15 @@ impl FlowAtWork {
             self.reverse
         }
     }
+}
+
+/// A whole frame that is offered to a port, and what the port and the VC need to know of it.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    frame: u32,
+    flow: u32,
+    vc: u32,
+    cells: u32,
 }
 
 /// A row of the discard trace and its place in the order of events.
@@ -320,7 +329,13 @@ impl<'a> Network<'a> {
             let under_way = self.frames.get_mut(id);
             under_way.vc = self.other_legs[(legs.others + frame.leg) as usize];
             under_way.leg += 1;
-            return self.offer_frame(now, id);
+            let offer = Offer {
+                frame: id,
+                flow: frame.flow,
+                vc: under_way.vc,
+                cells: frame.cells,
+            };
+            return self.offer_frame(now, offer);
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
@@ -374,14 +389,20 @@ impl<'a> Network<'a> {
         let at_work = &self.flows[flow_id as usize];
         let vc = at_work.legs(is_forward).first;
         let cells = at_work.flow.cells(segment).0;
-        let frame = Frame::new(segment, flow_id, is_forward, vc, cells, now);
-        let id = self.frames.add(frame, segment);
-        self.offer_frame(now, id);
+        let frames = &mut self.frames;
+        let frame = frames.add(segment, flow_id, is_forward, vc, cells, now);
+        let offer = Offer {
+            frame,
+            flow: flow_id,
+            vc,
+            cells,
+        };
+        self.offer_frame(now, offer);
     }
 
     /// Offers a whole frame to the first port of its VC.
-    fn offer_frame(&mut self, now: SimTime, id: u32) {
-        let frame = *self.frames.get(id);
+    fn offer_frame(&mut self, now: SimTime, frame: Offer) {
+        let id = frame.frame;
         let vc = &mut self.vcs[frame.vc as usize];
         vc.frames_offered += 1;
         vc.cells_offered += u64::from(frame.cells);
@@ -424,8 +445,12 @@ impl<'a> Network<'a> {
                     return self.push_due(link, last, id);
                 }
                 let due = Due::new(first, id, place, frame.cells, is_tagged);
-                self.mux(mux).inputs.push(lane, due);
-                self.plan_mux(mux);
+                let port = self.mux(mux);
+                port.inputs.push(lane, due);
+                let latest = first + port.slack;
+                if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
+                    self.plan_mux(mux);
+                }
             }
         }
     }

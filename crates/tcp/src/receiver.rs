@@ -211,13 +211,15 @@ impl Receiver {
         self.held_until = None;
         self.last_acked = self.rcv_nxt;
         self.counters.acks += 1;
-        let mut ack = Segment {
+        let window = self.window() as u32;
+        out.push(Segment {
             acknowledgement: self.rcv_nxt,
-            window: self.window() as u32,
+            window,
             timestamp: self.ts_recent,
             ..Segment::bare(SegmentKind::Ack, self.connection)
-        };
-        if self.tcp.variant == TcpVariant::Sack {
+        });
+        let sends_blocks = self.tcp.variant == TcpVariant::Sack;
+        if sends_blocks && (changed.is_some() || !self.recent.is_empty()) {
             let rcv_nxt = self.rcv_nxt;
             self.recent.retain(|r| {
                 let is_part = changed.is_some_and(|c| c.0 <= r.0 && r.1 <= c.1);
@@ -227,9 +229,9 @@ impl Receiver {
                 self.recent.insert(0, range);
             }
             let blocks = self.recent.iter().take(self.tcp.sack_max_blocks as usize);
+            let ack = out.last_mut().expect("it was pushed just now");
             blocks.for_each(|&block| ack.sack.push(block));
         }
-        out.push(ack);
     }
 }
 

@@ -433,7 +433,7 @@ impl Flow {
 }
 
 /// The earlier of two times that may not be set.
-fn earlier(a: Option<SimTime>, b: Option<SimTime>) -> Option<SimTime> {
+fn earlier<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -1,6 +1,6 @@
 //! The order of a run's events, and a flow's times in the event queue.
 
-use crate::{Flow, Outbox};
+use crate::{Flow, Outbox, earlier};
 use skycell_des::{EventQueue, Key};
 use skycell_units::SimTime;
 
@@ -34,9 +34,14 @@ impl Flow {
 
     /// Which of the timers of the flow with id `id` runs out first, and when.
     pub fn next_timer(&self, id: u32) -> Option<Key> {
-        let due = (rank::RETRANSMISSION..).zip(self.due());
-        let keys = due.filter_map(|(kind, due)| Some(Key::new(due?, kind, id)));
-        keys.min()
+        let key = |due: Option<SimTime>, kind| due.map(|due| Key::new(due, kind, id));
+        let held_ack = key(self.held_ack_due(), rank::HELD_ACK);
+        let application = key(self.application_due(), rank::APPLICATION);
+        let first = earlier(
+            key(self.retransmission_due(), rank::RETRANSMISSION),
+            held_ack,
+        );
+        earlier(first, application)
     }
 
     /// A timer of `kind` may run out: lets the flow act if its time is now, and not if the timer was

@@ -191,6 +191,7 @@ impl MuxPort {
                     place,
                 },
                 left: cells - 1,
+                coming: 0,
                 frame,
                 taken_in: u32::from(taken_in),
             });

@@ -225,6 +225,7 @@ impl Policy {
     }
 
     /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
+    #[inline]
     pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
         match &mut self.kind {
             Kind::VirtualQueueing(policy) => policy.on_taken_in(vc, cells),

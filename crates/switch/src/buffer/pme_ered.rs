@@ -79,7 +79,8 @@ impl PmeEred {
         }
     }
 
-    /// The buffer has taken in cells of a VC.
+    /// The buffer has taken in cells of a VC. Out of line: other policies are told as well, for nothing.
+    #[inline(never)]
     pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
         if let Some(vc) = self.vcs.get_mut(vc as usize) {
             vc.cells += u64::from(cells);
