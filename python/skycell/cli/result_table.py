@@ -10,9 +10,19 @@ from rich.console import Console
 from rich.table import Table
 
 from skycell.metrics import ceiling_bps, fairness_index, throughputs_bps
+from skycell.metrics.run_rows import (
+    CELL_DELAY_HEADS,
+    RESPONSE_HEADS,
+    CellDelayRow,
+    QueueRow,
+    ResponseRow,
+    cell_delay_rows,
+    contract_rows,
+    queue_rows,
+    response_rows,
+)
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
-from skycell.scenario.network_spec import LinkSpec
 from skycell.scenario.quantities import show_amount
 from skycell.sweeps.responses import base_bps
 
@@ -34,23 +44,21 @@ def show_result(result: RunResult) -> None:
     """Prints flows, congested ports, totals and the run's identity to standard output."""
     console = plain_console(_PLAIN_WIDTH)
     console.print(_flows(result))
-    congested = [
-        (link, port)
-        for link, port in zip(result.spec.links, result.records["ports"], strict=True)
-        if any(queue.capacity_cells is not None for queue in link.port.queues)
-    ]
-    if congested:
-        console.print(_ports(congested, result.records["duration_ps"]))
-    promised = [
-        record
-        for record, vc in zip(result.records["vcs"], result.spec.vcs, strict=True)
-        if vc.gfr is not None
-    ]
+    queues = queue_rows(result.spec, result.records)
+    if queues:
+        console.print(_ports(queues))
+    promised = contract_rows(result.spec, result.records)
     if promised:
         console.print(_contracts(promised))
+    delays = cell_delay_rows(result.records)
+    if delays:
+        console.print(_cell_delays(delays))
+    responses = response_rows(result.records)
+    if responses:
+        console.print(_responses(responses))
     if result.records.get("delay_terms"):
         console.print(_delay_terms(result.records["delay_terms"]))
-    for line in _totals(result, [link for link, _ in congested]):
+    for line in _totals(result):
         console.print(line, soft_wrap=True)
 
 
@@ -96,7 +104,7 @@ def _delay(flow: Mapping[str, Any]) -> str:
     return f"{flow['delay_mean_ps'] / _PS_PER_MS:.2f} ms" if flow["segments_received"] else "-"
 
 
-def _ports(congested: list[tuple[LinkSpec, Mapping[str, Any]]], duration_ps: int) -> Table:
+def _ports(queues: list[QueueRow]) -> Table:
     table = _table(
         "Ports with a limited buffer, in cells",
         "port",
@@ -108,20 +116,18 @@ def _ports(congested: list[tuple[LinkSpec, Mapping[str, Any]]], duration_ps: int
         "largest",
         "busy",
     )
-    for link, port in congested:
-        for name, capacity, row in _queues(link, port):
-            queue = row["queue"]
-            busy_ps = port["busy_ps"] if row is port else row["departed"] * link.cell_time_ps
-            table.add_row(
-                name,
-                "-" if capacity is None else show_amount(capacity),
-                show_amount(row["arrived"]),
-                show_amount(sum(row["discarded"].values())),
-                f"{queue['mean']:.1f}",
-                "-" if queue["p99"] is None else show_amount(queue["p99"]),
-                show_amount(queue["max"]),
-                f"{busy_ps / duration_ps:.1%}",
-            )
+    for row in queues:
+        queue = row.counts["queue"]
+        table.add_row(
+            row.name,
+            "-" if row.capacity_cells is None else show_amount(row.capacity_cells),
+            show_amount(row.counts["arrived"]),
+            show_amount(sum(row.counts["discarded"].values())),
+            f"{queue['mean']:.1f}",
+            "-" if queue["p99"] is None else show_amount(queue["p99"]),
+            show_amount(queue["max"]),
+            f"{row.busy:.1%}",
+        )
     return table
 
 
@@ -142,16 +148,24 @@ def _delay_terms(every: list[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _queues(
-    link: LinkSpec, port: Mapping[str, Any]
-) -> list[tuple[str, int | None, Mapping[str, Any]]]:
-    """Name, capacity and record of a port, or of each of its queues where it has several."""
-    if not port["queues"]:
-        return [(port["name"], link.port.capacity_cells, port)]
-    return [
-        (f"{port['name']} {queue['class'] or 'rest'}", spec.capacity_cells, queue)
-        for spec, queue in zip(link.port.queues, port["queues"], strict=True)
-    ]
+def _cell_delays(rows: list[CellDelayRow]) -> Table:
+    table = _table("Cells whose delay is measured, ms", "VC", "offered", "lost", *CELL_DELAY_HEADS)
+    for row in rows[:_MOST_ROWS]:
+        shown = ("-" if time is None else f"{time:.3f}" for time in row.times_ms)
+        table.add_row(row.vc, show_amount(row.offered), f"{row.lost:.2%}", *shown)
+    if len(rows) > _MOST_ROWS:
+        table.add_row(f"and {len(rows) - _MOST_ROWS} more")
+    return table
+
+
+def _responses(rows: list[ResponseRow]) -> Table:
+    table = _table(
+        "What web users waited for, s", "all users", "asked for", "whole", *RESPONSE_HEADS
+    )
+    for row in rows:
+        shown = (_of_four_digits(time) for time in row.times_s)
+        table.add_row(row.what, show_amount(row.asked), show_amount(row.whole), *shown)
+    return table
 
 
 def _contracts(vcs: list[Mapping[str, Any]]) -> Table:
@@ -185,14 +199,18 @@ def _contracts(vcs: list[Mapping[str, Any]]) -> Table:
     return table
 
 
-def _totals(result: RunResult, congested: list[LinkSpec]) -> list[str]:
+def _totals(result: RunResult) -> list[str]:
+    congested = [
+        number
+        for number, link in enumerate(result.spec.links)
+        if any(queue.capacity_cells is not None for queue in link.port.queues)
+    ]
     rates = throughputs_bps(result.records)
     total = f"All flows {sum(rates) / 1e6:.2f} Mbit/s"
     mss = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in result.spec.flows}
     if len(congested) == 1 and len(mss) == 1:
         octets, llc_snap, timestamps = mss.pop()
-        link = result.spec.links.index(congested[0])
-        cell_bps = base_bps(result.spec, link, "left" if result.spec.sources else "link")
+        cell_bps = base_bps(result.spec, congested[0], "left" if result.spec.sources else "link")
         if cell_bps:
             ceiling = ceiling_bps(octets, cell_bps, llc_snap=llc_snap, timestamps=timestamps)
             left = " beside the cell sources" if result.spec.sources else ""

@@ -7,6 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from skycell.metrics import discard_ratio, fairness_index, flow_delays_s, throughputs_bps
+from skycell.metrics.run_rows import (
+    CELL_DELAY_HEADS,
+    RESPONSE_HEADS,
+    cell_delay_rows,
+    contract_rows,
+    queue_rows,
+    response_rows,
+)
 from skycell.plots.words import NAMES, PS_PER_SECOND, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import page, pictures
@@ -40,8 +48,11 @@ def run_page(result: RunResult) -> str:
             ],
             "flows": _flows(records),
             "losses": _recovery(records),
+            "responses": _responses(records),
             "delay_terms": _delay_terms(records),
             "ports": [table for table in (_congested(result), _other_ports(result)) if table],
+            "contracts": _contracts(result),
+            "cell_delays": _cell_delays(records),
             "vc_queues": _vc_queues(result),
             "vcs": _vcs(records),
             "pictures": pictures(figures_of_run(result)),
@@ -96,6 +107,86 @@ def _flows(records: Mapping[str, Any]) -> Table:
     )
 
 
+def _responses(records: Mapping[str, Any]) -> Table | None:
+    rows = [
+        (
+            words(row.what),
+            count(row.asked),
+            count(row.whole),
+            *(number(time, 3) for time in row.times_s),
+        )
+        for row in response_rows(records)
+    ]
+    if not rows:
+        return None
+    heads = ("asked for", "whole", *RESPONSE_HEADS)
+    return Table(
+        caption=(
+            "What web users waited for, in seconds, over all users: files from request to last "
+            "octet, pages from first request to last octet. What was not whole at the end of the "
+            "run is not among the times."
+        ),
+        columns=columns("what", *heads, numeric=heads),
+        rows=tuple(rows),
+        sortable=False,
+    )
+
+
+def _contracts(result: RunResult) -> Table | None:
+    rows = []
+    for vc in contract_rows(result.spec, result.records):
+        windows, run = vc["guarantee"], vc["run_guarantee"]
+        rows.append(
+            (
+                words(vc["name"]),
+                count(vc["frames_offered"]),
+                count(vc["frames_eligible"]),
+                count(vc["frames_tagged"]),
+                count(vc["frames_refused"]),
+                count(vc["cells_whole"]),
+                count(run["due_cells"]),
+                words("met" if run["is_met"] else "missed"),
+                words(f"{windows['met']} of {windows['windows']}"),
+            )
+        )
+    if not rows:
+        return None
+    heads = ("frames offered", "eligible", "tagged", "refused", "cells got", "due")
+    return Table(
+        caption=(
+            "VCs with a GFR contract: frames offered, eligible by F-GCRA, sent on tagged and "
+            "refused at the edge; cells of whole frames against what MCR is due over the run, and "
+            "windows in which it was met."
+        ),
+        columns=columns("VC", *heads, "run", "windows met", numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def _cell_delays(records: Mapping[str, Any]) -> Table | None:
+    rows = [
+        (
+            words(row.vc),
+            count(row.offered),
+            share(row.lost),
+            *(number(time, 3) for time in row.times_ms),
+        )
+        for row in cell_delay_rows(records)
+    ]
+    if not rows:
+        return None
+    heads = ("offered", "lost", *CELL_DELAY_HEADS)
+    return Table(
+        caption=(
+            "Cells of the VCs whose delays are measured, by default those of cell sources: "
+            "offered, discarded or policed, and the delay of those that arrived in milliseconds, "
+            "first what it is where nothing waits."
+        ),
+        columns=columns("VC", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
+
+
 def _delay_terms(records: Mapping[str, Any]) -> Table | None:
     rows = []
     for terms in records.get("delay_terms", ()):
@@ -104,12 +195,12 @@ def _delay_terms(records: Mapping[str, Any]) -> Table | None:
         rows.append((words(row.flow), words(row.satellites), *times))
     if not rows:
         return None
-    heads = tuple(f"{head} (ms)" for head in TERM_HEADS)
+    heads = TERM_HEADS
     return Table(
         caption=(
-            "What the mean delay D over the constellation is made of: transmission t_t of a full "
-            "segment, propagation on links to hosts (access), up, between satellites and down, "
-            "switching t_s (a cell time at each port), and queueing t_q, which is what is left. "
+            "What the mean delay D over the constellation is made of, in ms: transmission t_t of a "
+            "full segment, propagation on links to hosts (access), up, between satellites and "
+            "down, switching t_s (a cell time at each port), and queueing t_q, what is left. "
             "Bound: the largest delay that full buffers allow, each delaying by its size over "
             "its rate."
         ),
@@ -139,18 +230,17 @@ def _recovery(records: Mapping[str, Any]) -> Table:
 
 def _congested(result: RunResult) -> Table | None:
     rows = []
-    for link, port in zip(result.spec.links, result.records["ports"], strict=True):
-        if link.port.capacity_cells is None:
-            continue
-        policy = NAMES.get(link.port.policy.kind, link.port.policy.kind)
-        queue = port["queue"]
+    for row in queue_rows(result.spec, result.records):
+        policy = NAMES.get(row.policy, row.policy)
+        held = "no limit" if row.capacity_cells is None else f"{grouped(row.capacity_cells)} cells"
+        queue = row.counts["queue"]
         rows.append(
             (
-                Cell(port["name"], small=f"{policy}, {grouped(link.port.capacity_cells)} cells"),
-                count(port["arrived"]),
-                count(sum(port["discarded"].values())),
-                share(discard_ratio(port)),
-                share(port["busy_ps"] / result.records["duration_ps"]),
+                Cell(row.name, small=f"{policy}, {held}"),
+                count(row.counts["arrived"]),
+                count(sum(row.counts["discarded"].values())),
+                share(discard_ratio(row.counts)),
+                share(row.busy),
                 number(queue["mean"], 1),
                 *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
             )
@@ -160,8 +250,9 @@ def _congested(result: RunResult) -> Table | None:
     heads = ("arrived", "discarded", "part", "busy", "mean", "median", "90 %", "99 %", "largest")
     return Table(
         caption=(
-            "Ports with a limited buffer: cells that arrived and were discarded, time under "
-            "transmission, queue in cells (percentiles are of samples)."
+            "Ports with a limited buffer, queue by queue where they have several: cells that "
+            "arrived and were discarded, time under transmission, queue in cells (percentiles are "
+            "of samples)."
         ),
         columns=columns("port", *heads, numeric=heads),
         rows=tuple(rows),
@@ -178,7 +269,7 @@ def _other_ports(result: RunResult) -> Table | None:
             count(port["queue"]["max"]),
         )
         for link, port in zip(result.spec.links, result.records["ports"], strict=True)
-        if link.port.capacity_cells is None and port["arrived"]
+        if port["arrived"] and all(queue.capacity_cells is None for queue in link.port.queues)
     ]
     if not rows:
         return None

@@ -65,6 +65,43 @@ def test_beside_cell_sources_tcp_is_measured_against_what_they_leave(
     assert "of the 93.90 that TCP could get beside the cell sources;" in run(shared).stdout
 
 
+def test_cells_of_sources_are_shown_with_their_losses_and_delays(
+    short: Path, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared.toml"
+    video = '[[source]]\nkind = "cbr"\nname = "video"\nrate = 0.25\n'
+    shared.write_text(f"{SHORT}\n{video}", encoding="utf-8")
+    records = json.loads(run(shared, "--json").stdout)
+    (delay,) = records["cell_delays"]
+    vc = records["vcs"][delay["vc"]]
+    lost = sum(vc["cells_discarded"].values()) / vc["cells_offered"]
+    fixed, largest = (f"{delay[key] / 1e9:.3f}" for key in ("fixed_ps", "max_ps"))
+    assert fixed != largest
+    (line,) = (line.split() for line in run(shared).stdout.splitlines() if " video " in line)
+    assert (line[0], "".join(line[1:-6])) == ("video", str(vc["cells_offered"]))
+    assert (line[-6], line[-5], line[-1]) == (f"{lost:.2%}", fixed, largest)
+    assert "delay is measured" not in run(short).stdout
+
+
+def test_what_web_users_waited_for_is_shown_over_all_of_them(tmp_path: Path) -> None:
+    web = tmp_path / "web.toml"
+    web.write_text(
+        'preset = "icccn97-lan"\ntraffic = { kind = "web", page_interval = "1 s" }\n'
+        'run = { duration = "800 ms" }\n',
+        encoding="utf-8",
+    )
+    records = json.loads(run(web, "--json").stdout)["web"]
+    table = [line.split() for line in run(web).stdout.splitlines()]
+    (files,) = (line for line in table if line[:1] == ["files"])
+    times = records["file_response"]
+    assert times["count"] > 0
+    assert files[1:3] == [str(records["requests"]), str(times["count"])]
+    assert (files[3], files[-1]) == (
+        f"{times['mean_ps'] / 1e12:.2f}",
+        f"{times['max_ps'] / 1e12:.2f}",
+    )
+
+
 def test_json_is_all_that_standard_output_holds(short: Path) -> None:
     told = run(short, "--json", "--seed", 7)
     assert (told.exit_code, told.stderr) == (0, "")

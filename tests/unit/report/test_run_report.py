@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import skycell
 from skycell.metrics import throughputs_bps
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_run_report
 from skycell.report.run import run_page
+from skycell.scenario import parse
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.runs import run_without_traces, short_run
 from tests.unit.report.test_study import Page
@@ -45,6 +47,40 @@ def test_ports_without_a_limit_stand_apart(page: Page) -> None:
     names = [line[0] for line in table[1:]]
     assert "source1>switch1" in names
     assert "switch1>switch2" not in names
+
+
+def test_a_run_of_classes_contracts_and_web_users_is_told_as_on_the_command_line() -> None:
+    scenario = """
+preset = "icccn97-lan"
+run.duration = "300 ms"
+traffic = { kind = "web", page_interval = "1 s" }
+[[topology.bottleneck.class]]
+name = "nrt_vbr"
+[[source]]
+kind = "vbr"
+name = "video"
+peak_rate = 0.5
+on = "10 ms"
+off = "10 ms"
+[[gfr]]
+vcs = ["flow1.forward"]
+mcr = "20000 cells/s"
+"""
+    result = skycell.run(parse(scenario))
+    tables = {t[0][0] + t[0][1]: t for t in reversed(Page(run_page(result)).tables)}
+    queues = [line[0] for line in tables["portarrived"][1:]]
+    assert queues == [
+        "switch1>switch2 nrt_vbrtail drop, no limit",
+        "switch1>switch2 restSelective Drop, 1\u202f000 cells",
+    ]
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "flow1.forward")
+    due = f"{vc['run_guarantee']['due_cells']:,}".replace(",", "\u202f")
+    (contract,) = tables["VCframes offered"][1:]
+    assert (contract[0], contract[6]) == ("flow1.forward", due)
+    (delay,) = tables["VCoffered"][1:]
+    assert delay[0] == "video"
+    assert delay[-1] == f"{result.records['cell_delays'][0]['max_ps'] / 1e9:.3f}"
+    assert [line[0] for line in tables["whatasked for"][1:]] == ["files", "pages"]
 
 
 def test_every_account_of_the_ledger_is_there(page: Page) -> None:

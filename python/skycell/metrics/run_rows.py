@@ -1,0 +1,126 @@
+"""What tables of a run show beside its flows: queues, contracts, delays of cells, web users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from skycell.metrics.classes import cell_loss_ratio
+
+if TYPE_CHECKING:
+    from skycell.scenario.network_spec import NetworkSpec
+
+_PS_PER_S = 10**12
+_PS_PER_MS = 10**9
+
+
+class QueueRow(NamedTuple):
+    """One queue of a port with a limited buffer.
+
+    Attributes:
+        name: the port's, and behind it the service class where the port has several queues.
+        policy: the kind of its buffer policy.
+        capacity_cells: None where this queue holds whatever comes.
+        counts: the record of the queue: `arrived`, `discarded`, `queue`.
+        busy: part of the run in which its cells were under transmission, 0 to 1.
+    """
+
+    name: str
+    policy: str
+    capacity_cells: int | None
+    counts: Mapping[str, Any]
+    busy: float
+
+
+class CellDelayRow(NamedTuple):
+    """Cells of a VC and their transfer delay, milliseconds; None where none arrived."""
+
+    vc: str
+    offered: int
+    lost: float
+    fixed: float | None
+    mean: float | None
+    p99: float | None
+    p999: float | None
+    largest: float | None
+
+    @property
+    def times_ms(self) -> tuple[float | None, ...]:
+        """The delays, in the order of `CELL_DELAY_HEADS`."""
+        return self[3:]
+
+
+CELL_DELAY_HEADS = ("no queues", "mean", "99 %", "99.9 %", "largest")
+
+
+class ResponseRow(NamedTuple):
+    """How long web users waited, seconds; None where nothing was whole by the end."""
+
+    what: str
+    asked: int
+    whole: int
+    mean: float | None
+    p50: float | None
+    p90: float | None
+    p99: float | None
+    longest: float | None
+
+    @property
+    def times_s(self) -> tuple[float | None, ...]:
+        """The times, in the order of `RESPONSE_HEADS`."""
+        return self[3:]
+
+
+RESPONSE_HEADS = ("mean", "median", "90 %", "99 %", "longest")
+
+
+def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
+    """The queues of every port that limits one of them, first those to be preferred."""
+    rows = []
+    duration_ps = records["duration_ps"]
+    for link, port in zip(spec.links, records["ports"], strict=True):
+        queues = link.port.queues
+        if all(queue.capacity_cells is None for queue in queues):
+            continue
+        if not port["queues"]:
+            busy = port["busy_ps"] / duration_ps
+            kind, capacity = link.port.policy.kind, link.port.capacity_cells
+            rows.append(QueueRow(port["name"], kind, capacity, port, busy))
+            continue
+        for queue, counts in zip(queues, port["queues"], strict=True):
+            name = f"{port['name']} {counts['class'] or 'rest'}"
+            busy = counts["departed"] * link.cell_time_ps / duration_ps
+            rows.append(QueueRow(name, queue.policy.kind, queue.capacity_cells, counts, busy))
+    return rows
+
+
+def contract_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The records of the VCs with a GFR contract."""
+    return [
+        record for record, vc in zip(records["vcs"], spec.vcs, strict=True) if vc.gfr is not None
+    ]
+
+
+def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
+    """The VCs whose cells' delays were measured, such as those of cell sources."""
+    rows = []
+    for delay in records["cell_delays"]:
+        vc = records["vcs"][delay["vc"]]
+        keys = ("fixed_ps", "mean_ps", "p99_ps", "p999_ps", "max_ps")
+        times = (delay[key] / _PS_PER_MS if delay["cells"] else None for key in keys)
+        rows.append(CellDelayRow(vc["name"], vc["cells_offered"], cell_loss_ratio(vc), *times))
+    return rows
+
+
+def response_rows(records: Mapping[str, Any]) -> list[ResponseRow]:
+    """Files and pages of all web users together; no rows without any."""
+    web = records.get("web")
+    if not web:
+        return []
+    rows = []
+    for what, asked in (("file", web["requests"]), ("page", web["pages"])):
+        times = web[f"{what}_response"]
+        keys = ("mean_ps", "p50_ps", "p90_ps", "p99_ps", "max_ps")
+        shown = (times[key] / _PS_PER_S if times["count"] else None for key in keys)
+        rows.append(ResponseRow(f"{what}s", asked, times["count"], *shown))
+    return rows
