@@ -171,7 +171,7 @@ class _Workers:
         slot = self._free[-1]
         self._simulated_ps[slot] = 0
         try:
-            with _interrupts_ignored_by_children():
+            with interrupts_ignored_by_children():
                 future = self._executor.submit(_make_run, slot, task)
         except BrokenProcessPool:
             return False
@@ -210,7 +210,8 @@ class _Report:
 
 
 @contextmanager
-def _interrupts_ignored_by_children() -> Iterator[None]:
+def interrupts_ignored_by_children() -> Iterator[None]:
+    """Processes that are started within leave Ctrl-C to this one."""
     # A process inherits the blocked signal: Ctrl-C, which the terminal sends to all, then ends the
     # workers' runs through the parent only, also while a worker is still starting. This process
     # gets a signal that came meanwhile as soon as it is unblocked.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -101,17 +101,20 @@ class SpecText:
 
     def __init__(self, spec: NetworkSpec) -> None:
         # A quote within a name is escaped, so the key stands there once.
-        before, self._after = spec.canonical_json().split(f'"seed":{spec.seed}', 1)
-        start = f'{before}"seed":'.encode()
-        self._digest = sha256(start)
-        self._start = zlib.compress(start, 1)
+        before, after = spec.canonical_json().split(f'"seed":{spec.seed}', 1)
+        self._start = zlib.compress(f'{before}"seed":'.encode(), 1)
+        self._after = after
 
     def with_seed(self, seed: int) -> str:
         """The text of the run with this seed."""
         return f"{zlib.decompress(self._start).decode()}{seed}{self._after}"
 
-    def hash(self, seed: int) -> str:
-        """The hash of the run with this seed, as `NetworkSpec.hash` of its spec."""
-        digest = self._digest.copy()
-        digest.update(f"{seed}{self._after}".encode())
-        return digest.hexdigest()
+    def hashes(self, seeds: Iterable[int]) -> list[str]:
+        """The hashes of the runs with these seeds, as `NetworkSpec.hash` of their specs."""
+        start = sha256(zlib.decompress(self._start))
+        hashes = []
+        for seed in seeds:
+            digest = start.copy()
+            digest.update(f"{seed}{self._after}".encode())
+            hashes.append(digest.hexdigest())
+        return hashes

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from skycell.experiment.beside import over_many
 from skycell.scenario.spec_text import SpecText
 from skycell.studies.design import Case, Overrides, case_of, choices_in_force, specs_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import Evaluation, Facts
-from skycell.studies.model import Level, Part, Study
+from skycell.studies.model import Experiment, Level, Part, Study
 from skycell.studies.published import PublishedValue, published_values
+
+_WORTH_A_PROCESS = 100
+"""Cases for which another process, which takes half a second to start, resolves enough of them."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,33 @@ class Plan:
         return counts
 
 
+@dataclass(frozen=True)
+class _Same:
+    """Replications of a case that differ in their seeds only."""
+
+    case: Case
+    seeds: range
+    text_seed: int | None
+    """The key of their texts in the plan, beside the case."""
+
+
+@dataclass(frozen=True)
+class _Resolved:
+    """What a plan keeps of the specs of a case: text and duration of each part, and hashes."""
+
+    texts: tuple[SpecText, ...]
+    durations_ps: tuple[int, ...]
+    hashes: tuple[list[str], ...]
+    """Of each part, seed by seed."""
+    facts: Facts
+
+
 def plan_runs(
-    selection: Sequence[Selection], seed: int, replications: int | None, overrides: Overrides
+    selection: Sequence[Selection],
+    seed: int,
+    replications: int | None,
+    overrides: Overrides,
+    jobs: int | None = None,
 ) -> Plan:
     """Works out the runs of some tables.
 
@@ -63,53 +93,75 @@ def plan_runs(
         seed: of the first replication.
         replications: per case; as many as each study says if not given.
         overrides: choices or scenario keys set otherwise.
+        jobs: processes that resolve the cases where there are many; one a core if not given.
 
     Raises:
         ScenarioFaults: an override does not fit the scenario.
         ChoiceError: an override of the evaluation is not allowed.
     """
-    plan = Plan()
+    studies = {found.study.id: found.study for found in selection}
+    tables: dict[Case, dict[str, None]] = {}
+    groups: list[_Same] = []
     for found in selection:
         if found.study.is_computed(found.table):
             continue
         experiment = found.study.experiments[found.table.experiment]
         Evaluation.of(experiment, choices_in_force(found.study, overrides))  # before any run
-        count = replications or found.study.replications
-        for part in found.table.parts:
-            for printed in printed_rows(found.study, part):
-                for cell in cells_of(part, printed.factors):
-                    case = case_of(found.study, found.table.experiment, cell)
-                    _add(plan, found, case, range(seed, seed + count), overrides)
+        seeds = range(seed, seed + (replications or found.study.replications))
+        for case in _cases(found):
+            if case not in tables:
+                groups += _groups(experiment, case, seeds)
+            tables.setdefault(case, {})[found.table.id] = None
+    resolve = partial(_resolved, studies, overrides)
+    resolved = over_many(resolve, groups, least=_WORTH_A_PROCESS, jobs=jobs)
+    plan = Plan()
+    for same, specs in zip(groups, resolved, strict=True):
+        _add(plan, same, specs)
+    for case, names in tables.items():
+        for replication in plan.of_case[case]:
+            for spec_hash in replication:
+                plan.tables.setdefault(spec_hash, set()).update(names)
     return plan
 
 
-def _add(plan: Plan, found: Selection, case: Case, seeds: range, overrides: Overrides) -> None:
-    if case not in plan.of_case:
-        differ = found.study.experiments[case.experiment].each_replication is not None
-        groups = [range(seed, seed + 1) for seed in seeds] if differ else [seeds]
-        plan.of_case[case] = []
-        for same in groups:
-            specs = specs_of(found.study, case, overrides, same[0])
-            texts = [SpecText(spec) for spec in specs]
-            plan.texts[case, same[0] if differ else None] = texts
-            plan.facts.setdefault(case, Facts.of(specs[0]))
-            durations_ps = [spec.duration_ps for spec in specs]
-            plan.of_case[case] += [
-                _replication(plan, case, seed, [text.hash(seed) for text in texts], durations_ps)
-                for seed in same
-            ]
-    for hashes in plan.of_case[case]:
-        for spec_hash in hashes:
-            plan.tables.setdefault(spec_hash, set()).add(found.table.id)
+def _cases(found: Selection) -> dict[Case, None]:
+    """The cases of a table, each once."""
+    return {
+        case_of(found.study, found.table.experiment, cell): None
+        for part in found.table.parts
+        for printed in printed_rows(found.study, part)
+        for cell in cells_of(part, printed.factors)
+    }
 
 
-def _replication(
-    plan: Plan, case: Case, seed: int, hashes: list[str], durations_ps: Sequence[int]
-) -> list[str]:
-    for part, (spec_hash, duration_ps) in enumerate(zip(hashes, durations_ps, strict=True)):
-        run = PlannedRun(case, seed, spec_hash, duration_ps, part)
-        plan.runs.setdefault(spec_hash, run)
-    return hashes
+def _groups(experiment: Experiment, case: Case, seeds: range) -> list[_Same]:
+    if experiment.each_replication is None:
+        return [_Same(case, seeds, None)]
+    return [_Same(case, range(seed, seed + 1), seed) for seed in seeds]
+
+
+def _resolved(studies: Mapping[str, Study], overrides: Overrides, same: _Same) -> _Resolved:
+    specs = specs_of(studies[same.case.study_id], same.case, overrides, same.seeds[0])
+    texts = tuple(SpecText(spec) for spec in specs)
+    return _Resolved(
+        texts,
+        tuple(spec.duration_ps for spec in specs),
+        tuple(text.hashes(same.seeds) for text in texts),
+        Facts.of(specs[0]),
+    )
+
+
+def _add(plan: Plan, same: _Same, specs: _Resolved) -> None:
+    plan.texts[same.case, same.text_seed] = specs.texts
+    plan.facts.setdefault(same.case, specs.facts)
+    replications = plan.of_case.setdefault(same.case, [])
+    for seed, hashes in zip(same.seeds, zip(*specs.hashes, strict=True), strict=True):
+        for part, (spec_hash, duration_ps) in enumerate(
+            zip(hashes, specs.durations_ps, strict=True)
+        ):
+            run = PlannedRun(same.case, seed, spec_hash, duration_ps, part)
+            plan.runs.setdefault(spec_hash, run)
+        replications.append(list(hashes))
 
 
 def printed_rows(study: Study, part: Part) -> list[PublishedValue]:

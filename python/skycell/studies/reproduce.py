@@ -63,7 +63,7 @@ def reproduce(
     began = time.perf_counter()
     selection = select(ids)
     overrides = dict(overrides or {})
-    plan = plan_runs(selection, seed, replications, overrides)
+    plan = plan_runs(selection, seed, replications, overrides, jobs)
     version = engine_version() if version is None else version
     with ExitStack() as stack:
         if store is None:

@@ -168,7 +168,7 @@ def sensitivity(
     if vary is not None:  # what the studies name has been checked
         selection = select(ids)
         for key, value in variants:
-            plan_runs(selection, seed, 1, {**common, key: value})
+            plan_runs(selection, seed, 1, {**common, key: value}, jobs)
     if on_variant is not None:
         on_variant("as chosen")
     baseline = with_changes({})

@@ -63,10 +63,12 @@ def design_runs(plan: SweepPlan) -> Design:
         parts.add(spec)
         text = texts[cell] = SpecText(spec)
         networks[cell] = Network.of(spec, plan.ceiling)
-        for replication in range(1, plan.replications + 1):
-            seed = seed_of(plan, cell, replication)
-            run = PlannedRun(cell, replication, seed, text.hash(seed), spec.duration_ps)
-            runs.append(run)
+        numbers = range(1, plan.replications + 1)
+        seeds = [seed_of(plan, cell, replication) for replication in numbers]
+        runs += [
+            PlannedRun(cell, replication, seed, name, spec.duration_ps)
+            for replication, seed, name in zip(numbers, seeds, text.hashes(seeds), strict=True)
+        ]
     if faulty:
         raise ScenarioFaults(_told(plan, faulty))
     _refuse_unknown_parts(plan, parts)

@@ -4,7 +4,7 @@ import pytest
 
 import skycell
 from skycell import _core
-from skycell.experiment import run_spec
+from skycell.experiment.run import run_spec
 
 SHORT = {"preset": "icccn97-lan", "run": {"duration": "50 ms"}, "start": "together"}
 

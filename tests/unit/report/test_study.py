@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skycell.experiment import run_spec
+from skycell.experiment.run import run_spec
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_study_report
 from skycell.report.comparison import (
