@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
@@ -22,16 +22,17 @@ class Levels:
 
     Attributes:
         capacity_cells: K, the size of the buffer; None without limit.
-        threshold_cells: R, from which the policy may discard frames; None where it has none.
+        thresholds_cells: lengths of the queue from which the policy discards, by what the figure
+            calls them.
     """
 
     capacity_cells: int | None = None
-    threshold_cells: int | None = None
+    thresholds_cells: Mapping[str, int] = field(default_factory=dict)
 
     def named(self) -> Mapping[str, int]:
         """The levels that exist, by what the figure calls them."""
-        levels = {"buffer K": self.capacity_cells, "threshold R": self.threshold_cells}
-        return {name: cells for name, cells in levels.items() if cells is not None}
+        buffer = {} if self.capacity_cells is None else {"buffer K": self.capacity_cells}
+        return {**buffer, **self.thresholds_cells}
 
 
 def queue_over_time(

@@ -73,7 +73,11 @@ def rate_over_time(
         )
         .sort("flow", "interval")
     )
-    rows = with_panel_names(rates, "flow", panels).select("panel", "time_s", "mbps")
+    # A step goes on to the next point: the last interval's ends where it ends.
+    ends = rates.group_by("flow", maintain_order=True).last()
+    ends = ends.with_columns(pl.col("time_ps") + INTERVAL_PS).select(rates.columns)
+    points = pl.concat([rates, ends]).sort("flow", "time_ps")
+    rows = with_panel_names(points, "flow", panels).select("panel", "time_s", "mbps")
     layers = [
         alt.Chart()
         .mark_line(interpolate="step-after", clip=True, color=theme.PALETTE[0])

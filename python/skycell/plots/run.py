@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from skycell.records.result import RunResult
     from skycell.scenario.network_spec import NetworkSpec
+    from skycell.scenario.policy_spec import PolicySpec
 
 TRACE_OF = {
     "cwnd": "cwnd",
@@ -116,13 +117,29 @@ def figures_of_run(result: RunResult) -> list[Figure]:
 
 
 def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
-    """Buffer and discard threshold of each port, by the port's name."""
+    """Buffer and thresholds of each port, by the port's name."""
     return {
-        link.name: Levels(
-            link.port.capacity_cells, getattr(link.port.policy, "threshold_cells", None)
-        )
+        link.name: Levels(link.port.capacity_cells, _thresholds_of(link.port.policy))
         for link in spec.links
     }
+
+
+def _thresholds_of(policy: PolicySpec) -> dict[str, int]:
+    """Thresholds of a policy that are lengths of the queue, by their symbols."""
+    match policy.kind:
+        case "epd" | "selective_drop" | "fair_buffer_allocation" | "dynamic_epd":
+            return {"threshold R": policy.threshold_cells}
+        case "dfba":
+            return {"threshold L": policy.low_cells, "threshold H": policy.high_cells}
+        case "priority_drop" | "vc_priority_drop":
+            return {"LBO": policy.tagged_cells, "HBO": policy.threshold_cells}
+        case "red" | "fred" | "pme_ered":
+            red = policy if policy.kind == "red" else policy.red
+            return {
+                "min_th of the average": red.min_cells,
+                "max_th of the average": red.max_cells,
+            }
+    return {}
 
 
 def _trace(result: RunResult, kind: str) -> pl.DataFrame:

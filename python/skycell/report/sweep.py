@@ -221,8 +221,8 @@ def _effects(found: Analysis) -> Table:
 def _differences(found: Analysis) -> Table:
     digits = _digits(found.mean.value)
     marks = {
-        True: Cell("differ", css="good"),
-        False: Cell("alike", css="none"),
+        True: Cell("told apart", css="good"),
+        False: Cell("not told apart", css="none"),
         None: Cell("no interval", css="none"),
     }
     rows = [

@@ -96,7 +96,9 @@ def _shown(analysis: Analysis) -> str:
 def _levels(analysis: Analysis, factor: FactorEffects) -> str:
     """The levels from high to low, and the pairs that cannot be told apart."""
     ordered = sorted(factor.levels, key=lambda level: -level.mean.value)
-    means = ", ".join(f"{level_name(level.level)} {_number(level.mean.value)}" for level in ordered)
+    means = ", ".join(
+        f"{_number(level.mean.value)} with {level_name(level.level)}" for level in ordered
+    )
     pairs = factor.alike()
     if not pairs:
         end = "all can be told apart" if len(ordered) > 2 else "they can be told apart"

@@ -5,6 +5,7 @@ import pytest
 
 from skycell.plots.figure import NothingToDrawError
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
+from skycell.scenario import parse
 from tests.unit.plots.runs import run_without_traces, short_run
 from tests.unit.plots.traces import drawn
 
@@ -43,6 +44,29 @@ def test_the_queue_is_drawn_with_the_levels_of_its_port() -> None:
         "threshold R": 480,
     }
     assert max(row["cells"] for row in rows if "cells" in row) == run.traces["queue"]["cells"].max()
+
+
+@pytest.mark.parametrize(
+    ("policy", "levels"),
+    [
+        ('{ kind = "dfba" }', {"threshold L": 500, "threshold H": 900}),
+        ('{ kind = "priority_drop" }', {"LBO": 750, "HBO": 875}),
+        ('{ kind = "red" }', {"min_th of the average": 200, "max_th of the average": 600}),
+        ('{ kind = "fred" }', {"min_th of the average": 200, "max_th of the average": 600}),
+        ('{ kind = "virtual_queueing" }', {}),  # its threshold is of one VC's virtual queue
+        ('{ kind = "tail_drop" }', {}),
+    ],
+)
+def test_the_levels_of_a_policy_bear_its_own_symbols(policy: str, levels: dict[str, int]) -> None:
+    text = f"""
+preset = "icccn97-lan"
+topology.bottleneck.policy = {policy}
+[[gfr]]
+vcs = ["flow1.forward"]
+mcr = "20000 cells/s"
+"""
+    named = levels_of(parse(text).resolve())["switch1>switch2"].named()
+    assert named == {"buffer K": 1000, **levels}
 
 
 def test_a_port_that_holds_whatever_arrives_has_no_levels() -> None:

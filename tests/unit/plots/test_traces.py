@@ -131,7 +131,7 @@ def test_a_range_without_segments_is_refused() -> None:
 
 
 def test_a_queue_is_drawn_with_its_buffer_and_threshold() -> None:
-    levels = {"sw1>sw2": Levels(capacity_cells=200, threshold_cells=180)}
+    levels = {"sw1>sw2": Levels(capacity_cells=200, thresholds_cells={"threshold R": 180})}
     figure = queue_over_time(traces.queue(), PORTS, TEN_SECONDS, ORIGIN, levels=levels)
     rows = drawn(figure)
     assert [r["cells"] for r in rows if "cells" in r] == [12 + 10 * n for n in range(10)]
@@ -228,7 +228,9 @@ def test_a_rate_counts_repetitions_but_no_acknowledgements_over_100_ms_each() ->
         traces.sequence(), FLOWS, TimeRange(4 * SECOND, 5 * SECOND + SECOND // 5), ORIGIN
     )
     rows = drawn(figure)
-    assert len(rows) == 12
+    assert len(rows) == 13
+    # The last step goes on to the end of its interval.
+    assert (rows[-1]["time_s"], rows[-1]["mbps"]) == (5.2, rows[-2]["mbps"])
     # 500 octets in 100 ms are 40 kbit/s; the segment at 5 s is sent for the second time.
     assert {r["time_s"]: r["mbps"] for r in rows if r["mbps"]} == {4.0: 0.04, 5.0: 0.04}
     assert titles(figure.bare_spec(), "y") == {"Sent (Mbit/s)"}

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 
 import pytest
 
@@ -30,6 +31,7 @@ def test_the_summary_names_factors_that_matter_and_levels_that_are_alike() -> No
         == "At 90 % confidence tcp matters; policy and tcp × policy cannot be told from chance."
     )
     alike = ("newreno and sack.", "sack and newreno.")
+    assert re.match(r"tcp: 0\.\d+ with \w+, 0\.\d+ with \w+, ", tcp)
     assert tcp.endswith(tuple(f"cannot be told apart: {pair}" for pair in alike))
     assert policy.endswith("they cannot be told apart.")
     assert error.startswith("The error is that of the replications (standard error of a run 0.0")
