@@ -13,6 +13,7 @@ mod network;
 mod port;
 mod queue;
 mod run;
+mod timers;
 mod ways;
 
 pub use run::{RunError, run};

@@ -2,13 +2,14 @@
 
 use crate::frames::{Cell, Content, Frames};
 use crate::port::{Port, Verdict};
+use crate::timers::Timers;
 use crate::ways::{Next, Ways};
 use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, LossReason, Traces, VcRecord};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, Timers, rank};
+use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
 /// A virtual channel.

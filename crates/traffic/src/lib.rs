@@ -9,7 +9,7 @@ mod web;
 
 pub use cell_source::{CellSource, SourceCell};
 pub use shared_tcp::SharedTcp;
-pub use timers::{Timers, rank};
+pub use timers::rank;
 
 use loss_script::ScriptedLosses;
 use skycell_des::Stream;

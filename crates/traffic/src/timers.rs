@@ -1,7 +1,7 @@
-//! The order of a run's events, and a flow's times in the event queue.
+//! The order of a run's events, and a flow's times among them.
 
 use crate::{Flow, Outbox, earlier};
-use skycell_des::{EventQueue, Key};
+use skycell_des::Key;
 use skycell_units::SimTime;
 
 /// Kinds of events, in their order at one instant.
@@ -23,8 +23,8 @@ pub mod rank {
 }
 
 impl Flow {
-    /// The times of its timers, by kind.
-    fn due(&self) -> [Option<SimTime>; 3] {
+    /// The times of its timers, by kind from [`rank::RETRANSMISSION`] on.
+    pub fn due(&self) -> [Option<SimTime>; 3] {
         [
             self.retransmission_due(),
             self.held_ack_due(),
@@ -56,43 +56,6 @@ impl Flow {
                 self.on_application(now, out);
             }
             _ => {}
-        }
-    }
-}
-
-/// The events that are pending for one flow's timers.
-#[derive(Clone, Copy, Debug)]
-pub struct Timers {
-    /// By kind: the time of the earliest event in the queue; [`SimTime::NEVER`] for none.
-    pending: [SimTime; 3],
-}
-
-impl Default for Timers {
-    fn default() -> Self {
-        Timers {
-            pending: [SimTime::NEVER; 3],
-        }
-    }
-}
-
-impl Timers {
-    /// An event of `kind` has come: lets the flow act if its time is now.
-    pub fn on_event(&mut self, now: SimTime, kind: u8, flow: &mut Flow, out: &mut Outbox) {
-        self.pending[usize::from(kind - rank::RETRANSMISSION)] = SimTime::NEVER;
-        flow.on_timer(now, kind, out);
-    }
-
-    /// Puts the next times of the flow with id `id` into the queue. Times that have been put off
-    /// keep their earlier event, which finds nothing due and is followed by another plan.
-    pub fn plan(&mut self, id: u32, flow: &Flow, events: &mut EventQueue) {
-        for (kind, due) in (rank::RETRANSMISSION..).zip(flow.due()) {
-            let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
-            if let Some(due) = due
-                && due < *pending
-            {
-                *pending = due;
-                events.push(Key::new(due, kind, id));
-            }
         }
     }
 }
