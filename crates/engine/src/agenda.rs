@@ -5,6 +5,7 @@
 //! their box is opened: until then, putting one off is a note in a table, which is all that is looked at.
 
 use skycell_des::{EventQueue, Key};
+use skycell_traffic::rank;
 use skycell_units::SimTime;
 
 /// A box's stretch of time is 2 to this power, picoseconds: 8.6 ms, below the tick of any host clock
@@ -147,8 +148,7 @@ impl Agenda {
 
     /// Whether `event` is an alarm that is not due.
     fn is_idle(&self, event: Key) -> bool {
-        use skycell_traffic::rank::{APPLICATION, RETRANSMISSION};
-        let is_alarm = (RETRANSMISSION..=APPLICATION).contains(&event.rank());
+        let is_alarm = (rank::RETRANSMISSION..=rank::APPLICATION).contains(&event.rank());
         is_alarm && self.alarms[event.subject() as usize].due != event
     }
 
@@ -174,7 +174,6 @@ impl Agenda {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use skycell_traffic::rank;
 
     /// An alarm of `flow` at `time`.
     fn alarm(time: u64, flow: u32) -> Key {
