@@ -4,7 +4,7 @@
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
 
-use crate::server::Server;
+use crate::server::{Departures, Server};
 use skycell_units::SimTime;
 use std::collections::{VecDeque, vec_deque};
 
@@ -128,61 +128,69 @@ impl ArrivalLog {
         self.serve(count, until);
     }
 
-    /// Where queues share the link: decides when the last `count` cells leave, which came by `until`.
+    /// Where queues share the link: decides when the last `count` cells leave, which came by `until`, each
+    /// at most a cell time after the one before.
     fn serve(&mut self, count: u64, until: SimTime) {
         let Some(mut server) = self.server.take() else {
             return;
         };
         let mut left = count;
         while left > 0 {
-            let is_known = server.is_busy_beyond(until);
-            let served = match is_known {
-                true => self.serve_together(&mut server, left),
-                false => 0,
-            };
-            left -= served;
-            if served == 0 {
-                let rank = self.taken_in - left;
-                let arrival = (!is_known).then(|| self.arrival(rank).0);
-                self.note_departures(rank, SimTime(server.serve(arrival)), 1);
-                left -= 1;
+            let rank = self.taken_in - left;
+            // If the first is there before its choice, so are those after it, which come as fast as any
+            // can leave.
+            let mut known = left;
+            if !server.is_busy_beyond(until) {
+                let (arrival, _) = self.arrival(rank);
+                if !server.is_busy_beyond(arrival.time) {
+                    server.serve_others_until(arrival);
+                    if !server.is_busy_beyond(arrival.time) {
+                        // It goes at once, and the others when the one before has left if they come then.
+                        let is_in_step = self.comes_in_step();
+                        known = if is_in_step {
+                            left.min(server.undisturbed())
+                        } else {
+                            1
+                        };
+                    }
+                }
             }
+            let departures = server.serve(known);
+            self.note_departures(rank, departures);
+            left -= departures.cells;
         }
         self.server = Some(server);
     }
 
-    /// Of the last `cells` cells, which came before the next choice: decides when the first of them leave,
-    /// and returns how many that are.
-    fn serve_together(&mut self, server: &mut Server, cells: u64) -> u64 {
-        let first = self.taken_in - cells;
-        if SimTime(server.is_free_at()) == self.served_until {
-            let alone = server.serve_alone(cells);
-            if alone > 0 {
-                let departure = self.served_until + SimTime(self.cell_time);
-                self.note_departures(first, departure, alone);
-                return alone;
-            }
-        }
-        let mut rank = first;
-        server.serve_among_others(cells, |departure| {
-            self.note_departures(rank, SimTime(departure), 1);
-            rank += 1;
-        });
-        rank - first
+    /// Whether the cells that come now are those of one train, a cell time apart.
+    fn comes_in_step(&self) -> bool {
+        let mut trains = self.trains_of(self.pieces.len() - 1);
+        trains.len() == 1 && trains.all(|train| train.spacing == self.cell_time)
     }
 
-    /// `count` cells from `rank` on leave as far apart as the first of them, at `departure`, leaves after
-    /// the one before it.
-    fn note_departures(&mut self, rank: u64, departure: SimTime, count: u64) {
-        let spacing = (departure - self.served_until).0;
-        if self.busy.back().is_none_or(|run| run.spacing != spacing) {
+    /// Cells from `rank` on leave.
+    fn note_departures(&mut self, rank: u64, departures: Departures) {
+        let first = SimTime(departures.first);
+        let between = (first - self.served_until).0;
+        if self.busy.back().is_none_or(|run| run.spacing != between) {
             self.busy.push_back(Busy {
                 start: self.served_until,
                 rank,
-                spacing,
+                spacing: between,
             });
         }
-        self.served_until += SimTime(count * spacing);
+        self.served_until = first;
+        if departures.cells == 1 {
+            return;
+        }
+        if departures.spacing != between {
+            self.busy.push_back(Busy {
+                start: first,
+                rank: rank + 1,
+                spacing: departures.spacing,
+            });
+        }
+        self.served_until += SimTime((departures.cells - 1) * departures.spacing);
     }
 
     /// One cell was taken in at `moment`.

@@ -3,9 +3,11 @@
 
 use crate::plan::{PassThrough, Stretch};
 use crate::runs::Runs;
+use crate::server::{Run, Waiting};
 use skycell_records::{
     CellDelays, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord, VcRecord,
 };
+use skycell_switch::Cycle;
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -38,6 +40,34 @@ pub(crate) struct Coming {
 pub(crate) fn sum(time: u64, spacing: u64, count: u64) -> u128 {
     let (time, spacing, count) = (u128::from(time), u128::from(spacing), u128::from(count));
     count * time + count * count.saturating_sub(1) / 2 * spacing
+}
+
+/// Adds the delays of a run of cells, the first of which leaves in turn `turn` of `cycle`: those that leave
+/// in the first slot arrive at `arrival`.
+fn add_delays(
+    delays: &mut CellDelays,
+    run: Run,
+    arrival: u64,
+    spacing: u64,
+    cycle: Cycle,
+    turn: u64,
+) {
+    let delay =
+        |nth: u64| arrival + cycle.slot_of(turn + nth) * spacing - (run.left + nth * spacing);
+    let turns = cycle.turns();
+    // In each cycle the same cells are as much later as others have turns.
+    let step = (cycle.length() - turns) * spacing;
+    let whole = run.cells / turns;
+    for (first, cells, cycles) in [(0, turns, whole), (whole * turns, run.cells % turns, 1)] {
+        let mut nth = first;
+        while cycles > 0 && nth < first + cells {
+            let delayed = delay(nth);
+            let alike = (nth..first + cells).take_while(|&other| delay(other) == delayed);
+            let alike = alike.count() as u64;
+            delays.add_series(delayed, step, cycles, alike);
+            nth += alike;
+        }
+    }
 }
 
 /// The cells of one source.
@@ -123,8 +153,8 @@ impl CellStream {
         });
     }
 
-    /// How many more cells it is going to send as it sent the last one, each `spacing` after the one
-    /// before, all of which happens before the run ends.
+    /// How many cells come to the shared port, and as many after them are sent, each `spacing` after the
+    /// one before; all of which happens before the run ends.
     pub(crate) fn steady(&self, spacing: u64) -> u64 {
         let (regular, interval) = self.source.regular();
         // Each leaves its own port as the one after it comes there.
@@ -132,8 +162,11 @@ impl CellStream {
         if interval.0 != spacing || self.cell_time != spacing || !is_in_step {
             return 0;
         }
-        let left = self.end.saturating_sub(self.last_left + spacing) / spacing;
-        left.saturating_sub(1).min(regular.saturating_sub(1))
+        let sent = self.end.saturating_sub(self.last_left + spacing) / spacing;
+        let next = self.next.map_or(self.end, |next| next.arrival);
+        let come = self.end.saturating_sub(next).div_ceil(spacing);
+        let steady = sent.min(regular).saturating_sub(1);
+        steady.min(come)
     }
 
     /// The next `cells` cells, at most [`CellStream::steady`] of them, have come to the shared port: as many
@@ -155,18 +188,33 @@ impl CellStream {
         self.leaving[0] = self.last_left;
     }
 
-    /// `cells` cells leave the shared port a cell time apart, the first at `departure`, after having left
-    /// their own as far apart, the first at `left`.
-    pub(crate) fn on_departures(&mut self, left: u64, departure: u64, cells: u64) {
-        let spacing = self.cell_time;
-        self.departures.push_many(departure, spacing, cells);
-        let arrival = departure + self.plan.stretch.delay.0;
-        if let Some(delays) = &mut self.delays {
-            let before = self.end.saturating_sub(arrival).div_ceil(spacing);
-            let arrived = cells.min(before);
-            if arrived > 0 {
-                delays.add_many(arrival - left, arrived);
+    /// The first of the cells that are `waiting` leave the shared port in the turns of `cycle` among `slots`
+    /// slots, each `spacing` long, the first from `start` on.
+    pub(crate) fn on_turns(
+        &mut self,
+        start: u64,
+        spacing: u64,
+        cycle: Cycle,
+        slots: u64,
+        waiting: &mut Waiting,
+    ) {
+        let cells = cycle.turns_in(slots);
+        self.departures.push_turns(start, spacing, cycle, cells);
+        // Of a cell that leaves in the first slot.
+        let arrival = start + spacing + self.plan.stretch.delay.0;
+        let before_end = self.end.saturating_sub(arrival).div_ceil(spacing);
+        let arrived = cycle.turns_in(slots.min(before_end));
+        let mut turn = 0;
+        while turn < cells {
+            let run = waiting.pop(cells - turn);
+            if let Some(delays) = &mut self.delays {
+                let some = Run {
+                    cells: run.cells.min(arrived.saturating_sub(turn)),
+                    ..run
+                };
+                add_delays(delays, some, arrival, spacing, cycle, turn);
             }
+            turn += run.cells;
         }
     }
 

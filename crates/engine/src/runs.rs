@@ -1,14 +1,24 @@
-//! Times of events of one kind, in order, kept as runs of equal spacing.
+//! Times of events of one kind, in order, kept as runs of equal spacing, or of one spacing with gaps that
+//! repeat.
 
+use skycell_switch::Cycle;
 use std::collections::VecDeque;
 
-/// Events `spacing` apart, the first of them one spacing after `start`.
+/// Events at the ends of slots `spacing` long, the first of which begins at `start`: of those slots that
+/// are turns of the cycle.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     start: u64,
     spacing: u64,
+    cycle: Cycle,
     /// Events before it.
     rank: u64,
+}
+
+impl Run {
+    fn goes_on(&self, spacing: u64) -> bool {
+        self.spacing == spacing && self.cycle == Cycle::EACH
+    }
 }
 
 /// The times.
@@ -23,10 +33,11 @@ impl Runs {
     /// One more, at `time`, later than all before and than 0.
     pub(crate) fn push(&mut self, time: u64) {
         let spacing = time - self.last;
-        if self.runs.back().is_none_or(|run| run.spacing != spacing) {
+        if !self.runs.back().is_some_and(|run| run.goes_on(spacing)) {
             self.runs.push_back(Run {
                 start: self.last,
                 spacing,
+                cycle: Cycle::EACH,
                 rank: self.count,
             });
         }
@@ -40,10 +51,8 @@ impl Runs {
         let mut time = time;
         // The first may be at another distance from the last one before.
         while count > 0
-            && self
-                .runs
-                .back()
-                .is_none_or(|run| run.spacing != spacing || time != self.last + spacing)
+            && (time != self.last + spacing
+                || !self.runs.back().is_some_and(|run| run.goes_on(spacing)))
         {
             self.push(time);
             time += spacing;
@@ -53,6 +62,25 @@ impl Runs {
         self.last += count * spacing;
     }
 
+    /// `count` more, in turns of `cycle` among slots `spacing` long, the first of which begins at `start`,
+    /// not before the last event.
+    pub(crate) fn push_turns(&mut self, start: u64, spacing: u64, cycle: Cycle, count: u64) {
+        if count == 0 {
+            return;
+        }
+        if cycle.is_always() {
+            return self.push_many(start + spacing, spacing, count);
+        }
+        self.runs.push_back(Run {
+            start,
+            spacing,
+            cycle,
+            rank: self.count,
+        });
+        self.count += count;
+        self.last = start + (cycle.slot_of(count - 1) + 1) * spacing;
+    }
+
     /// Events up to `time`, that instant included.
     pub(crate) fn up_to(&self, time: u64) -> u64 {
         let at = self.runs.partition_point(|run| run.start <= time);
@@ -60,7 +88,8 @@ impl Runs {
             return self.runs.front().map_or(0, |first| first.rank);
         };
         let end = self.runs.get(at).map_or(self.count, |next| next.rank);
-        (run.rank + (time - run.start) / run.spacing).min(end)
+        let slots = (time - run.start) / run.spacing;
+        (run.rank + run.cycle.turns_in(slots)).min(end)
     }
 
     /// Events before `time`.
@@ -76,7 +105,7 @@ impl Runs {
         }
         let at = self.runs.partition_point(|run| run.rank <= rank);
         let run = self.runs[at.checked_sub(1)?];
-        Some(run.start + (rank + 1 - run.rank) * run.spacing)
+        Some(run.start + (run.cycle.slot_of(rank - run.rank) + 1) * run.spacing)
     }
 
     /// Forgets events before `time`, as far as whole runs go.
@@ -106,6 +135,35 @@ mod tests {
             together.push_many(time, spacing, count);
             (0..count).for_each(|k| one_by_one.push(time + k * spacing));
             for now in 0..120 {
+                assert_eq!(together.up_to(now), one_by_one.up_to(now), "{now}");
+                assert_eq!(
+                    together.first_from(now),
+                    one_by_one.first_from(now),
+                    "{now}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn events_in_turns_are_those_one_after_the_other() {
+        let third = Cycle::new(0b0100, 4);
+        let three = Cycle::new(0b1101, 4);
+        let stretches = [
+            (0, third, 3),
+            (100, three, 8),
+            (182, Cycle::NONE, 0),
+            (240, three.others(), 2),
+            (297, Cycle::EACH, 3),
+            (360, third, 1),
+        ];
+        let (mut together, mut one_by_one) = (Runs::default(), Runs::default());
+        for (start, cycle, count) in stretches {
+            together.push_turns(start, 5, cycle, count);
+            (0..count).for_each(|turn| one_by_one.push(start + (cycle.slot_of(turn) + 1) * 5));
+            together.push(start + 57);
+            one_by_one.push(start + 57);
+            for now in 0..450 {
                 assert_eq!(together.up_to(now), one_by_one.up_to(now), "{now}");
                 assert_eq!(
                     together.first_from(now),

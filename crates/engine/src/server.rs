@@ -3,8 +3,8 @@
 //! One queue holds the cells of frames; of the others every cell is known beforehand, for cell
 //! sources react to nothing. So a frame's cell has its departure as soon as it has been taken in:
 //! until then its queue has cells, and nothing that comes later changes what is served before. The
-//! server serves cell by cell, in one loop without events, and many at once where nothing changes
-//! between them ([`steady`]).
+//! server serves cell by cell, in one loop without events, and many at once where the scheduler's
+//! choices repeat ([`turns`]).
 
 use crate::arrivals::Moment;
 use crate::cell_stream::CellStream;
@@ -12,16 +12,19 @@ use skycell_records::{ClassQueueRecord, QueueIntegral, QueueRecord, QueueSamples
 use skycell_spec::PortSpec;
 use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
 
-mod steady;
+mod turns;
+mod waiting;
+
+pub(crate) use turns::Departures;
+use turns::Turns;
+pub(crate) use waiting::{Run, Waiting};
 
 /// A queue of cell sources.
 #[derive(Debug, Default)]
 struct CellQueue {
     class: Option<&'static str>,
-    /// Waiting cells: when each left its source's port, and the stream it belongs to.
-    waiting: VecDeque<(u64, u32)>,
+    waiting: Waiting,
     /// Cells in the queue, the one under transmission included.
     length: u32,
     max: u32,
@@ -45,8 +48,12 @@ pub(crate) struct Server {
     free: u64,
     /// The queue of a source whose cell leaves then.
     serving: Option<usize>,
+    /// The stretch that there is, and whose choices before `free` have not been booked.
+    turns: Option<Turns>,
     /// Cells served one by one.
     pub(crate) served: u64,
+    /// How many of them before choices that repeat are sought again.
+    no_cycle_before: u64,
 }
 
 impl Server {
@@ -60,6 +67,7 @@ impl Server {
     ) -> Self {
         let queues = port.queues.iter().map(|queue| CellQueue {
             class: queue.class.map(|class| class.name()),
+            waiting: Waiting::new(cell_time),
             ..CellQueue::default()
         });
         let mut server = Server {
@@ -72,15 +80,12 @@ impl Server {
             next: None,
             free: 0,
             serving: None,
+            turns: None,
             served: 0,
+            no_cycle_before: 0,
         };
         server.find_next();
         server
-    }
-
-    /// When the next choice is made.
-    pub(crate) fn is_free_at(&self) -> u64 {
-        self.free
     }
 
     /// Whether a cell that came by `time` came before the next choice.
@@ -88,21 +93,37 @@ impl Server {
         self.free > time.0
     }
 
-    /// Serves a cell of a frame, before which its queue's earlier cells have been served; `arrival`
-    /// is when it came, none if that was before the next choice. Returns when it leaves.
-    pub(crate) fn serve(&mut self, arrival: Option<Moment>) -> u64 {
-        if let Some(arrival) = arrival {
-            self.serve_others_until(arrival);
-        }
+    /// Choices from the next one on that are made before any other cell comes, if the link is idle; the
+    /// first is that of a cell that is there.
+    pub(crate) fn undisturbed(&self) -> u64 {
+        self.next.map_or(u64::MAX, |(arrival, _)| {
+            let wait = arrival.time.0 - self.free;
+            wait.saturating_sub(1) / self.cell_time + 1
+        })
+    }
+
+    /// Serves one or more of `cells` cells of frames that are there at the next choice, or become so as
+    /// soon as any of them can be chosen.
+    pub(crate) fn serve(&mut self, cells: u64) -> Departures {
         loop {
+            if let Some(departures) = self.take_turns(cells) {
+                return departures;
+            }
+            self.end_turns();
             self.come_to_choice();
+            if self.begin_turns(true) {
+                continue;
+            }
             let backlog = self.backlog() | 1 << self.own;
-            self.send_steadily(Backlog(backlog), self.end);
             let chosen = self.scheduler.select(Backlog(backlog));
             if chosen == self.own {
                 self.free += self.cell_time;
                 self.served += 1;
-                return self.free;
+                return Departures {
+                    first: self.free,
+                    spacing: self.cell_time,
+                    cells: 1,
+                };
             }
             self.send(chosen);
         }
@@ -110,12 +131,16 @@ impl Server {
 
     /// Makes all choices before `moment`, at which a cell of a frame comes or the state is looked
     /// at; all cells of frames that came before have been served.
-    fn serve_others_until(&mut self, moment: Moment) {
+    pub(crate) fn serve_others_until(&mut self, moment: Moment) {
+        self.end_turns();
         while moment.time.0 >= self.free {
             self.come_to_choice();
             let backlog = self.backlog();
             if backlog != 0 {
-                self.send_steadily(Backlog(backlog), moment.time.0);
+                if self.begin_turns(false) {
+                    self.pass_turns(moment.time.0);
+                    continue;
+                }
                 let chosen = self.scheduler.select(Backlog(backlog));
                 self.send(chosen);
                 continue;
@@ -124,6 +149,9 @@ impl Server {
             match self.next {
                 Some((arrival, _)) if arrival < moment => {
                     self.free = arrival.time.0;
+                    if self.pass_in_time(moment.time.0) {
+                        continue;
+                    }
                     self.take_in_next();
                     let chosen = self.scheduler.select(Backlog(self.backlog()));
                     self.send(chosen);
@@ -159,7 +187,7 @@ impl Server {
     fn backlog(&self) -> u32 {
         let has_cells = self.queues.iter().zip(0u32..);
         has_cells.fold(0, |bits, (queue, q)| {
-            bits | u32::from(!queue.waiting.is_empty()) << q
+            bits | u32::from(queue.waiting.cells() > 0) << q
         })
     }
 
@@ -168,7 +196,7 @@ impl Server {
         self.served += 1;
         self.serving = Some(queue);
         let here = &mut self.queues[queue];
-        let (left, stream) = here.waiting.pop_front().expect("the queue has cells");
+        let Run { left, stream, .. } = here.waiting.pop(1);
         if self.free < self.end {
             here.integral.departed(u128::from(self.free));
         }
@@ -187,7 +215,11 @@ impl Server {
         let coming = stream.next.expect("it is the stream's next");
         stream.arrivals.push(arrival.time.0);
         let queue = &mut self.queues[stream.plan.queue];
-        queue.waiting.push_back((coming.left, at));
+        queue.waiting.push(Run {
+            left: coming.left,
+            cells: 1,
+            stream: at,
+        });
         queue.length += 1;
         if arrival.time.0 < self.end {
             queue.integral.arrived(u128::from(arrival.time.0));

@@ -76,6 +76,25 @@ impl CellDelays {
         self.counts[bucket] += cells;
     }
 
+    /// `each` cells have arrived after `delay_ps`, as many after `step_ps` more, and so on `count` times.
+    pub fn add_series(&mut self, delay_ps: u64, step_ps: u64, count: u64, each: u64) {
+        let (mut delay, mut left) = (delay_ps, count);
+        while left > 0 {
+            let beyond = delay - self.fixed_ps;
+            let in_bucket = match step_ps {
+                0 => left,
+                _ => left.min((end_of(bucket_of(beyond)) - beyond) / step_ps + 1),
+            };
+            // All of them at the first, and what the others are later.
+            self.add_many(delay, in_bucket * each);
+            let steps = u128::from(in_bucket) * u128::from(in_bucket - 1) / 2;
+            self.sum_ps += steps * u128::from(step_ps) * u128::from(each);
+            self.max_ps = self.max_ps.max(delay + (in_bucket - 1) * step_ps);
+            delay += in_bucket * step_ps;
+            left -= in_bucket;
+        }
+    }
+
     /// Smallest delay that at least `permille` of a thousand cells do not exceed, to the end of its
     /// bucket; 0 without cells.
     pub fn quantile(&self, permille: u64) -> u64 {
@@ -147,6 +166,23 @@ mod tests {
                 assert!(width == 1 || width * 128 <= last + 1, "{last} to {end}");
             }
             last = Some(end);
+        }
+    }
+
+    #[test]
+    fn a_series_is_its_delays_one_by_one() {
+        for (first, step, count, each) in [
+            (1_000, 0, 5, 2),
+            (1_000, 1, 400, 1),
+            (1_017, 37, 900, 3),
+            (2_000, 50_000, 70, 9),
+            (1_000_000, 3, 100_000, 1),
+        ] {
+            let (mut together, mut one_by_one) = (CellDelays::new(1_000), CellDelays::new(1_000));
+            together.add_series(first, step, count, each);
+            (0..count).for_each(|k| one_by_one.add_many(first + k * step, each));
+            assert_eq!(together.record(0), one_by_one.record(0));
+            assert_eq!(together.counts, one_by_one.counts);
         }
     }
 

@@ -6,5 +6,5 @@ pub mod scheduler;
 
 pub use buffer::{BufferPolicy, BufferView, Policy};
 pub use scheduler::{
-    Backlog, Scheduler, Schedules, VcRoundRobin, VirtualSpacing, WeightedRoundRobin,
+    Backlog, Cycle, Scheduler, Schedules, VcRoundRobin, VirtualSpacing, WeightedRoundRobin,
 };

@@ -1,6 +1,6 @@
 //! Guaranteed rate: a share of the cells for each queue that asks for one, the rest by priority.
 
-use super::{Backlog, Schedules};
+use super::{Backlog, Cycle, Schedules, cycle_of};
 use skycell_spec::WHOLE_PPB;
 
 /// Of every N cells sent while a queue has cells, at least its share of N is its own, within one cell
@@ -27,6 +27,8 @@ pub struct GuaranteedRate {
     shares: Vec<u64>,
     /// What each queue has earned and not been paid, in the same parts of a cell.
     credits: Vec<u64>,
+    /// The credits from which a cycle was sought last.
+    sought_from: Vec<u64>,
 }
 
 impl GuaranteedRate {
@@ -35,19 +37,33 @@ impl GuaranteedRate {
         GuaranteedRate {
             shares: shares_ppb.iter().map(|&share| u64::from(share)).collect(),
             credits: vec![0; shares_ppb.len()],
+            sought_from: Vec::new(),
         }
     }
 }
 
 impl GuaranteedRate {
-    /// The first queue with cells, if it owns no credit, earns none that lasts, and nobody else has any
-    /// or earns any.
-    pub(crate) fn steady_choice(&self, backlog: Backlog) -> Option<usize> {
+    /// See [`Scheduler::cycle`](super::Scheduler::cycle).
+    pub(crate) fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
         let first = backlog.first();
-        let earns = |q: usize| q != first && backlog.has(q) && self.shares[q] > 0;
-        let mut queues = 0..self.shares.len();
-        let is_steady = !queues.any(|q| self.credits[q] > 0 || earns(q));
-        (is_steady && self.shares[first] < u64::from(WHOLE_PPB)).then_some(first)
+        let mut others_earn = false;
+        for (q, credit) in self.credits.iter_mut().enumerate() {
+            if !backlog.has(q) {
+                *credit = 0; // as the next choice would
+            }
+            others_earn |= *credit > 0 || q != first && backlog.has(q) && self.shares[q] > 0;
+        }
+        if !others_earn && self.shares[first] < u64::from(WHOLE_PPB) {
+            // What the first earns is gone when it is served, which nobody comes before.
+            let is_first = queue == first;
+            return Some(if is_first { Cycle::EACH } else { Cycle::NONE });
+        }
+        let mut start = std::mem::take(&mut self.sought_from);
+        start.clone_from(&self.credits);
+        let found = cycle_of(self, backlog, queue, |now| now.credits == start);
+        self.credits.clone_from(&start);
+        self.sought_from = start;
+        found
     }
 }
 
@@ -155,25 +171,6 @@ mod tests {
                     }
                 }
             }
-        }
-
-        #[test]
-        fn a_choice_said_to_be_steady_is_made_again_and_again((shares, backlogs) in any_case()) {
-            let mut scheduler = GuaranteedRate::new(&shares);
-            let mut steady = 0;
-            for backlog in backlogs {
-                let said = scheduler.steady_choice(Backlog(backlog));
-                steady += usize::from(said.is_some());
-                if let Some(q) = said {
-                    let before = scheduler.credits.clone();
-                    prop_assert_eq!(scheduler.clone().select(Backlog(backlog)), q);
-                    scheduler.select(Backlog(backlog));
-                    prop_assert_eq!(&scheduler.credits, &before);
-                } else {
-                    scheduler.select(Backlog(backlog));
-                }
-            }
-            prop_assert!(shares.len() > 1 || shares[0] == WHOLE_PPB || steady > 0);
         }
 
         #[test]

@@ -4,11 +4,13 @@
 //! which queues have cells; the scheduler never leaves the link idle while one of them has. A cell
 //! whose transmission has begun is finished.
 
+mod cycle;
 mod guaranteed_rate;
 mod vc_round_robin;
 mod virtual_spacing;
 mod weighted_round_robin;
 
+pub use cycle::Cycle;
 pub use guaranteed_rate::GuaranteedRate;
 pub use vc_round_robin::VcRoundRobin;
 pub use virtual_spacing::VirtualSpacing;
@@ -71,15 +73,45 @@ impl Scheduler {
 }
 
 impl Scheduler {
-    /// The queue that sends this cell and all to come as long as `backlog` lasts, where the choice leaves
-    /// the scheduler as it is; none where the next choice may be another.
-    pub fn steady_choice(&self, backlog: Backlog) -> Option<usize> {
+    /// The turns of `queue` from the next choice on, as long as `backlog` lasts; none where choices do not
+    /// repeat within [`Cycle::LONGEST`] from here. The next choice must be made with this backlog.
+    pub fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
         match self {
-            Scheduler::First => Some(backlog.first()),
-            Scheduler::GuaranteedRate(scheduler) => scheduler.steady_choice(backlog),
-            Scheduler::WeightedRoundRobin(_) => None,
+            Scheduler::First if backlog.first() == queue => Some(Cycle::EACH),
+            Scheduler::First => Some(Cycle::NONE),
+            Scheduler::GuaranteedRate(scheduler) => scheduler.cycle(backlog, queue),
+            Scheduler::WeightedRoundRobin(scheduler) => scheduler.cycle(backlog, queue),
         }
     }
+
+    /// Makes `choices` choices with this backlog, from where [`Scheduler::cycle`] has found `cycle`.
+    pub fn pass(&mut self, backlog: Backlog, cycle: Cycle, choices: u64) {
+        // The last of whole cycles is made: where it ends is where it began only as long as the backlog
+        // lasts.
+        let beyond_cycles = match choices {
+            0 => 0,
+            _ => (choices - 1) % cycle.length() + 1,
+        };
+        (0..beyond_cycles).for_each(|_| _ = self.select(backlog));
+    }
+}
+
+/// The turns of `queue` in the choices of `scheduler`, which makes them until it is where it began; none,
+/// and it stands anywhere, where it does not come back within [`Cycle::LONGEST`] choices.
+fn cycle_of<S: Schedules>(
+    scheduler: &mut S,
+    backlog: Backlog,
+    queue: usize,
+    mut is_back: impl FnMut(&mut S) -> bool,
+) -> Option<Cycle> {
+    let mut turns = 0;
+    for slot in 0..Cycle::LONGEST {
+        turns |= u64::from(scheduler.select(backlog) == queue) << slot;
+        if is_back(scheduler) {
+            return Some(Cycle::new(turns, slot + 1));
+        }
+    }
+    None
 }
 
 impl Schedules for Scheduler {
@@ -89,5 +121,95 @@ impl Schedules for Scheduler {
             Scheduler::GuaranteedRate(scheduler) => scheduler.select(backlog),
             Scheduler::WeightedRoundRobin(scheduler) => scheduler.select(backlog),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use skycell_spec::WHOLE_PPB;
+
+    /// Schedulers of two to four queues, of which many have choices that repeat soon.
+    fn any_scheduler() -> impl Strategy<Value = (SchedulerSpec, usize)> {
+        (2usize..5).prop_flat_map(|queues| {
+            let part = WHOLE_PPB / queues as u32;
+            let share = prop_oneof![
+                Just(0),
+                Just(part / 10 * 10),
+                Just(part / 5),
+                Just(50_000_000),
+                0..part
+            ];
+            let shares = prop::collection::vec(share, queues)
+                .prop_map(|shares_ppb| SchedulerSpec::GuaranteedRate { shares_ppb });
+            let weights = prop::collection::vec(1u32..9, queues)
+                .prop_map(|weights| SchedulerSpec::WeightedRoundRobin { weights });
+            let spec = prop_oneof![shares, weights, Just(SchedulerSpec::StrictPriority)];
+            (spec, Just(queues))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_cycle_is_what_the_scheduler_goes_on_to_choose(
+            (spec, queues) in any_scheduler(),
+            stretches in prop::collection::vec((1u32..16, 1u64..150), 1..8),
+            whose in 0usize..4,
+        ) {
+            let mut scheduler = Scheduler::new(&spec);
+            let mut plain = scheduler.clone();
+            let whose = whose % queues;
+            for (backlog, choices) in stretches {
+                let Some(backlog) = Some(backlog % (1 << queues)).filter(|&bits| bits != 0) else {
+                    continue;
+                };
+                let backlog = Backlog(backlog);
+                let cycle = scheduler.cycle(backlog, whose);
+                for slot in 0..choices {
+                    let chosen = plain.select(backlog);
+                    if let Some(cycle) = cycle {
+                        prop_assert_eq!(cycle.has(slot), chosen == whose, "slot {}", slot);
+                    }
+                }
+                // Whether or not there is one, the scheduler is where it was.
+                match cycle {
+                    Some(cycle) => scheduler.pass(backlog, cycle, choices),
+                    None => (0..choices).for_each(|_| _ = scheduler.select(backlog)),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shares_that_divide_the_whole_repeat_soon_and_thirds_do_not() {
+        let cycle = |shares: &[u32]| {
+            let mut scheduler = GuaranteedRate::new(shares);
+            scheduler.cycle(Backlog(0b11), 1)
+        };
+        assert_eq!(cycle(&[0, 100_000_000]), Some(Cycle::new(1 << 9, 10)));
+        assert_eq!(cycle(&[0, 500_000_000]), Some(Cycle::new(0b10, 2)));
+        assert_eq!(cycle(&[0, 333_333_333]), None);
+        assert_eq!(cycle(&[0, 0]), Some(Cycle::NONE));
+        // After its first cell alone, a queue of which the credit is gone is where it always is.
+        let mut scheduler = GuaranteedRate::new(&[0, 100_000_000]);
+        (0..4).for_each(|_| _ = scheduler.select(Backlog(0b11)));
+        assert_eq!(
+            scheduler.cycle(Backlog(0b11), 1),
+            Some(Cycle::new(1 << 5, 10))
+        );
+        assert_eq!(scheduler.cycle(Backlog(0b01), 1), Some(Cycle::NONE));
+        assert_eq!(
+            scheduler.cycle(Backlog(0b11), 1),
+            Some(Cycle::new(1 << 9, 10))
+        );
+        let mut rounds = WeightedRoundRobin::new(&[2, 3]);
+        assert_eq!(rounds.cycle(Backlog(0b11), 0), Some(Cycle::new(0b11, 5)));
+        rounds.select(Backlog(0b11));
+        assert_eq!(
+            rounds.cycle(Backlog(0b11), 0),
+            Some(Cycle::new(0b1_0001, 5))
+        );
+        assert_eq!(rounds.cycle(Backlog(0b10), 0), Some(Cycle::new(0, 3)));
     }
 }

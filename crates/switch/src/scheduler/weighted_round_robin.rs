@@ -1,6 +1,6 @@
 //! Weighted round robin, cell by cell.
 
-use super::{Backlog, Schedules};
+use super::{Backlog, Cycle, Schedules, cycle_of};
 
 /// Visits the queues in order; at each visit a queue sends up to its weight in cells, or what it has.
 ///
@@ -23,14 +23,31 @@ impl WeightedRoundRobin {
             left: weights[0],
         }
     }
-}
 
-impl Schedules for WeightedRoundRobin {
-    fn select(&mut self, backlog: Backlog) -> usize {
+    /// Goes on to a queue that has cells, if this one's visit is over or it has none.
+    fn move_on(&mut self, backlog: Backlog) {
         while self.left == 0 || !backlog.has(self.at) {
             self.at = (self.at + 1) % self.weights.len();
             self.left = self.weights[self.at];
         }
+    }
+
+    /// See [`Scheduler::cycle`](super::Scheduler::cycle).
+    pub(crate) fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
+        self.move_on(backlog); // as the next choice would
+        let start = (self.at, self.left);
+        let found = cycle_of(self, backlog, queue, |now| {
+            now.move_on(backlog);
+            (now.at, now.left) == start
+        });
+        (self.at, self.left) = start;
+        found
+    }
+}
+
+impl Schedules for WeightedRoundRobin {
+    fn select(&mut self, backlog: Backlog) -> usize {
+        self.move_on(backlog);
         self.left -= 1;
         self.at
     }
