@@ -40,6 +40,9 @@ impl Server {
     /// At a choice: begins a stretch, if one begins here. The choice must be made with these queues' cells.
     pub(super) fn begin_turns(&mut self, own_has_cells: bool) -> bool {
         let others = self.backlog();
+        if others != 0 && self.served < self.no_cycle_before {
+            return false;
+        }
         let mut turns = Turns {
             start: self.free,
             slots: u64::MAX,
@@ -64,7 +67,7 @@ impl Server {
             // What comes at the very moment of a choice is not there yet.
             turns.slots = next.map_or(u64::MAX, |wait| wait / self.cell_time + 1);
         }
-        if turns.slots < FEWEST || self.served < self.no_cycle_before {
+        if turns.slots < FEWEST {
             return false;
         }
         let Some(own) = self.scheduler.cycle(turns.backlog, self.own) else {

@@ -5,14 +5,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycle {
     /// Bit k stands for slot k of a cycle.
-    turns: u64,
+    turns: u128,
     length: u32,
     count: u32,
 }
 
 impl Cycle {
-    /// Slots after which choices repeat, at most.
-    pub const LONGEST: u32 = 64;
+    /// Slots after which choices repeat, at most: those of any share in whole hundredths do.
+    pub const LONGEST: u32 = 128;
     /// Each slot is a turn.
     pub const EACH: Cycle = Cycle {
         turns: 1,
@@ -26,8 +26,8 @@ impl Cycle {
         count: 0,
     };
 
-    /// Of the slots from 0 to `length`, 1 to 64, those are turns of which the bit is set in `turns`.
-    pub fn new(turns: u64, length: u32) -> Self {
+    /// Of the slots from 0 to `length`, 1 to 128, those are turns of which the bit is set in `turns`.
+    pub fn new(turns: u128, length: u32) -> Self {
         debug_assert!((1..=Self::LONGEST).contains(&length));
         debug_assert_eq!(turns, turns & up_to(length));
         Cycle {
@@ -37,7 +37,7 @@ impl Cycle {
         }
     }
 
-    /// Slots after which choices repeat, 1 to 64.
+    /// Slots after which choices repeat, 1 to 128.
     pub fn length(self) -> u64 {
         u64::from(self.length)
     }
@@ -66,7 +66,7 @@ impl Cycle {
     /// Turns among the first `slots` slots.
     pub fn turns_in(self, slots: u64) -> u64 {
         if self.length == 1 {
-            return self.turns * slots;
+            return self.turns() * slots;
         }
         let rest = self.turns & up_to((slots % self.length()) as u32);
         slots / self.length() * self.turns() + u64::from(rest.count_ones())
@@ -104,10 +104,10 @@ impl Cycle {
     }
 }
 
-/// The bits of slots before `slot`, which is at most 64.
-fn up_to(slot: u32) -> u64 {
+/// The bits of slots before `slot`, which is at most 128.
+fn up_to(slot: u32) -> u128 {
     match slot {
-        64.. => u64::MAX,
+        128.. => u128::MAX,
         _ => (1 << slot) - 1,
     }
 }
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn turns_are_counted_as_a_list_of_slots_would_be(bits in 1u64.., length in 1u32..=64) {
+        fn turns_are_counted_as_a_list_of_slots_would_be(bits in 1u128.., length in 1u32..=128) {
             let turns = bits & up_to(length);
             let cycle = Cycle::new(turns, length);
             let slots: Vec<u64> = (0..300).filter(|&slot| cycle.has(slot)).collect();

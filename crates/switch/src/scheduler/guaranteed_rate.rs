@@ -25,6 +25,8 @@ use skycell_spec::WHOLE_PPB;
 pub struct GuaranteedRate {
     /// Of each queue, in parts of [`WHOLE_PPB`].
     shares: Vec<u64>,
+    /// Of each queue, see [`repeats_soon`].
+    repeats_soon: Vec<bool>,
     /// What each queue has earned and not been paid, in the same parts of a cell.
     credits: Vec<u64>,
     /// The credits from which a cycle was sought last.
@@ -34,8 +36,10 @@ pub struct GuaranteedRate {
 impl GuaranteedRate {
     /// Shares by queue, in parts of [`WHOLE_PPB`]; together at most the whole.
     pub fn new(shares_ppb: &[u32]) -> Self {
+        let shares = || shares_ppb.iter().map(|&share| u64::from(share));
         GuaranteedRate {
-            shares: shares_ppb.iter().map(|&share| u64::from(share)).collect(),
+            repeats_soon: shares().map(repeats_soon).collect(),
+            shares: shares().collect(),
             credits: vec![0; shares_ppb.len()],
             sought_from: Vec::new(),
         }
@@ -46,17 +50,22 @@ impl GuaranteedRate {
     /// See [`Scheduler::cycle`](super::Scheduler::cycle).
     pub(crate) fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
         let first = backlog.first();
-        let mut others_earn = false;
+        let (mut others_earn, mut come_back) = (false, true);
         for (q, credit) in self.credits.iter_mut().enumerate() {
             if !backlog.has(q) {
                 *credit = 0; // as the next choice would
             }
-            others_earn |= *credit > 0 || q != first && backlog.has(q) && self.shares[q] > 0;
+            let earns = q != first && backlog.has(q) && self.shares[q] > 0;
+            others_earn |= *credit > 0 || earns;
+            come_back &= !earns || self.repeats_soon[q];
         }
         if !others_earn && self.shares[first] < u64::from(WHOLE_PPB) {
             // What the first earns is gone when it is served, which nobody comes before.
             let is_first = queue == first;
             return Some(if is_first { Cycle::EACH } else { Cycle::NONE });
+        }
+        if !come_back {
+            return None;
         }
         let mut start = std::mem::take(&mut self.sought_from);
         start.clone_from(&self.credits);
@@ -65,6 +74,16 @@ impl GuaranteedRate {
         self.sought_from = start;
         found
     }
+}
+
+/// Whether what a queue has earned, less what it has paid, may come back within [`Cycle::LONGEST`] choices:
+/// so many times its share is a number of whole cells.
+fn repeats_soon(share: u64) -> bool {
+    let (mut divisor, mut rest) = (u64::from(WHOLE_PPB), share);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    u64::from(WHOLE_PPB) / divisor <= u64::from(Cycle::LONGEST)
 }
 
 impl Schedules for GuaranteedRate {

@@ -106,7 +106,7 @@ fn cycle_of<S: Schedules>(
 ) -> Option<Cycle> {
     let mut turns = 0;
     for slot in 0..Cycle::LONGEST {
-        turns |= u64::from(scheduler.select(backlog) == queue) << slot;
+        turns |= u128::from(scheduler.select(backlog) == queue) << slot;
         if is_back(scheduler) {
             return Some(Cycle::new(turns, slot + 1));
         }
@@ -139,6 +139,7 @@ mod tests {
                 Just(part / 10 * 10),
                 Just(part / 5),
                 Just(50_000_000),
+                Just(70_000_000),
                 0..part
             ];
             let shares = prop::collection::vec(share, queues)
