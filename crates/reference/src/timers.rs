@@ -29,7 +29,12 @@ impl Timers {
     /// Puts the next times of the flow with id `id` into the queue. Times that have been put off
     /// keep their earlier event, which finds nothing due and is followed by another plan.
     pub(crate) fn plan(&mut self, id: u32, flow: &Flow, events: &mut EventQueue) {
-        for (kind, due) in (rank::RETRANSMISSION..).zip(flow.due()) {
+        let due = [
+            flow.retransmission_due(),
+            flow.held_ack_due(),
+            flow.application_due(),
+        ];
+        for (kind, due) in (rank::RETRANSMISSION..).zip(due) {
             let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
             if let Some(due) = due
                 && due < *pending

@@ -23,15 +23,6 @@ pub mod rank {
 }
 
 impl Flow {
-    /// The times of its timers, by kind from [`rank::RETRANSMISSION`] on.
-    pub fn due(&self) -> [Option<SimTime>; 3] {
-        [
-            self.retransmission_due(),
-            self.held_ack_due(),
-            self.application_due(),
-        ]
-    }
-
     /// Which of the timers of the flow with id `id` runs out first, and when.
     pub fn next_timer(&self, id: u32) -> Option<Key> {
         let key = |due: Option<SimTime>, kind| due.map(|due| Key::new(due, kind, id));
