@@ -14,6 +14,8 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
     else {
         return;
     };
+    // One source that sends in step with the link, for a while: choices then repeat.
+    let in_step = dice.one_in(2);
     let beside = dice.pick(&[1, 1, 1, 2]);
     let classes = [ServiceClass::Cbr, ServiceClass::NrtVbr];
     let rest = spec.links[shared].port.queues.remove(0);
@@ -38,20 +40,53 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
         },
         _ => SchedulerSpec::GuaranteedRate {
             shares_ppb: (0..count)
-                .map(|_| dice.pick(&[0, 0, 100_000_000, part, part / 3, 333_333_333.min(part)]))
+                .map(|_| {
+                    let some = part - part % 10_000_000;
+                    dice.pick(&[
+                        0,
+                        0,
+                        100_000_000,
+                        part,
+                        some,
+                        some / 4,
+                        part / 3,
+                        333_333_333.min(part),
+                    ])
+                })
                 .collect(),
         },
     };
     spec.links[shared].port.queues = queues;
-    for i in 0..1 + dice.below(3) {
+    let sources = if in_step { 1 } else { 1 + dice.below(3) };
+    for i in 0..sources {
         let class = classes[dice.below(beside as u64) as usize];
         source(spec, dice, shared, class, i);
+    }
+    if in_step {
+        keep_in_step(spec, dice, shared);
     }
     if !spec.records.traces.is_empty() {
         spec.records.traces.push(TraceKind::Service);
     }
     if dice.one_in(2) {
         spec.records.delay_vcs = spec.sources.iter().map(|source| source.vc).collect();
+    }
+}
+
+/// Lets the source that was added last send at the rate of the link, over bursts that are long for a run.
+fn keep_in_step(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize) {
+    let unit = spec.links[shared].cell_time_ps;
+    let source = spec.sources.last_mut().expect("one was added");
+    source.cell_interval_ps = unit;
+    let own = spec.vcs[source.vc as usize].path[0] as usize;
+    spec.links[own].cell_time_ps = unit;
+    if let SourcePattern::OnOff { on, off, .. } = &mut source.pattern {
+        let cells = dice.pick(&[30, 300, 300, 1_000]);
+        let silent = dice.pick(&[10, 300, 1_000, 1_000]);
+        let jitter = dice.below(unit);
+        let (mean_ps, value_ps) = (cells * unit + jitter, silent * unit + jitter);
+        *on = Distribution::Exponential { mean_ps };
+        *off = Distribution::Constant { value_ps };
     }
 }
 
