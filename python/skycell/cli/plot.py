@@ -23,7 +23,7 @@ DEFAULT_KIND = "cwnd"
 @click.command(
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
-    "  skycell plot out/run --kind sequence --flow flow1 --from '2 s' --to '5 s'\n"
+    "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
     "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
     "  skycell plot out/policies --kind interactions --response fairness",
     short_help="Draw a run, a study or a sweep.",

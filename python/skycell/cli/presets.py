@@ -49,7 +49,7 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
         return
     if name not in known:
         close = get_close_matches(name, known, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = f" Did you mean {close[0]!r}?" if close else f" There are {', '.join(known)}."
         raise click.UsageError(f"no preset is called {name!r}.{hint}")
     preset = known[name]
     if as_json:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Example:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd",
+    epilog="Example:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
+    "--out out/run",
     short_help="Simulate a scenario.",
 )
 @click.argument("file", metavar="FILE")
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     "traces",
     type=click.Choice(list(TRACE_COLUMNS)),
     multiple=True,
-    help="Keep a trace, beside those of the file; may be repeated.",
+    help="Keep a trace in DIR, beside those of the file; may be repeated.",
 )
 @set_option("Replace a value of the file, such as tcp.variant=reno")
 def run(
@@ -63,6 +64,8 @@ def run(
     if out is not None:
         _check_folder(out, force)
         refuse_unwritable(out)
+    elif traces:
+        raise click.UsageError("--trace keeps traces in the folder of --out, and there is none")
     with RunProgress(spec.duration_ps) as progress:
         try:
             result = run_spec(spec, engine, progress)

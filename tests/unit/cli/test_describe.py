@@ -58,6 +58,12 @@ def test_an_unknown_preset_is_told_its_neighbour() -> None:
     assert "Did you mean 'icccn97-geo'?" in told.stderr
 
 
+def test_a_name_unlike_every_preset_is_told_them_all() -> None:
+    told = CliRunner().invoke(main, ["presets", "xyz"])
+    assert told.exit_code == 2
+    assert f"no preset is called 'xyz'. There are {', '.join(presets())}." in told.stderr
+
+
 def test_policies_are_listed_with_class_parameters_and_source() -> None:
     told = skycell("policies").stdout
     assert "dfba                    MA-MT  dynamic  probabilistic  sees tags" in told

@@ -150,6 +150,7 @@ def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> N
         (["--set", "tcp.variant"], "'tcp.variant' is not KEY=VALUE"),
         (["--set", "records.traces=all", "--trace", "cwnd"], 'records.traces\n  got      "all"'),
         (["--seed", "-1"], "-1 is not in the range"),
+        (["--trace", "cwnd"], "--trace keeps traces in the folder of --out, and there is none"),
         (["--trace", "cwind"], "'cwind' is not one of"),
         (["--engine", "perpetual"], "'perpetual' is not one of"),
         (["--out", "{file}/below"], "is a file"),
