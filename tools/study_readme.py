@@ -1,8 +1,10 @@
 """Writes the measured part of a study's README: what reproduces, and how much each choice matters.
 
     python tools/study_readme.py icccn97 [--replications 2] [--table icccn97-t1] [--store FILE]
+    python tools/study_readme.py icccn97 --keep-choices
 
-What stands above the marker is written by hand and stays.
+What stands above the marker is written by hand and stays. So does, with `--keep-choices`, what is
+told of the choices, which costs most of the runs.
 """
 
 from collections.abc import Sequence
@@ -20,6 +22,7 @@ from skycell.studies.sensitivity import Sensitivity, Shift, sensitivity
 
 STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
 MARKER = "<!-- Below: written by tools/study_readme.py -->"
+CHOICES = "## Which choices were tried, and how much each moves the tables"
 
 
 @click.command()
@@ -27,21 +30,39 @@ MARKER = "<!-- Below: written by tools/study_readme.py -->"
 @click.option("--replications", type=int, help="Of every variant; as the study says if not given.")
 @click.option("--table", "tables", multiple=True, help="Vary choices for these tables alone.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
-def main(study: str, replications: int | None, tables: tuple[str, ...], store: Path) -> None:
+@click.option("--keep-choices", is_flag=True, help="Leave what is told of the choices as it is.")
+def main(
+    study: str,
+    replications: int | None,
+    tables: tuple[str, ...],
+    store: Path,
+    keep_choices: bool,
+) -> None:
     """Write the measured part of the README of STUDY."""
-    with RunStore(store) as runs:
-        result = reproduce([study], store=runs, engine="fast")
-        moved = sensitivity(
-            tables or [study],
-            store=runs,
-            engine="fast",
-            replications=replications,
-            on_variant=lambda name: click.echo(name, err=True),
-        )
     file = STUDIES / study / "README.md"
-    above = file.read_text(encoding="utf-8").partition(MARKER)[0].rstrip()
-    measured = "\n".join([*_reproduced(result), *_moved(study, tables, moved)])
+    page = file.read_text(encoding="utf-8")
+    with RunStore(store) as runs:
+        reproduced = "\n".join(_reproduced(reproduce([study], store=runs, engine="fast")))
+        if keep_choices:
+            choices = choices_of(page)
+        else:
+            moved = sensitivity(
+                tables or [study],
+                store=runs,
+                engine="fast",
+                replications=replications,
+                on_variant=lambda name: click.echo(name, err=True),
+            )
+            choices = "\n".join(_moved(study, tables, moved))
+    above = page.partition(MARKER)[0].rstrip()
+    measured = f"{reproduced}\n{choices}".rstrip()
     file.write_text(f"{above}\n\n{MARKER}\n\n{measured}\n", encoding="utf-8")
+
+
+def choices_of(page: str) -> str:
+    """What a README tells of its study's choices; empty where it tells nothing."""
+    _, heading, rest = page.partition(CHOICES)
+    return f"{heading}{rest}"
 
 
 def _reproduced(result: Reproduction) -> list[str]:
@@ -130,7 +151,7 @@ def _moved(study: str, tables: Sequence[str], moved: Sensitivity) -> list[str]:
     runs = f"{times} replication{'s' if times > 1 else ''}"
     of_these = f", of the tables {' and '.join(tables)}" if tables else ""
     lines = [
-        "## Which choices were tried, and how much each moves the tables",
+        CHOICES,
         "",
         (
             "One choice at a time is set otherwise, all else as chosen; "

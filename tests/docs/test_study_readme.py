@@ -2,7 +2,11 @@
 
 import importlib.util
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
+
+import pytest
+from click.testing import CliRunner
 
 from skycell.studies.findings import RunByRun
 from tests.structure.tree import ROOT
@@ -38,6 +42,28 @@ def test_a_study_tells_which_verdicts_single_replications_share() -> None:
     assert "* 3.2 Reno is worst. (published: a; ours: b; in 2 of 5 single replications)" in lines
     assert "* 3.6 Reno is worst. (published: a; ours: b; in 0 of 5 single replications)" in lines
     assert "Those that hold, but not in every single replication: 3.1 (3 of 5)." in lines
+
+
+def test_what_is_told_of_the_choices_can_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "icccn97").mkdir()
+    file = tmp_path / "icccn97" / "README.md"
+    above = "# By hand\n\nOurs is too good.\n"
+    kept = f"{script.CHOICES}\n\nNot tried: `tcp.handshake`.\n"
+    file.write_text(f"{above}\n{script.MARKER}\n\n## What reproduces\n\nold\n\n{kept}")
+    monkeypatch.setattr(script, "STUDIES", tmp_path)
+    monkeypatch.setattr(script, "reproduce", lambda *_, **__: reproduction())
+    arguments = ["icccn97", "--keep-choices", "--store", str(tmp_path / "runs.sqlite")]
+    told = CliRunner().invoke(script.main, arguments)
+    assert told.exit_code == 0, told.output
+    text = file.read_text()
+    assert text.startswith(f"{above}\n{script.MARKER}\n\n## What reproduces\n\n2 replications")
+    assert text.endswith(f")\n\n{kept}")
+    assert "\nold\n" not in text
+    file.write_text(above)
+    assert CliRunner().invoke(script.main, arguments).exit_code == 0
+    assert file.read_text() == text.removesuffix(f"\n{kept}")
 
 
 def test_a_study_whose_single_replications_all_agree_lists_none() -> None:
