@@ -8,7 +8,8 @@ from typing import Any
 
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.faults import FaultCollector
-from skycell.scenario.quantities import Refused, parse_quantity
+from skycell.scenario.network_spec import StartAt, StartDrawn
+from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded
 from skycell.scenario.scenario import set_value
 from skycell.studies.model import Experiment, Level, Study
 
@@ -150,10 +151,36 @@ def specs_of(
     measured_from = str(resolve_choices(experiment.measured_from, choices))
     if not _is_nothing(measured_from):
         _set(values, "run.duration", measured_from)
-        specs.append(parse(values, name=str(case)).resolve(seed=0))
+        beginning = _beginning(specs[0], measured_from)
+        specs.append(beginning or parse(values, name=str(case)).resolve(seed=0))
         if specs[1].duration_ps >= specs[0].duration_ps:
             raise ChoiceError(f"measuring from {measured_from} leaves nothing of {case}")
     return specs
+
+
+def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
+    """The run up to a moment, where nothing but its end depends on that; none where more may.
+
+    The steps of links that move reach to the end of a run, and what begins behind it is a fault.
+    """
+    try:
+        moment = parse_quantity(end)
+    except Refused:
+        return None
+    end_ps = rounded(moment.amount)
+    starts = [*(flow.start for flow in spec.flows), *(source.start for source in spec.sources)]
+    if (
+        moment.dimension is not Dimension.TIME
+        or not 0 < end_ps <= spec.duration_ps
+        or any(link.motion is not None for link in spec.links)
+        or any(_earliest_ps(start) >= end_ps for start in starts)
+    ):
+        return None
+    return spec.model_copy(update={"duration_ps": end_ps})
+
+
+def _earliest_ps(start: StartAt | StartDrawn) -> int:
+    return start.time_ps if isinstance(start, StartAt) else start.from_ps
 
 
 def _has_table(values: Mapping[str, Any], key: str) -> bool:

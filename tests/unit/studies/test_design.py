@@ -156,6 +156,36 @@ def test_measuring_from_a_later_moment_needs_a_second_shorter_run() -> None:
     assert len(specs_of(study, geo_case(), {"measure.from": "0 s"})) == 1
 
 
+@pytest.mark.parametrize("study_id", ["icccn97", "atmf970424", "atmf970616"])
+def test_the_beginning_of_a_run_is_what_a_scenario_of_that_length_comes_to(study_id: str) -> None:
+    study = load_study(study_id)
+    cases = {case.experiment: case for case in cases_of(study)}
+    measured = [name for name in cases if study.experiments[name].measured_from != "0 s"]
+    assert measured
+    for case in map(cases.get, measured):
+        assert case is not None
+        _, beginning = specs_of(study, case, {"measure.from": "3 s"})
+        shorter = scenario_of(study, case, {"run.duration": "3 s"})
+        assert beginning == shorter.resolve(seed=0), str(case)
+
+
+def test_what_begins_behind_the_measured_moment_is_a_fault_of_the_scenario() -> None:
+    late = {"start": {"kind": "together", "at": "6 s"}}
+    assert spec_of(geo_case(), **late)
+    with pytest.raises(ScenarioFaults, match=r"before the end of the run, 5 s"):
+        spec_of(geo_case(), **late, **{"measure.from": "5 s"})
+
+
+def test_steps_of_a_moving_link_end_with_the_run_that_the_measure_begins_after() -> None:
+    study = load_study("leo-handover")
+    case = cases_of(study)[0]
+    experiment = study.experiments[case.experiment].model_copy(update={"measured_from": "2 s"})
+    changed = study.model_copy(update={"experiments": {case.experiment: experiment}})
+    _, beginning = specs_of(changed, case, {})
+    shorter = specs_of(study, case, {"run.duration": "2 s"})[0]
+    assert beginning == shorter
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
