@@ -57,29 +57,32 @@ class _Writer:
 
     def whole(self, part: BaseModel) -> str:
         values = part.__dict__
-        return (
-            "{"
-            + ",".join(
-                key + self._value(values[name])
-                for key, name, is_left_out in _keys(type(part))
-                if is_left_out is None or not is_left_out(values[name])
-            )
-            + "}"
-        )
+        written = [
+            key + self._value(values[name])
+            for key, name, is_left_out in _keys(type(part))
+            if is_left_out is None or not is_left_out(values[name])
+        ]
+        return "{" + ",".join(written) + "}"
 
     def _value(self, value: Any) -> str:
+        # Most values are plain; to ask whether one is a model takes longer than to write a number.
+        kind = type(value)
+        if kind is int:
+            return str(value)
+        if kind is str:
+            return _encode_text(value)
+        if value is None:
+            return "null"
+        if kind is tuple:
+            if value and isinstance(value[0], BaseModel):
+                return "[" + ",".join(map(self.whole, value)) + "]"
+            return "[" + ",".join(map(self._value, value)) + "]"
         if isinstance(value, BaseModel):
             text = self._known.get(id(value))
             if text is None:
                 text = self._known[id(value)] = self.whole(value)
             return text
-        if isinstance(value, str):
-            return _encode_text(value)
-        if value is None:
-            return "null"
-        if isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
-            return "[" + ",".join(map(self.whole, value)) + "]"
-        return str(value) if type(value) is int else _encode(value)
+        return _encode(value)
 
 
 @cache
