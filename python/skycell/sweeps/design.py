@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
@@ -52,14 +52,7 @@ def design_runs(plan: SweepPlan) -> Design:
     runs: list[PlannedRun] = []
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
-    own = plan.template
-    template = Scenario(own.name, own.values, own.positions, own.folder)
-    for cell in plan.cells:
-        try:
-            spec = template.with_values(cell.settings).resolve()
-        except ScenarioFaults as faults:
-            faulty[cell] = faults.faults
-            continue
+    for cell, spec in _resolved(plan, faulty):
         parts.add(spec)
         text = texts[cell] = SpecText(spec)
         networks[cell] = Network.of(spec, plan.ceiling)
@@ -73,6 +66,29 @@ def design_runs(plan: SweepPlan) -> Design:
         raise ScenarioFaults(_told(plan, faulty))
     _refuse_unknown_parts(plan, parts)
     return Design(plan, texts, networks, tuple(runs))
+
+
+def faults_of_cells(plan: SweepPlan) -> list[Fault]:
+    """The faults of all cells' scenarios, as `design_runs` would tell them."""
+    faulty: dict[Cell, tuple[Fault, ...]] = {}
+    for _ in _resolved(plan, faulty):
+        pass
+    return _told(plan, faulty)
+
+
+def _resolved(
+    plan: SweepPlan, faulty: dict[Cell, tuple[Fault, ...]]
+) -> Iterator[tuple[Cell, NetworkSpec]]:
+    """The cells that can be run with their specs; why the others cannot goes to `faulty`."""
+    own = plan.template
+    template = Scenario(own.name, own.values, own.positions, own.folder)
+    for cell in plan.cells:
+        try:
+            spec = template.with_values(cell.settings).resolve()
+        except ScenarioFaults as faults:
+            faulty[cell] = faults.faults
+            continue
+        yield cell, spec
 
 
 def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:

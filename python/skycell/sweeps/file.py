@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from math import prod
 from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
@@ -84,6 +85,10 @@ def parse_plan(
     faults = FaultCollector(name, positions)
     reader = _Reader(values, faults, name, folder or FilePath())
     plan = reader.plan()
+    if faults.faults and reader.has_whole_cells(plan):
+        from skycell.sweeps.design import faults_of_cells
+
+        raise ScenarioFaults([*faults.faults, *faults_of_cells(plan)])
     faults.raise_if_any()
     return plan
 
@@ -112,14 +117,22 @@ class _Reader:
             throughput=self._throughput(),
             positions=self.faults.positions,
         )
-        runs = plan.replications
-        for factor in plan.factors:
-            runs *= len(factor.levels)
+        runs = _runs_of(plan)
         if runs > MOST_RUNS:
             got = Shown(f"{show_amount(runs)} runs")
             allowed = f"up to {show_amount(MOST_RUNS)} runs"
             self.faults.add(("factors",), got, allowed, KEYS["factors"])
         return plan
+
+    def has_whole_cells(self, plan: SweepPlan) -> bool:
+        """Whether scenario and factors could be read, so that cells' scenarios can be looked at."""
+        factors = self.values.get("factors")
+        return (
+            bool(plan.template.values)
+            and isinstance(factors, Mapping)
+            and len(plan.factors) == len(factors)
+            and 0 < _runs_of(plan) <= MOST_RUNS
+        )
 
     def _title(self) -> str:
         title = self.values.get("title", FilePath(self.name).stem)
@@ -218,6 +231,10 @@ class _Reader:
             return ()
         found = [_factor(str(name), value, self.faults) for name, value in factors.items()]
         return tuple(factor for factor in found if factor is not None)
+
+
+def _runs_of(plan: SweepPlan) -> int:
+    return plan.replications * prod(len(factor.levels) for factor in plan.factors)
 
 
 def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None:
