@@ -10,6 +10,7 @@ import click
 
 from skycell.cli.options import Command, json_option, set_option
 from skycell.cli.settings import read_setting
+from skycell.cli.store import why_unwritable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,13 +105,17 @@ def read_named_places(names: Sequence[str], file: Path | None) -> list[Place]:
 
 
 def refuse_targets(force: bool, *files: Path | None) -> None:
-    """Refuses files that exist, before anything is computed."""
+    """Refuses files that exist or cannot be written, before anything is computed."""
     from skycell.plots.files import WouldOverwriteError, refuse_overwriting
 
+    targets = [file for file in files if file is not None]
     try:
-        refuse_overwriting([file for file in files if file is not None], force=force)
+        refuse_overwriting(targets, force=force)
     except WouldOverwriteError as error:
         raise click.UsageError(f"{error}; --force replaces it") from None
+    reasons = [reason for file in targets if (reason := why_unwritable(file, file.parent))]
+    if reasons:
+        raise click.UsageError("; ".join(reasons))
 
 
 def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None) -> list[Path]:

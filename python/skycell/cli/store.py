@@ -44,9 +44,15 @@ def refuse_unwritable(out: Path, *, is_file: bool = False) -> None:
     Raises:
         click.BadParameter: nothing can be written there.
     """
+    reason = why_unwritable(out, out.parent if is_file else out)
+    if reason is not None:
+        raise click.BadParameter(reason, param_hint="'--out'")
+
+
+def why_unwritable(out: Path, folder: Path) -> str | None:
+    """Why nothing can be written to `out`, which is or lies in `folder`; none where it can."""
     from tempfile import TemporaryFile
 
-    folder = out.parent if is_file else out
     made = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,9 +61,8 @@ def refuse_unwritable(out: Path, *, is_file: bool = False) -> None:
         for path in made:
             path.rmdir()
     except OSError as error:
-        raise click.BadParameter(
-            f"{out} cannot be written: {error.strerror or error}", param_hint="'--out'"
-        ) from None
+        return f"{out} cannot be written: {error.strerror or error}"
+    return None
 
 
 def refuse_earlier_files(

@@ -49,8 +49,12 @@ def path_steps(
     Raises:
         ScenarioFaults: what cannot be had; faults without a file are of this call's own words.
     """
-    sky = _constellation(constellation, folder)
-    first, last = _places(sky, {"from": source, "to": target})
+    names = {"from": source, "to": target}
+    try:
+        sky = _constellation(constellation, folder)
+    except ScenarioFaults as unknown:
+        raise ScenarioFaults([*unknown.faults, *_faults_of_places(None, names)]) from None
+    first, last = _places(sky, names)
     if first == last:
         _refuse("to", f'"{target}", where the path begins', "another place", "where the path ends")
     # The file may have changed since it was last read, so what it says is part of the key.
@@ -139,20 +143,25 @@ def _constellation(name: str, folder: Path) -> Constellation:
 
 def _places(sky: Constellation, names: dict[str, str]) -> list[Place]:
     """The places of some names, by the key that gives them; each has satellites above it."""
-    places = []
+    faults = _faults_of_places(sky, names)
+    if faults:
+        raise ScenarioFaults(faults)
+    return find_places(list(names.values()))
+
+
+def _faults_of_places(sky: Constellation | None, names: dict[str, str]) -> list[Fault]:
+    """What is wrong with names of places, whatever satellites there are where none are known."""
     faults = []
     for key, name in names.items():
         try:
             found = find_places([name])
-            refuse_out_of_reach(sky, found)
-            places += found
+            if sky is not None:
+                refuse_out_of_reach(sky, found)
         except ScenarioFaults as refused:
             for fault in refused.faults:
                 got = f'"{name}", {fault.got}' if fault.path else fault.got
                 faults.append(Fault("", key, got, fault.allowed, fault.meaning or "a place"))
-    if faults:
-        raise ScenarioFaults(faults)
-    return places
+    return faults
 
 
 def _refuse(key: str, got: str, allowed: str, meaning: str) -> NoReturn:

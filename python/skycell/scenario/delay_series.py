@@ -128,7 +128,7 @@ class _Reader:
                 self._add("", got, allowed, "a row", lines.line_num)
                 continue
             row = self._row(values, rows[-1] if rows else None, lines.line_num)
-            if rows and row.time_ps <= rows[-1].time_ps and not self._is_faulty(lines.line_num):
+            if rows and row.time_ps <= rows[-1].time_ps and not self._has_no_time(lines.line_num):
                 got = f"{show_time(row.time_ps)} after {show_time(rows[-1].time_ps)}"
                 self._add("time", got, "times that ascend", KINDS["time"].meaning, lines.line_num)
                 continue
@@ -153,8 +153,8 @@ class _Reader:
             else (),
         )
 
-    def _is_faulty(self, line: int) -> bool:
-        return bool(self.faults) and self.faults[-1].line == line
+    def _has_no_time(self, line: int) -> bool:
+        return any(fault.line == line and fault.path == "time" for fault in self.faults)
 
     def _find_columns(self, header: list[str]) -> None:
         """Place and unit of each column that is read; raises where one is missing or twice."""

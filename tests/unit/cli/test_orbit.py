@@ -44,6 +44,18 @@ def test_a_table_goes_to_files_and_not_over_others(tmp_path: Path) -> None:
     assert "--force replaces it" in again.output
 
 
+def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(
+    tmp_path: Path,
+) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("mine", encoding="utf-8")
+    rows, picture = in_the_way / "a.csv", in_the_way / "a.html"
+    told = call("globe", "none", "--csv", str(rows), "--out", str(picture))
+    assert (told.exit_code, told.stdout) == (2, "")
+    for file in (rows, picture):
+        assert f"{file} cannot be written: File exists" in " ".join(told.stderr.split())
+
+
 def test_a_series_tells_delays_and_handovers(tmp_path: Path) -> None:
     common = ["series", "jsac98-6x11", "--pair", "new_york", "tokyo", "--duration", "100 s"]
     told = json.loads(call(*common, "--json").stdout)

@@ -245,6 +245,13 @@ def test_faults_of_a_series_name_file_and_line(tmp_path: Path) -> None:
     assert lines == [f"{file}:2: delay", f"{file}:3: delay"]
 
 
+def test_a_row_that_is_wrong_twice_is_told_twice(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        moving(tmp_path, HEADER + "1,5\n0.5,-3\n")
+    told = [(fault.line, fault.path) for fault in found.value.faults]
+    assert told == [(3, "delay"), (3, "time")]
+
+
 def test_a_file_that_is_wrong_throughout_is_told_by_its_first_faults(tmp_path: Path) -> None:
     with pytest.raises(ScenarioFaults) as found:
         moving(tmp_path, HEADER + "x,1\n" * 50)
