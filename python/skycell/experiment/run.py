@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from skycell.records.result import RunResult
+from skycell.records.result import RunResult, as_text
 from skycell.scenario import Scenario, ScenarioLike, as_scenario
 from skycell.scenario.network_spec import NetworkSpec
 
@@ -49,7 +49,7 @@ def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
     if not paths:
         return result
     terms = delay_terms(result.spec, result.records, paths)
-    return replace(result, records={**result.records, "delay_terms": terms})
+    return replace(result, records_json=as_text({**result.records, "delay_terms": terms}))
 
 
 def run_spec(

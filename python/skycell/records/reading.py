@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skycell.records.files import RECORDS_FILE, SPEC_FILE
-from skycell.records.result import RunResult
+from skycell.records.result import RunResult, as_text
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario.network_spec import NetworkSpec
 
@@ -85,7 +85,7 @@ def read_result(folder: Path) -> RunResult:
     records = {
         key: value for key, value in summary.items() if key == "engine" or key not in IDENTITY
     }
-    return RunResult(spec, records, TraceFiles(folder), identity["version"])
+    return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"])
 
 
 def _text(file: Path) -> str:

@@ -25,13 +25,15 @@ class RunResult:
 
     Attributes:
         spec: the spec that was run.
-        records: summary of the run, as `RunRecords` of `crates/records` writes it.
+        records_json: summary of the run, as `RunRecords` of `crates/records` writes it. With
+            thousands of flows it is tens of MB, and many times that as objects: `records` are made
+            of it when they are first asked for.
         traces: the traces that the spec asked for, by name, each a polars frame.
         version: version of skycell that ran it.
     """
 
     spec: NetworkSpec
-    records: Mapping[str, Any] = field(repr=False)
+    records_json: str = field(repr=False)
     traces: Mapping[str, pl.DataFrame] = field(repr=False)
     version: str
 
@@ -44,7 +46,13 @@ class RunResult:
         version: str,
     ) -> RunResult:
         """The result from what the engine hands back."""
-        return cls(spec, json.loads(records_json), TraceTables(trace_columns), version)
+        return cls(spec, records_json, TraceTables(trace_columns), version)
+
+    @cached_property
+    def records(self) -> Mapping[str, Any]:
+        """The summary of the run as plain data."""
+        records: dict[str, Any] = json.loads(self.records_json)
+        return records
 
     @property
     def engine(self) -> str:
@@ -127,17 +135,16 @@ class RunResult:
 
     def summary(self) -> dict[str, Any]:
         """The records with the run's identity, as plain data."""
-        identity = {
-            "version": self.version,
-            "engine": self.engine,
-            "seed": self.seed,
-            "spec_hash": self.spec_hash,
-        }
-        return identity | dict(self.records)
+        return self._identity() | dict(self.records)
 
     def to_json(self) -> str:
-        """The summary as JSON."""
-        return json.dumps(self.summary(), indent=2)
+        """The summary as JSON, in one line."""
+        identity = json.dumps(self._identity(), separators=(",", ":"))
+        return f"{identity[:-1]},{self.records_json[1:]}"
+
+    def _identity(self) -> dict[str, Any]:
+        """What the records themselves do not say of the run."""
+        return {"version": self.version, "seed": self.seed, "spec_hash": self.spec_hash}
 
     def __str__(self) -> str:
         lines = [self._title()]
@@ -167,6 +174,11 @@ class RunResult:
             f"{self._seconds:g} s simulated, seed {self.seed}, engine {self.engine}, "
             f"skycell {self.version}, spec {self.spec_hash[:12]}"
         )
+
+
+def as_text(records: Mapping[str, Any]) -> str:
+    """Records as the engine writes them."""
+    return json.dumps(records, separators=(",", ":"))
 
 
 def _mbit_s(flow: Mapping[str, Any], seconds: float) -> float:

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import polars as pl
@@ -39,6 +40,12 @@ def test_a_result_says_what_was_run(result: RunResult) -> None:
         told
     )
     assert told["flows"] == result.records["flows"]
+
+
+def test_a_result_becomes_text_without_becoming_objects(result: RunResult) -> None:
+    untouched = dataclasses.replace(result)
+    assert json.loads(untouched.to_json()) == result.summary()
+    assert "records" not in vars(untouched)
 
 
 def test_records_are_tables(result: RunResult) -> None:
