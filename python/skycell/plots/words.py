@@ -79,6 +79,17 @@ FACTORS = {
     "n_tcps": "TCPs",
     "privileged_mcr_cells_per_s": "MCR of the privileged source (cells/s)",
     "mcr_cells_per_s": "MCR (cells/s)",
+    "background_mcr_cells_per_s": "MCR of the others (cells/s)",
+    "background_mss_bytes": "segment of the others (octets)",
+    "n_background": "other sources",
+    "vbr_period_ms": "period of VBR (ms)",
+    "gr_fraction": "GR (part of the link)",
+    "n_satellites": "satellites",
+    "position_in_path": "place on the path",
+    "city_row": "from",
+    "city_column": "to",
+    "segments_lost": "segments lost",
+    "z_rule": "Z",
     "max_window_bytes": "receiver window (bytes)",
     "threshold_bytes": "window threshold (bytes)",
 }
@@ -104,6 +115,23 @@ METRICS = {
     "guarantee_shortfall_share": "Share of the variation of the guarantee shortfall",
     "excess_fairness_share": "Share of the variation of the excess fairness",
     "source_throughput": "Throughput of a source",
+    "vc_throughput": "Throughput of a VC",
+    "vc_expected": "Expected throughput of a VC",
+    "vc_excess": "Excess of a VC over its MCR",
+    "vc_excess_ratio": "Excess of a VC as a multiple of its MCR",
+    "mcr_total": "Sum of the MCRs",
+    "excess_total": "Sum of the excesses",
+    "vbr_share": "VBR's part of the link",
+    "ubr_share": "UBR's part of the link",
+    "timeouts_per_10mb": "Timeouts, each 10 MB",
+    "retransmitted_per_10mb": "Octets sent again, each 10 MB",
+    "tagged_share": "Part of the frames that is tagged",
+    "frames_above_hbo": "Frames discarded above HBO or for want of room",
+    "segment_rtt": "Mean round trip",
+    "packet_delay": "Mean delay of a packet",
+    "cells_discarded": "Cells discarded",
+    "mean_queue": "Mean queue",
+    "fast_retransmits": "Fast retransmits",
     "vc_mean_queue": "Mean occupancy",
     "offered_load": "Offered load",
     "mean_file": "Mean file",
@@ -192,6 +220,10 @@ def level(key: str, value: object) -> str:
         return f"segments of {name(value)} octets"
     if key == "tcps_per_vc":
         return f"{name(value)} TCP{'' if value == 1 else 's'} on each VC"
+    if key == "vbr_period_ms":
+        return f"VBR period {name(value)} ms"
+    if key == "gr_fraction":
+        return f"GR {name(value)}"
     if key == "max_window_bytes":
         return f"window {name(value)} bytes"
     if key in {"experiment", "set", "case"}:

@@ -1,0 +1,22 @@
+"""Names that figures and tables give to the keys of the data."""
+
+from skycell.plots import words
+from skycell.studies.library import STUDY_IDS, load_study
+from skycell.studies.model import MEASURES, PATH_MEASURES
+
+
+def test_every_measure_of_more_than_one_word_has_a_name() -> None:
+    keys = [key for key in (*MEASURES, *PATH_MEASURES) if "_" in key]
+    assert [key for key in keys if key not in words.METRICS] == []
+
+
+def test_every_factor_of_a_study_that_is_no_plain_word_has_a_name() -> None:
+    tables = [table for name in STUDY_IDS for table in load_study(name).tables]
+    keys = {key for table in tables for part in table.parts for key in part.factors}
+    assert "gr_fraction" in keys
+    assert sorted(key for key in keys if "_" in key and key not in words.FACTORS) == []
+
+
+def test_levels_of_97_0424_are_short_enough_for_a_legend() -> None:
+    factors = {"vbr_period_ms": 300, "gr_fraction": 0.1}
+    assert words.described(factors) == "VBR period 300 ms, GR 0.1"
