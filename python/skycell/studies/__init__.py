@@ -7,7 +7,7 @@ True
 
 from skycell.studies.compare import Row, TableSummary
 from skycell.studies.design import ChoiceError, scenario_of
-from skycell.studies.findings import ConclusionResult
+from skycell.studies.findings import ConclusionResult, RunByRun
 from skycell.studies.library import STUDY_IDS, UnknownStudyError, known_ids, load_study, select
 from skycell.studies.reproduce import Progress, reproduce
 from skycell.studies.reproduction import ChoiceInForce, Doubt, Reproduction
@@ -21,6 +21,7 @@ __all__ = [
     "Progress",
     "Reproduction",
     "Row",
+    "RunByRun",
     "TableSummary",
     "UnknownStudyError",
     "known_ids",

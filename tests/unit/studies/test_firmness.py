@@ -17,8 +17,10 @@ from skycell.studies.findings import (
     predicate_of,
 )
 from skycell.studies.firmness import Firmness
+from skycell.studies.library import OWN_IDS
 from skycell.studies.model import Conclusion, Study
 from skycell.studies.values import Values
+from tests.unit.studies.own_worlds import WORLDS
 
 TABLE = "made-up-t1"
 STATEMENT = Conclusion(id="1", text="SACK is above Reno", tables=(TABLE,))
@@ -191,6 +193,31 @@ def test_every_conclusion_on_print_can_be_asked_of_single_replications(
     alone = [test(Values.of_replication(rows, place)).holds for place in range(3)]
     assert alone[0] is (conclusion.in_print == "holds")
     assert result.run_by_run == RunByRun(sum(alone), 3)
+
+
+OWN = [
+    pytest.param(study, entry, id=f"{study.id}-{entry.id}")
+    for study in map(load_study, OWN_IDS)
+    for entry in study.conclusions
+]
+
+
+@pytest.mark.parametrize(("study", "conclusion"), OWN)
+def test_a_conclusion_of_ours_is_asked_of_single_replications_too(
+    study: Study, conclusion: Conclusion
+) -> None:
+    """Two replications with numbers made for it, and one in which they have changed places."""
+    world = WORLDS[study.id]()
+    values = [entry.value for entry in world]
+    shuffled = random.Random(1).sample(values, len(values))
+    rows = [
+        row("", e.value, e.value, other, table=e.table, metric=e.metric, factors=e.factors)
+        for e, other in zip(world, shuffled, strict=True)
+    ]
+    test = predicate_of(study.id, conclusion.id)
+    assert test is not None
+    third = test(Values.of_replication(rows, 2)).holds
+    assert evaluate(study, conclusion, rows).run_by_run == RunByRun(2 + third, 3)
 
 
 def test_all_conclusions_are_asked_of_the_same_replications() -> None:
