@@ -33,6 +33,7 @@ SUBPACKAGES = (
     "plots",
     "report",
     "cli",
+    "__main__",
 )
 """Subpackages and modules of `skycell`; each may use those before it."""
 

@@ -48,13 +48,19 @@ def test_every_option_says_what_it_does(verb: str) -> None:
     assert silent == []
 
 
+def test_the_package_can_be_run_as_a_module_under_the_same_name() -> None:
+    command = [sys.executable, "-m", "skycell", "--help"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout == CliRunner().invoke(main, ["--help"], prog_name="skycell").output
+
+
 def test_the_version_is_the_engines() -> None:
     assert CliRunner().invoke(main, ["--version"]).output == f"skycell {__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("run", "--help")])
 def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
-    command = [sys.executable, "-c", "from skycell.cli.main import main; main()", *arguments]
+    command = [sys.executable, "-m", "skycell", *arguments]
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (told.returncode, told.stderr) == (1, "The system: No space left on device\n")
