@@ -281,7 +281,7 @@ def part(what: str) -> Leaf:
             {"type": "string", "pattern": unit_pattern(Dimension.PART), "examples": ["80 %"]},
         ]
     }
-    return Leaf(f"above 0, at most 1 ({what})", read, schema)
+    return Leaf(f"above 0, at most 1 or 100 % ({what})", read, schema)
 
 
 def read_number(value: Any) -> float:

@@ -50,7 +50,8 @@ def _read_threshold(value: Any) -> Quantity | float:
 
 
 _THRESHOLD = Leaf(
-    'above 0, at most 1 (part of the buffer\'s capacity), or whole cells such as "7168 cells"',
+    "above 0, at most 1 or 100 % (part of the buffer's capacity), or whole cells such as "
+    '"7168 cells"',
     _read_threshold,
     {
         "anyOf": [

@@ -28,8 +28,8 @@ _DAY_PS = 86_400 * PS_PER_SECOND
 
 
 _PEAK = part_or_rate(
-    "above 0, at most 1 (part of the cells that the slowest link on the way carries), or a rate "
-    'such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 each)',
+    "above 0, at most 1 or 100 % (part of the cells that the slowest link on the way carries), or "
+    'a rate such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 each)',
     "100 %",
     "20000 cells/s",
 )
