@@ -12,7 +12,7 @@ from skycell.studies.measures import Evaluation, Facts
 from skycell.studies.model import Experiment, Level, Part, Study
 from skycell.studies.published import PublishedValue, published_values
 
-_WORTH_A_PROCESS = 100
+_WORTH_A_PROCESS = 300
 """Cases for which another process, which takes half a second to start, resolves enough of them."""
 
 
