@@ -122,5 +122,5 @@ def test_data_that_go_back_go_up_where_others_come_down() -> None:
 
 def test_the_report_shows_the_terms() -> None:
     page = run_page(skycell.run(scenario(PATH)))
-    assert "t_q (ms)" in page
-    assert "What the mean delay D over the constellation" in page
+    assert ">t_q</th>" in page
+    assert "What the mean delay D over the constellation is made of, in ms:" in page
