@@ -1,28 +1,17 @@
 """The front page tells how every study reproduces, and the script that writes it."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from skycell.studies.library import PUBLISHED_IDS, load_study
+from tests.docs.scripts import load_script
 from tests.structure.tree import ROOT
 
-
-def load_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("readme", ROOT / "tools" / "readme_results.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-script = load_script()
+script = load_script("readme_results")
 
 
 def row(**values: Any) -> dict[str, Any]:

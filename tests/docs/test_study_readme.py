@@ -1,28 +1,16 @@
 """The measured part of a study's README: verdicts, and what single replications say of them."""
 
-import importlib.util
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
 from skycell.studies.findings import RunByRun
-from tests.structure.tree import ROOT
+from tests.docs.scripts import load_script
 from tests.unit.report.reproductions import CONCLUSIONS, reproduction
 
-
-def load_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("study", ROOT / "tools" / "study_readme.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-script = load_script()
+script = load_script("study_readme")
 
 
 def test_a_study_tells_which_verdicts_single_replications_share() -> None:

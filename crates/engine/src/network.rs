@@ -401,52 +401,56 @@ impl<'a> Network<'a> {
     }
 
     /// Offers a whole frame to the first port of its VC.
-    fn offer_frame(&mut self, now: SimTime, frame: Offer) {
-        let id = frame.frame;
-        let vc = &mut self.vcs[frame.vc as usize];
+    fn offer_frame(&mut self, now: SimTime, offer: Offer) {
+        let Offer {
+            frame,
+            flow,
+            vc: vc_id,
+            cells,
+        } = offer;
+        let vc = &mut self.vcs[vc_id as usize];
         vc.frames_offered += 1;
-        vc.cells_offered += u64::from(frame.cells);
+        vc.cells_offered += u64::from(cells);
         let source = &mut self.ports.sources[vc.source as usize];
         let (place, delay) = (vc.source_place, vc.first_delay);
-        match source.offer(now, place, frame.cells, delay) {
+        match source.offer(now, place, cells, delay) {
             Err(reason) => {
-                vc.rest
-                    .discarded_at_source
-                    .add(reason, u64::from(frame.cells));
+                vc.rest.discarded_at_source.add(reason, u64::from(cells));
                 if let Some(rows) = &mut self.discard_rows {
                     rows.push(DiscardRow {
                         order: self.current,
                         port: vc.rest.route.source,
-                        vc: frame.vc,
-                        flow: frame.flow,
+                        vc: vc_id,
+                        flow,
                         reason: reason as u8,
                     });
                 }
-                self.frames.forget(id);
+                self.frames.forget(frame);
             }
             Ok(start) => {
                 let spacing = SimTime(source.cell_time());
                 let first = start + spacing + delay;
-                let last = first + SimTime(u64::from(frame.cells - 1) * spacing.0);
+                let last = first + SimTime(u64::from(cells - 1) * spacing.0);
                 let link = vc.first_link;
                 let mut is_tagged = false;
                 if vc.is_watched {
                     let link = &self.spec.links[vc.rest.route.source as usize];
                     let across = spacing + SimTime(link.delay_ps);
                     let edge = &mut vc.rest.edge;
-                    let entered = edge.on_frame(start, across, spacing, frame.cells);
+                    let entered = edge.on_frame(start, across, spacing, cells);
                     if entered.is_refused {
-                        return self.frames.forget(id);
+                        return self.frames.forget(frame);
                     }
                     is_tagged = entered.is_tagged;
                 }
                 let (mux, lane, place) = (vc.mux, vc.lane, vc.mux_place);
                 if mux == NONE {
-                    return self.push_due(link, last, id);
+                    return self.push_due(link, last, frame);
                 }
-                let due = Due::new(first, id, place, frame.cells, is_tagged);
+                let due = Due::new(first, frame, place, cells, is_tagged);
                 let port = self.mux(mux);
                 port.inputs.push(lane, due);
+                // Only what comes before all else makes it act earlier.
                 let latest = first + port.slack;
                 if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
                     self.plan_mux(mux);
