@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import engine_option, json_option, level_option, store_option
-from skycell.cli.settings import read_setting
+from skycell.cli.settings import read_settings
 from skycell.cli.store import open_store
 
 if TYPE_CHECKING:
@@ -161,8 +162,10 @@ def _table(source: Path) -> list[dict[str, Any]]:
 
 
 def _filtered(rows: list[dict[str, Any]], filters: tuple[str, ...]) -> list[dict[str, Any]]:
-    for text in filters:
-        column, value = read_setting(text, "--where")
+    gathered = Gathered()
+    wanted = read_settings(filters, gathered.faults, "--where")
+    gathered.refuse_if_any()
+    for column, value in wanted:
         if rows and column not in rows[0]:
             columns = ", ".join(rows[0])
             message = f"{column} is no column; the columns are {columns}"
@@ -170,7 +173,7 @@ def _filtered(rows: list[dict[str, Any]], filters: tuple[str, ...]) -> list[dict
         kept = [row for row in rows if row[column] == value or str(row[column]) == str(value)]
         if not kept:
             there = ", ".join(dict.fromkeys(str(row[column]) for row in rows))
-            message = f"no row has {text}; {column} has {there}"
+            message = f"no row has {column}={value}; {column} has {there}"
             raise click.BadParameter(message, param_hint="'--where'")
         rows = kept
     return rows

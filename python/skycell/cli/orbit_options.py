@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import Command, json_option, set_option
-from skycell.cli.settings import read_setting
+from skycell.cli.settings import read_settings
 from skycell.cli.store import why_unwritable
 
 if TYPE_CHECKING:
@@ -91,8 +92,11 @@ def read_constellation(name: str, settings: Sequence[str]) -> Constellation:
         raise click.UsageError(
             f"{name!r} is no file and no constellation.{hint} Constellations are {known}."
         )
-    constellation = as_constellation(name)
-    values = dict(read_setting(text) for text in settings)
+    gathered = Gathered()
+    values = dict(read_settings(settings, gathered.faults))
+    with gathered.step():
+        constellation = as_constellation(name)
+    gathered.refuse_if_any()
     return constellation.with_values(values) if values else constellation
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import (
     force_option,
     json_option,
@@ -16,7 +16,7 @@ from skycell.cli.options import (
     out_folder_option,
     set_option,
 )
-from skycell.cli.settings import read_setting, read_value
+from skycell.cli.settings import read_settings, read_value, split_settings
 from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable
 
 if TYPE_CHECKING:
@@ -88,24 +88,30 @@ def reproduce(
         return
     if not ids:
         raise click.UsageError("name a study or a table; --list shows them")
-    if out is not None and varied:
-        raise click.UsageError("--out writes a reproduction; with --vary there is none")
+    gathered = Gathered()
+    overrides = dict(read_settings(settings, gathered.faults))
+    variations = _variations(varied, gathered)
+    _refuse_early(ids, overrides, variations, seed, gathered)
+    with gathered.step():
+        _refuse_engine(engine)
+    with gathered.step():
+        if out is not None and varied:
+            raise click.UsageError("--out writes a reproduction; with --vary there is none")
+        if out is not None:
+            refuse_earlier_result(out, _RESULTS, force)
+            refuse_unwritable(out)
+    gathered.refuse_if_any()
     common: dict[str, Any] = {
         "engine": engine,
         "jobs": jobs,
         "replications": replications,
         "seed": seed,
-        "overrides": dict(read_setting(text) for text in settings),
+        "overrides": overrides,
         "fresh": fresh,
     }
-    if out is not None:
-        refuse_earlier_result(out, _RESULTS, force)
-    with _input_faults(), open_store(store_path) as store:
-        _refuse_early(ids, engine)
-        if out is not None:
-            refuse_unwritable(out)
+    with open_store(store_path) as store:
         if varied:
-            _vary(ids, varied, store, common, as_json)
+            _vary(ids, variations, store, common, as_json)
         else:
             _reproduce(ids, store, common, as_json, out, force)
 
@@ -145,7 +151,7 @@ def _reproduce(
 
 def _vary(
     ids: Sequence[str],
-    varied: Sequence[str],
+    variations: Mapping[str, Sequence[Any]] | None,
     store: RunStore,
     common: dict[str, Any],
     as_json: bool,
@@ -153,10 +159,9 @@ def _vary(
     from skycell.cli.study_progress import StudyProgress
     from skycell.studies.sensitivity import sensitivity
 
-    vary = None if "all" in varied else dict(_variation(text) for text in varied)
     with StudyProgress(store.path) as progress:
         result = sensitivity(
-            ids, vary, store=store, on_progress=progress, on_variant=progress.name, **common
+            ids, variations, store=store, on_progress=progress, on_variant=progress.name, **common
         )
     if as_json:
         import json
@@ -171,34 +176,60 @@ def _vary(
         raise click.exceptions.Exit(1)
 
 
-def _variation(text: str) -> tuple[str, list[Any]]:
-    key, values = text.partition("=")[0], text.partition("=")[2]
-    read_setting(text, "--vary")
-    return key.strip(), [read_value(value) for value in values.split(",")]
+def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any]] | None:
+    """Values to try by key; none for every alternative that the studies name."""
+    if "all" in varied:
+        return None
+    return {
+        key: [read_value(value) for value in values.split(",")]
+        for key, values in split_settings(varied, gathered.faults, "--vary")
+    }
 
 
-def _refuse_early(ids: Sequence[str], engine: str) -> None:
+def _refuse_early(
+    ids: Sequence[str],
+    overrides: Mapping[str, Any],
+    variations: Mapping[str, Sequence[Any]] | None,
+    seed: int,
+    gathered: Gathered,
+) -> None:
+    """Notes IDs that name nothing, and what is set otherwise and does not fit."""
+    from skycell.studies import STUDY_IDS, UnknownStudyError, select
+    from skycell.studies.library import nearest_id
+    from skycell.studies.overrides import refuse_faulty, refuse_unknown_everywhere
+
+    known = list(ids)
+    try:
+        select(ids)
+    except UnknownStudyError as error:
+        known = [name for name in ids if name not in error.unknown]
+        for name in error.unknown:
+            near = nearest_id(name)
+            hint = f"; did you mean {near}?" if near else ""
+            gathered.faults.add(
+                ("ID",),
+                name,
+                f"all, own, a study ({', '.join(STUDY_IDS)}), or a table of one{hint}",
+                "what to reproduce; `skycell reproduce --list` shows all tables",
+            )
+            known += [near] if near else []  # whose settings these are, most likely
+    changes = [overrides]
+    for key, values in (variations or {}).items():
+        changes += [{**overrides, key: value} for value in values]
+    with gathered.step():
+        if known:
+            refuse_faulty(select(known), changes, seed)
+        else:
+            refuse_unknown_everywhere(changes)
+
+
+def _refuse_engine(engine: str) -> None:
     from skycell.experiment.tasks import refuse_unknown_engine
-    from skycell.studies import select
 
-    select(ids)
     try:
         refuse_unknown_engine(engine)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--engine'") from None
-
-
-@contextmanager
-def _input_faults() -> Iterator[None]:
-    """Turns faults of the input that the group does not know into a message and exit code 2."""
-    from skycell.experiment.store import StoreError
-    from skycell.studies import ChoiceError, UnknownStudyError
-
-    try:
-        yield
-    except (StoreError, UnknownStudyError, ChoiceError) as error:
-        click.echo(str(error), err=True)
-        raise click.exceptions.Exit(2) from None
 
 
 def _write(result: Reproduction, out: Path, force: bool, jobs: int | None) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import (
     engine_option,
     force_option,
@@ -14,7 +16,7 @@ from skycell.cli.options import (
     out_folder_option,
     set_option,
 )
-from skycell.cli.settings import read_setting
+from skycell.cli.settings import read_settings
 from skycell.cli.store import refuse_earlier_files, refuse_unwritable
 from skycell.records.traces import TRACE_COLUMNS
 
@@ -59,13 +61,18 @@ def run(
     from skycell.experiment.run import run_spec, with_delay_terms
     from skycell.records.files import write_result
 
-    scenario = _scenario(file, settings, traces)
+    gathered = Gathered()
+    values = dict(read_settings(settings, gathered.faults))
+    with gathered.step():
+        scenario = _scenario(file, values, traces)
+    with gathered.step():
+        if out is not None:
+            _check_folder(out, force)
+            refuse_unwritable(out)
+        elif traces:
+            raise click.UsageError("--trace keeps traces in the folder of --out, and there is none")
+    gathered.refuse_if_any()
     spec = scenario.resolve(seed)
-    if out is not None:
-        _check_folder(out, force)
-        refuse_unwritable(out)
-    elif traces:
-        raise click.UsageError("--trace keeps traces in the folder of --out, and there is none")
     with RunProgress(spec.duration_ps) as progress:
         try:
             result = run_spec(spec, engine, progress)
@@ -84,20 +91,17 @@ def run(
         click.echo(f"Written to {out}.")
 
 
-def _scenario(file: str, settings: tuple[str, ...], traces: tuple[str, ...]) -> Scenario:
+def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:
     """The file's scenario with what the command line changes."""
     from skycell.scenario import load
 
     try:
-        scenario = load(file)
+        scenario = load(file, values)
     except OSError as error:
         raise click.UsageError(f"{file}: {error.strerror or error}") from None
-    values = dict(read_setting(text) for text in settings)
-    if traces:
-        kept = values.get("records.traces", list(scenario.file.records.traces))
-        extra = [name for name in traces if name not in kept] if isinstance(kept, list) else []
-        values["records.traces"] = kept + extra if isinstance(kept, list) else kept
-    return scenario.with_values(values) if values else scenario
+    kept = scenario.file.records.traces
+    extra = [name for name in traces if name not in kept]
+    return scenario.with_values({"records.traces": [*kept, *extra]}) if extra else scenario
 
 
 def _check_folder(out: Path, force: bool) -> None:

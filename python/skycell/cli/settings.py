@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-import click
+if TYPE_CHECKING:
+    from skycell.scenario.faults import FaultCollector
 
 
-def read_setting(text: str, option: str = "--set") -> tuple[str, Any]:
-    """Key and value; a value that is no TOML, such as reno or 5 ms, is a text.
+def split_settings(
+    texts: Iterable[str], faults: FaultCollector, option: str = "--set"
+) -> list[tuple[str, str]]:
+    """Keys and values as they are written; one without `=`, or with nothing before it, is a fault.
 
-    Raises:
-        click.BadParameter: there is no `=`, or nothing before it.
+    Args:
+        texts: what was given.
+        faults: where faults go.
+        option: what it was given to.
     """
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint=f"'{option}'")
-    return key.strip(), read_value(value)
+    found = []
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if equals and key.strip():
+            found.append((key.strip(), value))
+        else:
+            faults.add((option,), text, "KEY=VALUE, such as tcp.variant=reno")
+    return found
+
+
+def read_settings(
+    texts: Iterable[str], faults: FaultCollector, option: str = "--set"
+) -> list[tuple[str, Any]]:
+    """The same with values read; one that is no TOML, such as reno or 5 ms, is a text."""
+    return [(key, read_value(value)) for key, value in split_settings(texts, faults, option)]
 
 
 def read_value(text: str) -> Any:

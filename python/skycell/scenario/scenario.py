@@ -110,14 +110,21 @@ class Scenario:
         return resolve(file, plan, moving, file.run.seed, faults)
 
 
-def load(path: str | PathLike[str]) -> Scenario:
+def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:
     """Reads and checks a scenario file.
 
+    Args:
+        path: the file.
+        values: what replaces values of the file, as for `Scenario.with_values`.
+
     Raises:
-        ScenarioFaults: with every fault of the file.
+        ScenarioFaults: with every fault of the file and of the values.
         OSError: the file cannot be read.
     """
-    return parse(read_text(path), fspath(path), FilePath(path).parent)
+    name = fspath(path)
+    written, positions = read_toml(read_text(path), name)
+    scenario = Scenario(name, written, positions, FilePath(path).parent)
+    return scenario.with_values(values) if values else _checked(scenario)
 
 
 def read_text(path: str | PathLike[str]) -> str:

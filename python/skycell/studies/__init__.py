@@ -6,7 +6,7 @@ True
 """
 
 from skycell.studies.compare import Row, TableSummary
-from skycell.studies.design import ChoiceError, scenario_of
+from skycell.studies.design import scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
 from skycell.studies.library import STUDY_IDS, UnknownStudyError, known_ids, load_study, select
 from skycell.studies.reproduce import Progress, reproduce
@@ -14,7 +14,6 @@ from skycell.studies.reproduction import ChoiceInForce, Doubt, Reproduction
 
 __all__ = [
     "STUDY_IDS",
-    "ChoiceError",
     "ChoiceInForce",
     "ConclusionResult",
     "Doubt",

@@ -9,7 +9,7 @@ from typing import Any
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.faults import FaultCollector
 from skycell.scenario.network_spec import StartAt, StartDrawn
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded
+from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario.scenario import set_value
 from skycell.studies.model import Experiment, Level, Study
 
@@ -17,10 +17,6 @@ _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
 
 Overrides = Mapping[str, Any]
 """Choices (by name) or scenario keys that are set otherwise than the study says."""
-
-
-class ChoiceError(ValueError):
-    """A choice is set to what it cannot be."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +62,15 @@ def resolve_choices(value: Any, choices: Mapping[str, Any]) -> Any:
     if isinstance(value, list | tuple):
         return [resolve_choices(item, choices) for item in value]
     return value
+
+
+def refuse_choice(
+    study: Study, template: str, choices: Mapping[str, Any], allowed: str, faults: FaultCollector
+) -> None:
+    """Notes that the value of the choice that a template refers to is not allowed."""
+    (name,) = references(template)  # what a study itself says is in order
+    meaning = next(choice.meaning for choice in study.choices if choice.name == name)
+    faults.add(tuple(name.split(".")), choices[name], allowed, meaning)
 
 
 def references(value: Any) -> Iterator[str]:
@@ -138,8 +143,8 @@ def specs_of(
         seed: of the replication, for experiments whose replications differ in more.
 
     Raises:
-        ScenarioFaults: an override does not fit the scenario.
-        ChoiceError: that moment lies behind the end of the run.
+        ScenarioFaults: an override does not fit the scenario, or that moment lies behind the end of
+            the run.
     """
     experiment = study.experiments[case.experiment]
     choices = choices_in_force(study, overrides)
@@ -150,11 +155,15 @@ def specs_of(
     specs = [parse(values, name=str(case)).resolve(seed=0)]
     measured_from = str(resolve_choices(experiment.measured_from, choices))
     if not _is_nothing(measured_from):
+        duration_ps = specs[0].duration_ps
+        if not 0 < _time_ps(measured_from) < duration_ps:
+            faults = FaultCollector(str(case))
+            allowed = f"a time below {show_time(duration_ps)}, when the run ends"
+            refuse_choice(study, experiment.measured_from, choices, allowed, faults)
+            faults.raise_if_any()
         _set(values, "run.duration", measured_from)
         beginning = _beginning(specs[0], measured_from)
         specs.append(beginning or parse(values, name=str(case)).resolve(seed=0))
-        if specs[1].duration_ps >= specs[0].duration_ps:
-            raise ChoiceError(f"measuring from {measured_from} leaves nothing of {case}")
     return specs
 
 
@@ -194,10 +203,16 @@ def _has_table(values: Mapping[str, Any], key: str) -> bool:
 
 
 def _is_nothing(time: str) -> bool:
+    return _time_ps(time) == 0
+
+
+def _time_ps(text: str) -> int:
+    """A time in ps; -1 if the text is none."""
     try:
-        return parse_quantity(time).amount == 0
+        stated = parse_quantity(text)
     except Refused:
-        return False  # the scenario says what is wrong with it
+        return -1
+    return rounded(stated.amount) if stated.dimension is Dimension.TIME else -1
 
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:

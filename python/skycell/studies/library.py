@@ -43,8 +43,8 @@ class UnknownStudyError(Exception):
         known = known_ids()
         lines = []
         for name in self.unknown:
-            close = get_close_matches(name, known, n=1, cutoff=0.6)
-            hint = f" (did you mean {close[0]}?)" if close else ""
+            near = nearest_id(name)
+            hint = f" (did you mean {near}?)" if near else ""
             lines.append(f"no study and no table is called {name!r}{hint}")
         lines.append(f"known are {', '.join(known)}")
         super().__init__("\n".join(lines))
@@ -96,6 +96,12 @@ def known_ids() -> list[str]:
         # A study of one table may go by one name.
         known += [study_id, *(name for name in tables if name != study_id)]
     return known
+
+
+def nearest_id(name: str) -> str | None:
+    """The ID that a wrong one may stand for; none where none is near."""
+    close = get_close_matches(name, known_ids(), n=1, cutoff=0.6)
+    return close[0] if close else None
 
 
 def select(ids: Iterable[str]) -> list[Selection]:

@@ -13,10 +13,16 @@ from skycell.metrics import (
     throughputs_bps,
 )
 from skycell.scenario import NetworkSpec
+from skycell.scenario.faults import FaultCollector
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity
 from skycell.studies import guarantees, privileged, web
-from skycell.studies.design import ChoiceError, resolve_choices
-from skycell.studies.model import Experiment, Level
+from skycell.studies.design import (
+    Overrides,
+    choices_in_force,
+    refuse_choice,
+    resolve_choices,
+)
+from skycell.studies.model import Level, Study
 
 _MBIT = 1e6
 
@@ -33,23 +39,29 @@ class Evaluation:
     """Segment whose share of the base is an efficiency of 1, octets; none for the run's own."""
 
     @classmethod
-    def of(cls, experiment: Experiment, choices: Mapping[str, Any]) -> "Evaluation":
-        """The evaluation of an experiment under some choices.
+    def of(cls, study: Study, experiment: str, overrides: Overrides) -> "Evaluation":
+        """The evaluation of an experiment, some choices set otherwise.
 
         Raises:
-            ChoiceError: the base is no bit rate, or the definition is unknown.
+            ScenarioFaults: the base is no bit rate, the segment no size, or the definition unknown.
         """
-        base = str(resolve_choices(experiment.ceiling_base, choices))
-        throughput = str(resolve_choices(experiment.throughput, choices))
+        template = study.experiments[experiment]
+        choices = choices_in_force(study, overrides)
+        faults = FaultCollector(study.id)
+        base = str(resolve_choices(template.ceiling_base, choices))
         if base != "link" and _bit_rate(base) is None:
-            raise ChoiceError(f"ceiling base {base!r}: allowed is 'link' or a bit rate above 0")
+            allowed = '"link", or a bit rate above 0 such as "149.76 Mbit/s"'
+            refuse_choice(study, template.ceiling_base, choices, allowed, faults)
+        throughput = str(resolve_choices(template.throughput, choices))
         if throughput not in THROUGHPUT_DEFINITIONS:
             allowed = ", ".join(THROUGHPUT_DEFINITIONS)
-            raise ChoiceError(f"throughput definition {throughput!r}: allowed are {allowed}")
-        segment = str(resolve_choices(experiment.ceiling_segment, choices))
+            refuse_choice(study, template.throughput, choices, allowed, faults)
+        segment = str(resolve_choices(template.ceiling_segment, choices))
         mss = None if segment == "own" else _octets(segment)
         if mss == 0:
-            raise ChoiceError(f"ceiling segment {segment!r}: allowed is 'own' or a size above 0")
+            allowed = '"own", or a size above 0 such as "9180 B"'
+            refuse_choice(study, template.ceiling_segment, choices, allowed, faults)
+        faults.raise_if_any()
         return cls(base, throughput, mss)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,13 +15,14 @@ from skycell.orbit import (
     look,
     positions_km,
 )
+from skycell.scenario.faults import FaultCollector, ScenarioFaults
 from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import (
-    ChoiceError,
     Overrides,
     case_of,
     choices_in_force,
+    refuse_choice,
     resolve_choices,
     scenario_values,
 )
@@ -113,10 +114,7 @@ def _isl_delay(of: Computed) -> float:
 def _queuing_points(of: Computed) -> int:
     """Where a packet may wait: each satellite and the ground; Table 8 counts fewer for GEO."""
     if of.factors["system"] == "geo":
-        points = of.factors["geo_queuing_points"]
-        if not isinstance(points, int) or points < 1:
-            raise ChoiceError(f"geo.queuing_points {points!r}: allowed is a whole number above 0")
-        return points
+        return int(of.factors[_POINTS])
     return len(of.route().satellites) + 1
 
 
@@ -133,6 +131,7 @@ def _greatest_delay(of: Computed) -> float | None:
     return delay_ms * (1 + _queuing_points(of))
 
 
+_POINTS = "geo_queuing_points"
 _WAITING = "buffering_per_queuing_point"
 
 COMPUTE: dict[str, Callable[[Computed], float | None]] = {
@@ -151,12 +150,34 @@ COMPUTE: dict[str, Callable[[Computed], float | None]] = {
 says; none where there is no path."""
 
 
+def check_paths(found: Selection, overrides: Overrides) -> None:
+    """Tries overrides on the first row of every part of a table that is computed.
+
+    Raises:
+        ScenarioFaults: an override does not fit; with every fault.
+    """
+    faults = FaultCollector(found.study.id)
+    choices = choices_in_force(found.study, overrides)
+    for part in found.table.parts:
+        fixed = resolve_choices(part.fixed, choices)
+        points = fixed.get(_POINTS, 1)
+        if type(points) is not int or points < 1:
+            allowed = "a whole number above 0"
+            refuse_choice(found.study, str(part.fixed[_POINTS]), choices, allowed, faults)
+        factors = {**fixed, **printed_rows(found.study, part)[0].factors}
+        case = case_of(found.study, found.table.experiment, factors)
+        try:
+            as_constellation(scenario_values(found.study, case, overrides))
+        except ScenarioFaults as refused:
+            faults.faults += [replace(fault, file=str(case)) for fault in refused.faults]
+    faults.raise_if_any()
+
+
 def path_rows(found: Selection, part: Part, overrides: Overrides) -> list[Row]:
     """The rows of one part of a table that is computed.
 
     Raises:
         ScenarioFaults: an override does not fit the constellation.
-        ChoiceError: an override of the evaluation is not allowed.
     """
     fixed = resolve_choices(part.fixed, choices_in_force(found.study, overrides))
     rows = []

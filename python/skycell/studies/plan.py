@@ -6,7 +6,7 @@ from functools import partial
 
 from skycell.experiment.beside import over_many
 from skycell.scenario.spec_text import SpecText
-from skycell.studies.design import Case, Overrides, case_of, choices_in_force, specs_of
+from skycell.studies.design import Case, Overrides, case_of, specs_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import Evaluation, Facts
 from skycell.studies.model import Experiment, Level, Part, Study
@@ -96,8 +96,7 @@ def plan_runs(
         jobs: processes that resolve the cases where there are many; one a core if not given.
 
     Raises:
-        ScenarioFaults: an override does not fit the scenario.
-        ChoiceError: an override of the evaluation is not allowed.
+        ScenarioFaults: an override does not fit.
     """
     studies = {found.study.id: found.study for found in selection}
     tables: dict[Case, dict[str, None]] = {}
@@ -106,9 +105,9 @@ def plan_runs(
         if found.study.is_computed(found.table):
             continue
         experiment = found.study.experiments[found.table.experiment]
-        Evaluation.of(experiment, choices_in_force(found.study, overrides))  # before any run
+        Evaluation.of(found.study, found.table.experiment, overrides)  # before any run
         seeds = range(seed, seed + (replications or found.study.replications))
-        for case in _cases(found):
+        for case in cases_of(found):
             if case not in tables:
                 groups += _groups(experiment, case, seeds)
             tables.setdefault(case, {})[found.table.id] = None
@@ -124,7 +123,7 @@ def plan_runs(
     return plan
 
 
-def _cases(found: Selection) -> dict[Case, None]:
+def cases_of(found: Selection) -> dict[Case, None]:
     """The cases of a table, each once."""
     return {
         case_of(found.study, found.table.experiment, cell): None

@@ -12,6 +12,7 @@ from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
 from skycell.studies.library import select
 from skycell.studies.model import Study
+from skycell.studies.overrides import refuse_faulty
 from skycell.studies.plan import plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import RunEnd, measure_rows
@@ -53,8 +54,7 @@ def reproduce(
 
     Raises:
         UnknownStudyError: an ID names nothing.
-        ScenarioFaults: an override does not fit the scenario.
-        ChoiceError: an override of the evaluation is not allowed.
+        ScenarioFaults: an override does not fit; told before anything is run.
         ValueError: fewer than one replication.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
@@ -63,6 +63,7 @@ def reproduce(
     began = time.perf_counter()
     selection = select(ids)
     overrides = dict(overrides or {})
+    refuse_faulty(selection, [overrides], seed)
     plan = plan_runs(selection, seed, replications, overrides, jobs)
     version = engine_version() if version is None else version
     with ExitStack() as stack:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from skycell.studies.compare import Row, row_of
-from skycell.studies.design import Case, Overrides, case_of, choices_in_force
+from skycell.studies.design import Case, Overrides, case_of
 from skycell.studies.effects import effect_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import MEASURE, Evaluation, Measured
@@ -37,7 +37,6 @@ def measure_rows(
         overrides: choices set otherwise than the studies say.
 
     Raises:
-        ChoiceError: an override of the evaluation is not allowed.
         ScenarioFaults: an override does not fit a constellation.
     """
     measurer = _Measurer(plan, ends, overrides)
@@ -128,5 +127,4 @@ class _Measurer:
         return MEASURE[measure](run)
 
     def _evaluation(self, found: Selection) -> Evaluation:
-        experiment = found.study.experiments[found.table.experiment]
-        return Evaluation.of(experiment, choices_in_force(found.study, self.overrides))
+        return Evaluation.of(found.study, found.table.experiment, self.overrides)

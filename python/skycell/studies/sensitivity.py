@@ -10,6 +10,7 @@ from skycell.experiment.tasks import Work, simulate
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import select
+from skycell.studies.overrides import refuse_faulty
 from skycell.studies.plan import plan_runs
 from skycell.studies.reproduce import FIRST_SEED, OnProgress, reproduce
 from skycell.studies.reproduction import Reproduction
@@ -140,8 +141,7 @@ def sensitivity(
 
     Raises:
         UnknownStudyError: an ID names nothing.
-        ScenarioFaults: a value does not fit the scenario; told before anything is run.
-        ChoiceError: a value of the evaluation is not allowed; likewise.
+        ScenarioFaults: a value does not fit; told before anything is run.
     """
     common = dict(overrides or {})
     variants = [
@@ -167,6 +167,7 @@ def sensitivity(
 
     if vary is not None:  # what the studies name has been checked
         selection = select(ids)
+        refuse_faulty(selection, [{**common, key: value} for key, value in variants], seed)
         for key, value in variants:
             plan_runs(selection, seed, 1, {**common, key: value}, jobs)
     if on_variant is not None:

@@ -152,15 +152,18 @@ def test_the_list_names_every_study_and_table() -> None:
     ("arguments", "message"),
     [
         ((), "name a study or a table; --list shows them"),
-        (("icccn97-t33",), "no study and no table is called 'icccn97-t33' (did you mean icccn97-t"),
-        (("icccn97-t33",), "known are all, own, atmf960518, atmf960518-t1, "),
-        ((ONE, "--set", "tcp.tick"), "'tcp.tick' is not KEY=VALUE"),
+        (
+            ("icccn97-t33",),
+            'command line: ID\n  got      "icccn97-t33"\n  allowed  all, own, a st',
+        ),
+        (("icccn97-t33",), "or a table of one; did you mean icccn97-t3?\n  meaning  what to repro"),
+        ((ONE, "--set", "tcp.tick"), 'command line: --set\n  got      "tcp.tick"\n  allowed  KEY='),
         ((ONE, "--set", "tcp.nonsense=1"), "tcp.nonsense"),
         (
             ("ijsc", "--set", "ceiling.base=5 cells"),
-            "ceiling base '5 cells': allowed is 'link' or ",
+            'ijsc: ceiling.base\n  got      "5 cells"\n  allowed  "link", or a bit rate above 0 ',
         ),
-        ((ONE, "--vary", "tcp.tick"), "'tcp.tick' is not KEY=VALUE"),
+        ((ONE, "--vary", "tcp.tick"), 'command line: --vary\n  got      "tcp.tick"\n  allowed  KE'),
         ((ONE, "--vary", "all", "--out", "x"), "--out writes a reproduction; with --vary there is"),
         ((ONE, "--jobs", "0"), "0 is not in the range x>=1"),
         ((ONE, "--replications", "0"), "0 is not in the range x>=1"),
@@ -176,6 +179,31 @@ def test_a_faulty_input_is_told_and_nothing_is_run(
     if store.exists():
         with RunStore(store) as runs:
             assert len(runs) == 0
+
+
+def test_all_faults_of_a_call_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "out").touch()
+    store = tmp_path / "runs.sqlite"
+    told = reproduce(
+        *("BADID", "icccn97-t33", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--set", "tick"),
+        *("--vary", "tcp.tick=fast,200 ms", "--out", tmp_path / "out", "--store", store),
+    )
+    assert (told.exit_code, told.stdout) == (2, "")
+    lines = told.stderr.splitlines()
+    assert lines[0] == "--out writes a reproduction; with --vary there is none"
+    places = [line.rpartition(": ")[2] for line in lines[1:-1] if not line.startswith("  ")]
+    # icccn97-t33 is most likely icccn97-t3: that is what the settings are tried on.
+    assert places == ["--set", "ID", "ID", "nonsense", "tcp.mss", "tcp.tick"]
+    assert lines[-1] == "7 faults; nothing was run."
+    assert not store.exists()
+
+
+def test_a_setting_that_no_study_knows_is_told_beside_an_unknown_study(store: Path) -> None:
+    told = reproduce("BADID", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--store", store)
+    assert told.exit_code == 2
+    assert 'command line: ID\n  got      "BADID"' in told.stderr
+    assert "every study: nonsense\n  got      an unknown key\n" in told.stderr
+    assert told.stderr.endswith("2 faults; nothing was run.\n")
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:

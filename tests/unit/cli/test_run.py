@@ -147,7 +147,10 @@ def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> N
     ("arguments", "told"),
     [
         (["--set", "tcp.variant=tahoe"], 'tcp.variant\n  got      "tahoe"'),
-        (["--set", "tcp.variant"], "'tcp.variant' is not KEY=VALUE"),
+        (
+            ["--set", "tcp.variant"],
+            'command line: --set\n  got      "tcp.variant"\n  allowed  KEY=VALUE',
+        ),
         (["--set", "records.traces=all", "--trace", "cwnd"], 'records.traces\n  got      "all"'),
         (["--seed", "-1"], "-1 is not in the range"),
         (["--trace", "cwnd"], "--trace keeps traces in the folder of --out, and there is none"),
@@ -163,6 +166,27 @@ def test_faulty_input_ends_with_two_and_leaves_standard_output_empty(
     assert result.exit_code == 2
     assert result.stdout == ""
     assert told in result.stderr
+
+
+def test_faults_of_the_file_and_of_the_command_line_come_together(
+    short: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").touch()
+    short.write_text(SHORT.replace('duration = "', 'duration = "-'))
+    settings = ("--set", "tcp.variant=tahoe", "--set", "tcp.tick")
+    told = run(short, *settings, "--out", tmp_path / "taken")
+    assert (told.exit_code, told.stdout) == (2, "")
+    lines = told.stderr.splitlines()
+    assert lines[0] == f"Invalid value for '--out': {tmp_path / 'taken'} is a file"
+    assert "command line: --set" in lines
+    assert any(line.endswith(": run.duration") for line in lines)
+    assert any(line.endswith(": tcp.variant") for line in lines)
+    assert lines[-1] == "4 faults; nothing was run."
+
+
+def test_a_value_that_is_replaced_may_be_faulty_in_the_file(short: Path) -> None:
+    short.write_text(SHORT.replace('duration = "', 'duration = "-'))
+    assert run(short, "--set", "run.duration=10 ms", "--json").exit_code == 0
 
 
 def test_a_file_that_is_not_there_ends_with_two(tmp_path: Path) -> None:

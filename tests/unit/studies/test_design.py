@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import NetworkSpec, ScenarioFaults
-from skycell.studies import STUDY_IDS, ChoiceError, load_study, scenario_of, select
+from skycell.studies import STUDY_IDS, load_study, scenario_of, select
 from skycell.studies.design import Case, case_of, references, specs_of
 from skycell.studies.model import Factor, Level, Part, Study
 from skycell.studies.plan import cells_of, plan_runs, printed_rows
@@ -187,24 +187,26 @@ def test_steps_of_a_moving_link_end_with_the_run_that_the_measure_begins_after()
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("name", "value", "allowed"),
     [
-        ("measure.from", "40 s", "measuring from 40 s leaves nothing of icccn97 geo config=geo"),
-        ("ceiling.base", "5 cells", "ceiling base '5 cells': allowed is 'link' or a bit rate abo"),
-        (
-            "ceiling.geo_segment",
-            "5 cells",
-            "ceiling segment '5 cells': allowed is 'own' or a size above 0",
-        ),
-        ("ceiling.base", "fast", "ceiling base 'fast': allowed is 'link' or a bit rate above 0"),
-        ("throughput.definition", "goodput", "definition 'goodput': allowed are delivered_over_du"),
+        ("measure.from", "40 s", "a time below 40 s, when the run ends"),
+        ("measure.from", "late", "a time below 40 s, when the run ends"),
+        ("ceiling.base", "5 cells", '"link", or a bit rate above 0 such as "149.76 Mbit/s"'),
+        ("ceiling.geo_segment", "5 cells", '"own", or a size above 0 such as "9180 B"'),
+        ("ceiling.base", "fast", '"link", or a bit rate above 0 such as "149.76 Mbit/s"'),
+        ("throughput.definition", "goodput", "delivered_over_duration, received_over_duration, "),
     ],
 )
 def test_a_choice_of_the_evaluation_that_cannot_be_is_refused_before_any_run(
-    name: str, value: str, message: str
+    name: str, value: str, allowed: str
 ) -> None:
-    with pytest.raises(ChoiceError, match=message):
+    with pytest.raises(ScenarioFaults) as told:
         plan_runs(select(["icccn97-t3"]), 1, 1, {name: value})
+    (fault,) = told.value.faults
+    assert (fault.path, fault.got) == (name, f'"{value}"')
+    assert fault.allowed.startswith(allowed)
+    meanings = {choice.name: choice.meaning for choice in load_study("icccn97").choices}
+    assert fault.meaning == meanings[name]
 
 
 def test_rows_that_differ_only_in_what_is_measured_share_their_runs() -> None:

@@ -37,7 +37,7 @@ def make(
 
 def geo_base(result: Reproduction) -> str:
     choices = {choice.name: choice.value for choice in result.choices}
-    return Evaluation.of(load_study("icccn97").experiments["geo"], choices).ceiling_base
+    return Evaluation.of(load_study("icccn97"), "geo", choices).ceiling_base
 
 
 def test_a_row_has_the_published_value_and_the_spread_of_ours(double: Double) -> None:

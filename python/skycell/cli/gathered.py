@@ -1,0 +1,53 @@
+"""Faults of one call, told together before anything is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+COMMAND_LINE = "command line"
+"""Where a fault is that is in no file."""
+
+
+class Gathered:
+    """What is wrong with a call; each step looks at a part of it that needs no other part."""
+
+    def __init__(self) -> None:
+        from skycell.scenario.faults import FaultCollector
+
+        self.faults = FaultCollector(COMMAND_LINE)
+        """Takes faults of the command line itself."""
+        self._usage: list[click.UsageError] = []
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Notes faults, and goes on."""
+        from skycell.scenario.faults import ScenarioFaults
+
+        try:
+            yield
+        except ScenarioFaults as told:
+            self.faults.faults += told.faults
+        except click.UsageError as error:
+            self._usage.append(error)
+
+    def refuse_if_any(self) -> None:
+        """Ends the command when there is a fault.
+
+        Raises:
+            ScenarioFaults: every fault says what is allowed.
+            click.UsageError: the only fault is one of the command's use.
+            click.exceptions.Exit: there are both, and they are told; with code 2.
+        """
+        if not self._usage:
+            self.faults.raise_if_any()
+            return
+        if len(self._usage) == 1 and not self.faults.faults:
+            raise self._usage[0]
+        for told in (*(error.format_message() for error in self._usage), *self.faults):
+            click.echo(str(told), err=True)
+        count = len(self._usage) + len(self.faults.faults)
+        click.echo(f"{count} faults; nothing was run.", err=True)
+        raise click.exceptions.Exit(2)

@@ -1,0 +1,118 @@
+"""What is set otherwise than some studies say, checked before anything is run."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from skycell.orbit.file import ConstellationFile
+from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Shown, did_you_mean
+from skycell.scenario.file import ScenarioFile
+from skycell.studies.design import Overrides, choices_in_force, specs_of
+from skycell.studies.library import ALL, OWN, Selection, select
+from skycell.studies.measures import Evaluation
+from skycell.studies.paths import check_paths
+from skycell.studies.plan import cases_of
+
+_UNKNOWN = Shown("an unknown key")
+
+
+def refuse_faulty(
+    selection: Sequence[Selection], variants: Iterable[Overrides], seed: int = 1
+) -> None:
+    """Tries overrides on the first case of every experiment, and tells all that is wrong.
+
+    Args:
+        selection: the tables that are to be reproduced.
+        variants: choices or scenario keys set otherwise, one variant after the other.
+        seed: of a replication.
+
+    Raises:
+        ScenarioFaults: with every fault of every variant; what several cases have alike is told
+            once, of the first.
+    """
+    # Whatever runs an experiment shares, its tables compute on values of their own.
+    tried = {
+        (found.study.id, found.table.id if _is_computed(found) else found.table.experiment): found
+        for found in selection
+    }
+    several = len({found.study.id for found in selection}) > 1
+    faults: list[Fault] = []
+    for overrides in variants:
+        for found in tried.values() if overrides else ():
+            unknown = _unknown(found, overrides, several)
+            faults += unknown.values()
+            known = {key: value for key, value in overrides.items() if key not in unknown}
+            faults += _faults(found, known, seed)
+    if faults:
+        raise ScenarioFaults(_each_once(faults))
+
+
+def refuse_unknown_everywhere(variants: Iterable[Overrides]) -> None:
+    """Raises `ScenarioFaults` for keys that no study knows: all there is to tell of no study."""
+    faults = FaultCollector("every study")
+    selection = select([ALL, OWN])
+    for key in dict.fromkeys(key for overrides in variants for key in overrides):
+        if all(_unknown(found, {key: None}, several=True) for found in selection):
+            allowed = "a choice of the study, or a key of the scenario or constellation it varies"
+            faults.add(tuple(key.split(".")), _UNKNOWN, allowed)
+    faults.raise_if_any()
+
+
+def _unknown(found: Selection, overrides: Overrides, several: bool) -> dict[str, Fault]:
+    """Faults of keys that are neither choices of a study nor keys of the file that it varies."""
+    study = found.study
+    is_computed = _is_computed(found)
+    sections = ["preset", *(ConstellationFile if is_computed else ScenarioFile).model_fields]
+    choices = list(choices_in_force(study, {}))
+    what = "constellation" if is_computed else "scenario"
+    names = "" if several else f" ({', '.join(choices)})"
+    allowed = f"a choice of the study{names} or a key of a {what} file, in {', '.join(sections)}"
+    unknown: dict[str, Fault] = {}
+    for key in overrides:
+        if key not in choices and key.split(".")[0].split("[")[0] not in sections:
+            faults = FaultCollector(study.id)
+            hint = did_you_mean(key, [*choices, *sections])
+            faults.add(tuple(key.split(".")), _UNKNOWN, allowed + hint)
+            (unknown[key],) = faults
+    return unknown
+
+
+def _faults(found: Selection, overrides: Overrides, seed: int) -> list[Fault]:
+    """What is wrong with the values of overrides for the experiment that a table shows."""
+    checks: list[Callable[[], object]]
+    if _is_computed(found):
+        checks = [partial(check_paths, found, overrides)]
+    else:
+        case = next(iter(cases_of(found)))
+        checks = [
+            partial(Evaluation.of, found.study, case.experiment, overrides),
+            partial(specs_of, found.study, case, overrides, seed),
+        ]
+    faults: list[Fault] = []
+    for check in checks:
+        try:
+            check()
+        except ScenarioFaults as refused:
+            faults += refused.faults
+    return faults
+
+
+def _is_computed(found: Selection) -> bool:
+    return found.study.is_computed(found.table)
+
+
+def _each_once(faults: Iterable[Fault]) -> list[Fault]:
+    """Faults that differ in more than where they are."""
+    where: dict[Fault, dict[str, None]] = {}
+    for fault in faults:
+        where.setdefault(replace(fault, file=""), {})[fault.file] = None
+    return [replace(fault, file=_first_of(list(places))) for fault, places in where.items()]
+
+
+def _first_of(places: Sequence[str]) -> str:
+    """Some places, in few words.
+
+    >>> _first_of(["icccn97", "ijsc", "dfba"])
+    'icccn97 and 2 more'
+    """
+    return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more"
