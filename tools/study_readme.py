@@ -1,13 +1,17 @@
 """Writes the measured part of a study's README: what reproduces, and how much each choice matters.
 
     python tools/study_readme.py icccn97 [--replications 2] [--table icccn97-t1] [--store FILE]
+    python tools/study_readme.py icccn97 --choice tcp.tick --choice tcp.rto_min
     python tools/study_readme.py icccn97 --keep-choices
 
-What stands above the marker is written by hand and stays. So does, with `--keep-choices`, what is
-told of the choices, which costs most of the runs.
+What stands above the marker is written by hand and stays. What alternatives did is kept in the
+study's `choices.json`: those that it has are not run again while the tables as chosen are the same,
+and finished runs come from the store, so that a call that was stopped goes on where it was.
+`--choice` tries those of some choices only; the README names the ones that are left.
+`--keep-choices` tries none, and leaves what is told of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,46 +21,89 @@ from skycell.experiment.store import RunStore
 from skycell.studies import ConclusionResult, Reproduction, TableSummary, load_study, reproduce
 from skycell.studies.compare import Score
 from skycell.studies.firmness import Firmness
-from skycell.studies.library import PUBLISHED_IDS
-from skycell.studies.sensitivity import Sensitivity, Shift, sensitivity
+from skycell.studies.library import STUDY_IDS, module_name
+from skycell.studies.model import Study
+from skycell.studies.sensitivity import sensitivity
+from skycell.studies.tried import FILE, Alternative, Effect, Tried, alternatives_of
 
 STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
 MARKER = "<!-- Below: written by tools/study_readme.py -->"
 CHOICES = "## Which choices were tried, and how much each moves the tables"
+MOST_IN_FULL = 5
+"""A study with more tables than this that choices move has one table of all their changes."""
 
 
 @click.command()
-@click.argument("study", type=click.Choice(PUBLISHED_IDS))
-@click.option("--replications", type=int, help="Of every variant; as the study says if not given.")
+@click.argument("study", type=click.Choice(STUDY_IDS))
+@click.option("--replications", type=int, help="Of every alternative; as before, or as the study.")
 @click.option("--table", "tables", multiple=True, help="Vary choices for these tables alone.")
+@click.option("--choice", "keys", multiple=True, help="Try alternatives of these choices alone.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
+@click.option("--jobs", type=int, help="Processes at a time; one a core if not given.")
 @click.option("--keep-choices", is_flag=True, help="Leave what is told of the choices as it is.")
 def main(
     study: str,
     replications: int | None,
     tables: tuple[str, ...],
+    keys: tuple[str, ...],
     store: Path,
+    jobs: int | None,
     keep_choices: bool,
 ) -> None:
     """Write the measured part of the README of STUDY."""
-    file = STUDIES / study / "README.md"
+    folder = STUDIES / module_name(study)
+    file = folder / "README.md"
     page = file.read_text(encoding="utf-8")
     with RunStore(store) as runs:
-        reproduced = "\n".join(_reproduced(reproduce([study], store=runs, engine="fast")))
+        reproduced = reproduce([study], store=runs, engine="fast", jobs=jobs)
         if keep_choices:
             choices = choices_of(page)
         else:
-            moved = sensitivity(
-                tables or [study],
-                store=runs,
-                engine="fast",
-                replications=replications,
-                on_variant=lambda name: click.echo(name, err=True),
-            )
-            choices = "\n".join(_moved(study, tables, moved))
+            tried = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
+            choices = "\n".join(_told_of_choices(tried))
     above = page.partition(MARKER)[0].rstrip()
-    measured = f"{reproduced}\n{choices}".rstrip()
+    measured = "\n".join([*_reproduced(reproduced), choices]).rstrip()
     file.write_text(f"{above}\n\n{MARKER}\n\n{measured}\n", encoding="utf-8")
+
+
+def _try_choices(
+    study_id: str,
+    file: Path,
+    replications: int | None,
+    tables: tuple[str, ...],
+    keys: tuple[str, ...],
+    runs: RunStore,
+    jobs: int | None,
+) -> Tried:
+    """Tries what has not been tried yet, and keeps it in the file with what was."""
+    study = load_study(study_id)
+    before = Tried.read(file) if file.exists() else None
+    ids = tables or (before.tables if before else (study_id,))
+    times = replications or (before.replications if before else study.replications)
+    as_chosen = reproduce(ids, store=runs, engine="fast", jobs=jobs, replications=times)
+    tried = Tried.begun(study_id, ids, as_chosen)
+    if before is not None and before.goes_on(tried):
+        tried = before
+    elif before is not None:
+        click.echo("the tables as chosen are not what they were: all is tried anew", err=True)
+    missing = {
+        key: values for key, values in tried.missing(study).items() if not keys or key in keys
+    }
+    found: list[Alternative] = []
+    if missing:
+        measured = sensitivity(
+            ids,
+            missing,
+            store=runs,
+            engine="fast",
+            jobs=jobs,
+            replications=times,
+            on_variant=lambda name: click.echo(name, err=True),
+        )
+        found = alternatives_of(measured)
+    tried = tried.with_alternatives(study, found)
+    tried.write(file)
+    return tried
 
 
 def choices_of(page: str) -> str:
@@ -66,21 +113,29 @@ def choices_of(page: str) -> str:
 
 
 def _reproduced(result: Reproduction) -> list[str]:
-    times = next(iter(result.replications.values()))
-    lines = [
-        "## What reproduces",
-        "",
-        (
-            f"{times} replications, seeds from {result.seed}. `inside`: the printed value lies "
-            "within what our replications span, widened by its rounding and 0.02. `near`: our "
-            "mean is within 0.10 of it (15 % for throughputs)."
-        ),
-        "",
-        "| table | values | inside | near | off | mean absolute error |",
-        "|---|---|---|---|---|---|",
-    ]
-    for summary in result.summaries:
-        lines += _scores(summary)
+    (study,) = result.studies
+    times = result.replications[study.id]
+    how_often = f"{times} replications, seeds from {result.seed}."
+    inside = "lies within what our replications span, widened by its rounding and 0.02"
+    if all(row.is_computed for row in result.rows):
+        how_often = "Nothing is drawn: each value is computed once."
+        inside = "is ours but for its rounding and 0.02"
+    if study.is_own:
+        lines = ["## What holds", "", how_often]
+    else:
+        lines = [
+            "## What reproduces",
+            "",
+            (
+                f"{how_often} `inside`: the printed value {inside}. `near`: our mean is within "
+                "0.10 of it (15 % where it has a unit)."
+            ),
+            "",
+            "| table | values | inside | near | off | mean absolute error |",
+            "|---|---|---|---|---|---|",
+        ]
+        for summary in result.summaries:
+            lines += _scores(summary)
     lines += ["", _score_of_conclusions(result)]
     open_ones = [
         entry
@@ -102,6 +157,8 @@ def _score_of_conclusions(result: Reproduction) -> str:
         decided = [entry for entry in result.conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
         told = f"No conclusion can be decided in print. {holding} of {len(decided)} hold in ours."
+        if result.studies[0].is_own:
+            told = f"{holding} of {len(decided)} conclusions hold."
     return f"{told} {Firmness.of_results(decided).sentence()}".rstrip()
 
 
@@ -146,85 +203,185 @@ def _counts(score: Score) -> str:
     return f"{score.inside} | {score.near} | {score.off} | {shown}"
 
 
-def _moved(study: str, tables: Sequence[str], moved: Sensitivity) -> list[str]:
-    times = moved.replications or load_study(study).replications
-    runs = f"{times} replication{'s' if times > 1 else ''}"
-    of_these = f", of the tables {' and '.join(tables)}" if tables else ""
+def _told_of_choices(tried: Tried) -> list[str]:
+    """What has been tried of a study's choices, from the file in its folder."""
+    study = load_study(tried.study)
+    of_these = (
+        f", of the tables {' and '.join(tried.tables)}" if tried.tables != (study.id,) else ""
+    )
     lines = [
         CHOICES,
         "",
         (
-            "One choice at a time is set otherwise, all else as chosen; "
-            f"{runs}{of_these}. Change: mean over the table's cells of the "
-            "absolute change of our mean, in the table's unit."
+            f"One choice at a time is set otherwise, all else as chosen; {_runs(tried, study)}"
+            f"{of_these}. Change: mean over the table's cells of the absolute change of our mean, "
+            "in the table's unit."
         ),
-        *_flipped(moved),
+        *_not_tried(tried, study),
+        *_flipped(tried),
     ]
-    chosen = {choice.name: choice.value for choice in load_study(study).choices}
-    for baseline in moved.baseline:
-        shifts = [shift for shift in moved.shifts if shift.table == baseline.table]
-        if not any(shift.mean_absolute_change for shift in shifts):
-            continue
-        lines += ["", f"### {baseline.table}", "", *_head(baseline)]
-        ordered = sorted(shifts, key=lambda shift: -(shift.mean_absolute_change or 0.0))
-        lines += [
-            _shift(shift, chosen[shift.key], has_print=bool(baseline.cells.compared))
-            for shift in ordered
-            if _matters(shift)
-        ]
-        still = [shift for shift in shifts if not _matters(shift)]
-        if still:
-            names = ", ".join(f"{shift.key} = {_plain(shift.value)}" for shift in still)
-            lines += ["", f"Without effect: {names}."]
-    return lines
+    moving = [
+        table
+        for table in tried.as_chosen
+        if any(_moves(entry, table) for entry in tried.alternatives)
+    ]
+    if len(moving) > MOST_IN_FULL:
+        return [*lines, *_in_one_table(tried, study, moving), *_failed(tried)]
+    for table in moving:
+        lines += ["", f"### {table}", "", *_in_full(tried, study, table)]
+    return [*lines, *_failed(tried)]
 
 
-def _flipped(moved: Sensitivity) -> list[str]:
+def _runs(tried: Tried, study: Study) -> str:
+    """How often each alternative was run, and what single runs can tell."""
+    if not any(entry.kind == "runs" for entry in study.experiments.values()):
+        return "nothing is drawn"
+    if tried.replications == 1:
+        return (
+            "1 replication, so that conclusions whose numbers are close to their line may change "
+            "by chance"
+        )
+    return f"{tried.replications} replications"
+
+
+def _not_tried(tried: Tried, study: Study) -> list[str]:
+    missing = [
+        f"`{key}` {_plain(value)}"
+        for key, values in tried.missing(study).items()
+        for value in values
+    ]
+    return ["", f"Not tried: {', '.join(missing)}."] if missing else []
+
+
+def _flipped(tried: Tried) -> list[str]:
     """Conclusions that alternatives decide otherwise, as a table; nothing where there are none."""
-    if not moved.flips:
+    deciding = [entry for entry in tried.alternatives if entry.flips]
+    if not deciding:
         return ["", "No alternative decides a conclusion otherwise."]
     lines = [
         "",
-        (
-            "Conclusions that an alternative decides otherwise than as chosen, with the same "
-            "number of replications:"
-        ),
+        "Conclusions that an alternative decides otherwise than as chosen:",
         "",
         "| choice | instead | then holds | no longer holds |",
         "|---|---|---|---|",
     ]
-    for key, value in dict.fromkeys((flip.key, _plain(flip.value)) for flip in moved.flips):
-        same = [flip for flip in moved.flips if (flip.key, _plain(flip.value)) == (key, value)]
+    for entry in deciding:
         holds, fails = (
-            ", ".join(flip.conclusion for flip in same if flip.holds is answer)
+            ", ".join(name for name, held in entry.flips.items() if held is answer)
             for answer in (True, False)
         )
-        lines.append(f"| {key} | {value} | {holds} | {fails} |")
+        lines.append(f"| {entry.key} | {_plain(entry.value)} | {holds} | {fails} |")
     return lines
 
 
-def _matters(shift: Shift) -> bool:
-    return bool(shift.mean_absolute_change)
-
-
-def _head(baseline: TableSummary) -> list[str]:
-    """Headings and the row of what was chosen; a table that has no print has no verdicts."""
-    if not baseline.cells.compared:
-        return [
+def _in_full(tried: Tried, study: Study, table: str) -> list[str]:
+    """One table's section: each alternative that moves it, with its verdicts where it has print."""
+    as_chosen = tried.as_chosen[table]
+    if as_chosen.has_print:
+        lines = [
+            "| choice | as chosen | instead | change | inside | near | off | mean absolute error |",
+            "|---|---|---|---|---|---|---|---|",
+            f"| all | as chosen | | | {_scored(as_chosen)} |",
+        ]
+    else:
+        lines = [
             "| choice | as chosen | instead | change | largest change |",
             "|---|---|---|---|---|",
         ]
-    return [
-        "| choice | as chosen | instead | change | inside | near | off | mean absolute error |",
-        "|---|---|---|---|---|---|---|---|",
-        f"| all | as chosen | | | {_counts(baseline.cells)} |",
+    moving = [entry for entry in tried.alternatives if _moves(entry, table)]
+    for entry in sorted(moving, key=lambda entry: -(entry.effects[table].change or 0.0)):
+        effect = entry.effects[table]
+        rest = _scored(effect) if as_chosen.has_print else _change(effect.largest)
+        lines.append(f"| {_set_otherwise(entry, study)} | {_change(effect.change)} | {rest} |")
+    return [*lines, *_still(entry for entry in tried.alternatives if not _moves(entry, table))]
+
+
+def _in_one_table(tried: Tried, study: Study, tables: Sequence[str]) -> list[str]:
+    """All tables of a study with many, a column each; most moving first.
+
+    Tables have different units, so an alternative's place is that of the sum of its parts of the
+    largest change in each column.
+    """
+    most = {
+        table: max(entry.effects[table].change or 0.0 for entry in tried.alternatives)
+        for table in tables
+    }
+    compared = [table for table in tables if tried.as_chosen[table].has_print]
+
+    def part(entry: Alternative) -> float:
+        return sum((entry.effects[table].change or 0.0) / most[table] for table in tables)
+
+    def verdicts(effects: Mapping[str, Effect]) -> str:
+        if not compared:
+            return ""
+        printed = [effects[table] for table in compared]
+        inside, near, off = (
+            sum(getattr(effect, verdict) for effect in printed)
+            for verdict in ("inside", "near", "off")
+        )
+        return f" {inside} | {near} | {off} |"
+
+    heads = [f"{table.removeprefix(study.id + '-')}{_unit(study, table)}" for table in tables]
+    columns = ["choice", "as chosen", "instead", *heads]
+    columns += ["inside", "near", "off"] if compared else []
+    lines = [
+        "",
+        "Changes table by table"
+        + ("; `inside`, `near` and `off` count the values of all of them:" if compared else ":"),
+        "",
+        f"| {' | '.join(columns)} |",
+        "|---|---|---|" + "--:|" * (len(columns) - 3),
+        f"| all | as chosen | |{' |' * len(tables)}{verdicts(tried.as_chosen)}",
     ]
+    moving = [entry for entry in tried.alternatives if part(entry)]
+    for entry in sorted(moving, key=lambda entry: -part(entry)):
+        changes = " | ".join(
+            _change(entry.effects[table].change) if _moves(entry, table) else "" for table in tables
+        )
+        lines.append(f"| {_set_otherwise(entry, study)} | {changes} |{verdicts(entry.effects)}")
+    return [*lines, *_still(entry for entry in tried.alternatives if not part(entry))]
 
 
-def _shift(shift: Shift, chosen: object, *, has_print: bool) -> str:
-    change = _change(shift.mean_absolute_change)
-    rest = _counts(shift.summary.cells) if has_print else _change(shift.largest_change)
-    return f"| {shift.key} | {_plain(chosen)} | {_plain(shift.value)} | {change} | {rest} |"
+def _unit(study: Study, table: str) -> str:
+    """The unit in which changes of a table are told, for its column's head."""
+    parts = [part for part in study.table(table).parts if not part.average_over]
+    unit = next((part for part in parts if part.file), parts[0]).unit
+    return "" if unit == "1" else f", {unit}"
+
+
+def _set_otherwise(entry: Alternative, study: Study) -> str:
+    chosen = next(choice.value for choice in study.choices if choice.name == entry.key)
+    return f"{entry.key} | {_plain(chosen)} | {_plain(entry.value)}"
+
+
+def _moves(entry: Alternative, table: str) -> bool:
+    return bool(entry.effects[table].change)
+
+
+def _still(entries: Iterable[Alternative]) -> list[str]:
+    names = ", ".join(f"{entry.key} = {_plain(entry.value)}" for entry in entries)
+    return ["", f"Without effect: {names}."] if names else []
+
+
+def _failed(tried: Tried) -> list[str]:
+    """Alternatives that leave rows without a value; nothing where there are none."""
+    counts = {
+        f"{entry.key} = {_plain(entry.value)}": sum(
+            effect.failed for effect in entry.effects.values()
+        )
+        for entry in tried.alternatives
+    }
+    told = ", ".join(f"{name} ({count})" for name, count in counts.items() if count)
+    return (
+        ["", f"Rows without a value, where a run failed or there is no path: {told}."]
+        if told
+        else []
+    )
+
+
+def _scored(effect: Effect) -> str:
+    error = "" if effect.error is None else f"{effect.error:.3f}"
+    return f"{effect.inside} | {effect.near} | {effect.off} | {error}"
 
 
 def _change(value: float | None) -> str:

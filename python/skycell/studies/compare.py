@@ -202,6 +202,7 @@ class Score:
     near: int
     off: int
     mean_absolute_error: float | None
+    """None where nothing is compared, and of rows in several units."""
 
     @property
     def compared(self) -> int:
@@ -230,6 +231,7 @@ def score(rows: Iterable[Row]) -> Score:
         for row in compared
         if row.mean is not None and row.published is not None
     ]
+    units = {row.unit for row in compared}
     counts = dict.fromkeys(("inside", "near", "off"), 0)
     for row in compared:
         counts[row.verdict] += 1
@@ -237,7 +239,7 @@ def score(rows: Iterable[Row]) -> Score:
         counts["inside"],
         counts["near"],
         counts["off"],
-        math.fsum(errors) / len(errors) if errors else None,
+        math.fsum(errors) / len(errors) if errors and len(units) == 1 else None,
     )
 
 

@@ -188,12 +188,14 @@ def sensitivity(
 def compared_rows(rows: Sequence[Row], table: str) -> list[int]:
     """Places of the rows that tell how far a table moves: rows of one kind, in one unit.
 
-    Those with a published value, averages left out; in a table without any, those of its first
-    measure.
+    Those with a published value, averages left out, of the unit of the first; in a table without
+    any, those of its first measure.
     """
     own = [place for place, row in enumerate(rows) if row.table == table and not row.is_average]
     printed = [place for place in own if rows[place].published is not None]
-    return printed or [place for place in own if rows[place].metric == rows[own[0]].metric]
+    if printed:
+        return [place for place in printed if rows[place].unit == rows[printed[0]].unit]
+    return [place for place in own if rows[place].metric == rows[own[0]].metric]
 
 
 def _flips(

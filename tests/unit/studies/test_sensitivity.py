@@ -68,3 +68,12 @@ def test_all_alternatives_of_the_studies_concerned_are_known() -> None:
     assert "single.duration" in alternatives(["compcom99"])
     with pytest.raises(UnknownStudyError):
         alternatives(["nonsense"])
+
+
+def test_a_table_of_several_units_moves_by_the_first_of_them(double: Double) -> None:
+    result = reproduce(["compcom99-t1"], replications=1, jobs=1, version="test", work=double.work)
+    moved = compared_rows(result.rows, "compcom99-t1")
+    assert {result.rows[place].unit for place in moved} == {"cells"}
+    (summary,) = result.summaries
+    assert summary.cells.compared == 8  # four sums in cells, four shares in per cent
+    assert summary.cells.mean_absolute_error is None
