@@ -42,6 +42,7 @@ def refuse_faulty(
             unknown = _unknown(found, overrides, several)
             faults += unknown.values()
             known = {key: value for key, value in overrides.items() if key not in unknown}
+            faults += _of_factors(found, known)
             faults += _faults(found, known, seed)
     if faults:
         raise ScenarioFaults(_each_once(faults))
@@ -75,6 +76,39 @@ def _unknown(found: Selection, overrides: Overrides, several: bool) -> dict[str,
             faults.add(tuple(key.split(".")), _UNKNOWN, allowed + hint)
             (unknown[key],) = faults
     return unknown
+
+
+def _of_factors(found: Selection, overrides: Overrides) -> FaultCollector:
+    """Faults of keys that tell levels of a factor apart: with one value, rows would be misnamed."""
+    study = found.study
+    choices = choices_in_force(study, {})
+    faults = FaultCollector(study.id)
+    for key, value in overrides.items():
+        for name, factor in study.experiments[found.table.experiment].factors.items():
+            if key in choices or factor.label:
+                continue
+            if factor.levels is None:
+                is_of_factor = _covers(key, str(factor.key))
+            else:
+                all_set = [sorted(map(str, level.items())) for level in factor.levels.values()]
+                rest = [
+                    sorted(str(item) for item in level.items() if not _covers(key, item[0]))
+                    for level in factor.levels.values()
+                ]
+                is_of_factor = _different(rest) < _different(all_set)
+            if is_of_factor:
+                allowed = f"any other key: this one is set by the factor {name} of the tables"
+                meaning = "rows would be named after levels that nothing tells apart"
+                faults.add(tuple(key.split(".")), value, allowed, meaning)
+    return faults
+
+
+def _covers(key: str, of_level: str) -> bool:
+    return of_level == key or of_level.startswith((f"{key}.", f"{key}["))
+
+
+def _different(settings: Sequence[Sequence[str]]) -> int:
+    return len(set(map(tuple, settings)))
 
 
 def _faults(found: Selection, overrides: Overrides, seed: int) -> list[Fault]:

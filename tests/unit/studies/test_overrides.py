@@ -40,6 +40,23 @@ def test_what_several_cases_have_alike_is_told_once() -> None:
     assert fault.file == "icccn97 and 1 more"
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "factor"),
+    [("tcp.variant", "reno", "tcp"), ("topology.sources", 3, "n_sources"), ("tcp", {}, "tcp")],
+)
+def test_what_a_factor_of_the_tables_sets_cannot_be_set(
+    key: str, value: object, factor: str
+) -> None:
+    (fault,) = faults(["icccn97-t3"], {key: value})
+    assert (fault.file, fault.path) == ("icccn97", key)
+    assert fault.allowed == f"any other key: this one is set by the factor {factor} of the tables"
+
+
+def test_a_part_of_what_a_level_sets_can_be_set() -> None:
+    # Levels of config set the buffer's delay and more: they stay different.
+    refuse_faulty(select(["icccn97-t1"]), [{"topology.access.delay": "1 ms"}])
+
+
 def test_every_variant_is_tried() -> None:
     found = faults(["ijsc-t1"], {"tcp.tick": "100 ms"}, {"tcp.tick": "slow"}, {"tcp.mss": -5})
     assert {fault.path for fault in found} == {"tcp.tick", "tcp.mss"}
