@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import skycell
-from skycell.report.run import run_page
+from tests.unit.report.drawing import page_of_run
 
 MS = 10**9
 PATH = {"constellation": "jsac98-6x11", "from": "new_york", "to": "paris", "start": "0 s"}
@@ -121,6 +121,6 @@ def test_data_that_go_back_go_up_where_others_come_down() -> None:
 
 
 def test_the_report_shows_the_terms() -> None:
-    page = run_page(skycell.run(scenario(PATH)))
+    page = page_of_run(skycell.run(scenario(PATH)))
     assert ">t_q</th>" in page
     assert "What the mean delay D over the constellation is made of, in ms:" in page

@@ -125,18 +125,15 @@ def refuse_targets(force: bool, *files: Path | None) -> None:
 def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None) -> list[Path]:
     """Writes rows to the files that are asked for."""
     from skycell.records.files import write_parquet
+    from skycell.records.staging import Staging
 
-    written = []
-    for file in (csv_file, parquet):
-        if file is None:
-            continue
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if file is csv_file:
-            rows.write_csv(file)
-        else:
-            write_parquet(rows, file)
-        written.append(file)
-    return written
+    with Staging() as staging:
+        if csv_file is not None:
+            staging.write(csv_file, rows.write_csv().encode())
+        if parquet is not None:
+            with staging.place(parquet) as file:
+                write_parquet(rows, file)
+    return staging.paths
 
 
 def tell_written(written: Sequence[Path]) -> None:

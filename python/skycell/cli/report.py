@@ -47,14 +47,19 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
             raise click.UsageError(
                 f"{source} holds a study, whose report `skycell reproduce --out` writes"
             )
+        from skycell.plots.painters import DrawingFailed
         from skycell.report import write_run_report, write_sweep_report
 
-        if is_sweep_source(source):
-            write_sweep_report(read_sweep_source(source), out, force, level=level or 0.9)
-        elif level is not None:
-            raise click.UsageError("--level is for sweeps, and this is a run")
-        else:
-            write_run_report(read_run(source), out, force)
+        try:
+            if is_sweep_source(source):
+                write_sweep_report(read_sweep_source(source), out, force, level=level or 0.9)
+            elif level is not None:
+                raise click.UsageError("--level is for sweeps, and this is a run")
+            else:
+                write_run_report(read_run(source), out, force)
+        except DrawingFailed as error:
+            message = f"Drawing failed: {error}\nAll else is written to {out}."
+            raise click.ClickException(message) from None
     click.echo(f"Written to {out}.")
 
 

@@ -17,7 +17,7 @@ from skycell.cli.options import (
     set_option,
 )
 from skycell.cli.settings import read_settings, read_value, split_settings
-from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable
+from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable, writing
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
@@ -129,16 +129,17 @@ def _reproduce(
 
     with StudyProgress(store.path) as progress:
         result = run_studies(ids, store=store, on_progress=progress, **common)
-    if out is not None:
-        _write(result, out, force, common["jobs"])
+    fault = None if out is None else _write(result, out, force, common["jobs"], store.path)
     if as_json:
         click.echo(result.to_json())
     else:
         from skycell.cli.study_tables import show_reproduction
 
         show_reproduction(result)
-        if out is not None:
+        if out is not None and fault is None:
             click.echo(f"Written to {out}.")
+    if fault is not None:
+        click.echo(fault, err=True)
     if result.failed_runs:
         first = result.failed_runs[0]
         click.echo(
@@ -146,6 +147,7 @@ def _reproduce(
             f"{first.case}, seed {first.seed}: {first.reason}",
             err=True,
         )
+    if fault is not None or result.failed_runs:
         raise click.exceptions.Exit(1)
 
 
@@ -232,13 +234,13 @@ def _refuse_engine(engine: str) -> None:
         raise click.BadParameter(str(error), param_hint="'--engine'") from None
 
 
-def _write(result: Reproduction, out: Path, force: bool, jobs: int | None) -> None:
-    from skycell.plots.files import WouldOverwriteError, write_all
+def _write(
+    result: Reproduction, out: Path, force: bool, jobs: int | None, store: str | Path
+) -> str | None:
     from skycell.report import write_study_report
 
     tables = {"result.json": result.to_result_json(), "rows.csv": result.to_csv()}
-    try:
-        write_study_report(result, out, force, jobs=jobs)
-        write_all({out / name: text.encode() for name, text in tables.items()}, force=force)
-    except WouldOverwriteError as error:
-        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
+    beside = {out / name: text.encode() for name, text in tables.items()}
+    with writing(out, store) as told:
+        write_study_report(result, out, force, jobs=jobs, beside=beside)
+    return told.fault

@@ -17,7 +17,7 @@ from skycell.cli.options import (
     set_option,
 )
 from skycell.cli.settings import read_settings
-from skycell.cli.store import refuse_earlier_files, refuse_unwritable
+from skycell.cli.store import refuse_earlier_files, refuse_unwritable, writing
 from skycell.records.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
@@ -79,16 +79,22 @@ def run(
         except ValueError as error:  # an engine that this build does not have
             raise click.UsageError(str(error)) from None
     result = with_delay_terms(result, scenario)
+    fault = None
     if out is not None:
-        write_result(result, out, replace=force)
+        with writing(out) as told:
+            write_result(result, out, replace=force)
+        fault = told.fault
     if as_json:
         click.echo(result.to_json())
-        return
-    from skycell.cli.result_table import show_result
+    else:
+        from skycell.cli.result_table import show_result
 
-    show_result(result)
-    if out is not None:
-        click.echo(f"Written to {out}.")
+        show_result(result)
+        if out is not None and fault is None:
+            click.echo(f"Written to {out}.")
+    if fault is not None:
+        click.echo(fault, err=True)
+        raise click.exceptions.Exit(1)
 
 
 def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:

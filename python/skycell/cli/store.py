@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,49 @@ def open_store(path: Path | None) -> Iterator[RunStore]:
 
     with RunStore(DEFAULT_STORE if path is None else path) as store:
         yield store
+
+
+@dataclass
+class Told:
+    """What is to be said about a result when it has been shown."""
+
+    fault: str | None = None
+    """Why it was not written, or not all of it."""
+
+
+@contextmanager
+def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
+    """Turns what can go wrong with the files of a result into words: its runs are made.
+
+    Args:
+        out: their folder.
+        store: where finished runs are; none if they are kept nowhere.
+
+    Raises:
+        click.BadParameter: a file has come to be there in the course of the runs.
+    """
+    from skycell.plots.files import WouldOverwriteError
+    from skycell.plots.painters import DrawingFailed
+
+    told = Told()
+    try:
+        yield told
+    except WouldOverwriteError as error:
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
+    except DrawingFailed as error:
+        told.fault = (
+            f"Drawing failed: {error}\n"
+            f"All else is written to {out}; the same command with --force draws again."
+        )
+    except OSError as error:
+        told.fault = (
+            f"{error.filename or out}: {error.strerror or error}\n"
+            "Nothing of the result was written."
+        )
+        if store is not None:
+            told.fault += (
+                f" Finished runs are kept in {store}: the same command makes none of them again."
+            )
 
 
 def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> None:

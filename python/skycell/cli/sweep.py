@@ -16,7 +16,7 @@ from skycell.cli.options import (
     many_runs_options,
     out_folder_option,
 )
-from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable
+from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable, writing
 
 if TYPE_CHECKING:
     from skycell.sweeps.model import SweepPlan
@@ -89,16 +89,17 @@ def sweep(
             result = make(
                 plan, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
             )
-    if out is not None:
-        _write(result, out, level, force)
+        fault = None if out is None else _write(result, out, level, force, store.path)
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
     else:
         from skycell.cli.sweep_tables import show_sweep
 
         show_sweep(result, level)
-        if out is not None:
+        if out is not None and fault is None:
             click.echo(f"Written to {out}.")
+    if fault is not None:
+        click.echo(fault, err=True)
     if result.failed:
         first = result.failed[0]
         click.echo(
@@ -107,6 +108,7 @@ def sweep(
             f"{first.reason}",
             err=True,
         )
+    if fault is not None or result.failed:
         raise click.exceptions.Exit(1)
 
 
@@ -120,13 +122,16 @@ def _plan(file: str, replications: int | None) -> SweepPlan:
     return plan if replications is None else replace(plan, replications=replications)
 
 
-def _write(result: SweepResult, out: Path, level: float, force: bool) -> None:
-    from skycell.plots.files import WouldOverwriteError, write_all
+def _write(
+    result: SweepResult, out: Path, level: float, force: bool, store: str | Path
+) -> str | None:
     from skycell.report import write_sweep_report
 
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
-    try:
-        write_all({out / name: text.encode() for name, text in texts.items()}, force=force)
-        write_sweep_report(result, out / "report.html", force, level=level, figures=out / "figures")
-    except WouldOverwriteError as error:
-        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
+    beside = {out / name: text.encode() for name, text in texts.items()}
+    report = out / "report.html"
+    with writing(out, store) as told:
+        write_sweep_report(
+            result, report, force, level=level, figures=out / "figures", beside=beside
+        )
+    return told.fault

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from skycell.plots.files import refuse_overwriting, write_all
 from skycell.plots.page import figure_page
-from skycell.plots.painters import Painters
+from skycell.plots.painters import DrawingFailed, Painters, RenderError
 from skycell.plots.svg import with_fonts
 
 if TYPE_CHECKING:
@@ -50,12 +50,16 @@ def save(figures: Mapping[Path, Figure], *, force: bool = False) -> list[Path]:
     Raises:
         UnknownFormatError: a file's ending is none of :data:`FORMATS`.
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
-        RenderError: drawing failed.
+        DrawingFailed: a figure could not be drawn; then none was written.
     """
     formats_of(figures)
     refuse_overwriting(figures, force=force)
     with Painters() as painters:
-        return write_all(Drawing(figures, painters).contents(), force=force)
+        drawing = Drawing(figures, painters)
+        contents = drawing.contents()
+    if drawing.failed:
+        raise DrawingFailed(drawing.failed)
+    return write_all(contents, force=force)
 
 
 def formats_of(files: Iterable[Path]) -> dict[Path, str]:
@@ -77,6 +81,8 @@ class Drawing:
             UnknownFormatError: a file's ending is none of :data:`FORMATS`.
         """
         formats = formats_of(figures)
+        self.failed: dict[str, str] = {}
+        """Why a figure could not be drawn, by its name; complete when `contents` has returned."""
         self._figures = dict(figures)
         files: dict[int, list[Path]] = {}  # of each figure
         for path, figure in figures.items():
@@ -93,10 +99,15 @@ class Drawing:
                 self._ordered.append((pictures, drawn))
 
     def contents(self) -> dict[Path, bytes]:
-        """What goes into each file, once it is drawn; raises `RenderError`."""
+        """What goes into each file, once it is drawn; nothing where that failed."""
         contents = {}
         for paths, drawn in self._ordered:
-            for path, picture in zip(paths, drawn.result(), strict=True):
+            try:
+                pictures = drawn.result()
+            except RenderError as error:
+                self.failed[self._figures[paths[0]].name] = str(error)
+                continue
+            for path, picture in zip(paths, pictures, strict=True):
                 match format_of(path):
                     case "html":
                         text = figure_page(self._figures[path], picture.decode())
@@ -105,4 +116,4 @@ class Drawing:
                         contents[path] = with_fonts(picture.decode()).encode()
                     case _:
                         contents[path] = picture
-        return {path: contents[path] for path in self._figures}
+        return {path: contents[path] for path in self._figures if path in contents}

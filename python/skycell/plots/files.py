@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from skycell.records.staging import Staging
 
 
 class WouldOverwriteError(FileExistsError):
@@ -30,7 +30,7 @@ def refuse_overwriting(paths: Iterable[Path], *, force: bool) -> None:
 
 
 def write_all(contents: Mapping[Path, bytes], *, force: bool = False) -> list[Path]:
-    """Writes files, each under a temporary name first, so that no reader meets half a file.
+    """Writes files, all of them or none.
 
     Args:
         contents: what goes into which file; missing folders are made.
@@ -41,33 +41,10 @@ def write_all(contents: Mapping[Path, bytes], *, force: bool = False) -> list[Pa
 
     Raises:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
-        OSError: a file cannot be written; ``filename`` says which, those before it are there.
+        OSError: a file cannot be written; ``filename`` says which, and none was written.
     """
     refuse_overwriting(contents, force=force)
-    for path, content in contents.items():
-        try:
-            _write(path, content)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from None
+    with Staging() as staging:
+        for path, content in contents.items():
+            staging.write(path, content)
     return list(contents)
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """The process's file mode mask; reading it means setting it for a moment."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

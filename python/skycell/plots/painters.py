@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -29,6 +29,18 @@ MOST = 4
 
 class RenderError(RuntimeError):
     """Drawing has failed; the message is what the child process said."""
+
+
+class DrawingFailed(RenderError):
+    """Figures that could not be drawn.
+
+    Attributes:
+        reasons: what the child process said, by the figure's name.
+    """
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        self.reasons = dict(reasons)
+        super().__init__("\n".join(f"figure {name}: {said}" for name, said in reasons.items()))
 
 
 class Painters:
@@ -74,7 +86,7 @@ class Painters:
 
     def _draw(self, spec: str | None, formats: Sequence[str]) -> list[bytes]:
         child = getattr(self._own, "child", None)
-        if child is None:
+        if child is None or child.process.poll() is not None:  # one that died takes none along
             child = self._own.child = _Child(
                 Path(self._folder.name) / f"said-{next(self._numbers)}"
             )

@@ -1,20 +1,15 @@
-"""A run's result in a folder: `spec.json`, `records.json` and one Parquet file per trace.
-
-Each file is written in full under another name, in a folder of its own beside its place, and then
-renamed: a full disk or an interrupt leaves no half file where a result is expected.
-"""
+"""A run's result in a folder: `spec.json`, `records.json` and one Parquet file per trace."""
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skycell.records.result import RunResult
+from skycell.records.staging import Staging
 from skycell.records.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
@@ -45,7 +40,8 @@ def write_parquet(frame: pl.DataFrame, file: Path) -> None:
     try:
         frame.write_parquet(file)
     except pl.exceptions.ComputeError as error:  # how polars tells of a full disk
-        raise OSError(errno.EIO, str(error).rpartition(": ")[2], file.name) from None
+        reason = str(error).rpartition(": ")[2].partition(" (os error")[0]
+        raise OSError(errno.EIO, reason, file.name) from None
 
 
 def write_result(result: RunResult, folder: Path, *, replace: bool = False) -> list[Path]:
@@ -63,20 +59,14 @@ def write_result(result: RunResult, folder: Path, *, replace: bool = False) -> l
     earlier = existing_files(folder)
     if earlier and not replace:
         raise OutputExists(earlier)
-    folder.mkdir(parents=True, exist_ok=True)
-    workshop = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
-    try:
-        (workshop / SPEC_FILE).write_text(result.spec.canonical_json() + "\n", encoding="utf-8")
+    with Staging() as staging:
+        staging.write(folder / SPEC_FILE, f"{result.spec.canonical_json()}\n".encode())
         for name in result.traces:
-            write_parquet(result.traces[name], workshop / f"{name}.parquet")
+            with staging.place(folder / f"{name}.parquet") as file:
+                write_parquet(result.traces[name], file)
         # Last, so that a folder with records holds everything that belongs to them.
-        (workshop / RECORDS_FILE).write_text(result.to_json() + "\n", encoding="utf-8")
-        finished = [SPEC_FILE, *(f"{name}.parquet" for name in result.traces), RECORDS_FILE]
-        for stale in earlier:
-            if stale.name not in finished:
-                stale.unlink()
-        for name in finished:
-            (workshop / name).replace(folder / name)
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
-    return [folder / name for name in finished]
+        staging.write(folder / RECORDS_FILE, f"{result.to_json()}\n".encode())
+    for stale in earlier:
+        if stale not in staging.paths:
+            stale.unlink()
+    return staging.paths

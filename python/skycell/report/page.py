@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from skycell.plots.painters import Painters
+from skycell.plots.painters import Painters, RenderError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,23 +39,18 @@ class PageFigures:
             painters: who draws them.
             first: number of the first one in the page.
         """
+        self.failed: dict[str, str] = {}
+        """Why a figure could not be drawn, by its name; complete when `pictures` has returned."""
         self._ordered = [
             (f"{figure.name}-{place}", figure, painters.order(_bare(figure), ["svg"]))
             for place, figure in enumerate(figures, start=first)
         ]
 
     def pictures(self) -> list[Picture]:
-        """The pictures, once they are drawn; raises `RenderError`."""
-        from markupsafe import Markup
-
-        from skycell.plots.svg import inline
-
+        """The pictures, once they are drawn; one that failed says so in its place."""
         return [
             Picture(
-                # The renderer's own output, with the description escaped by `inline`.
-                Markup(
-                    inline(drawn.result()[0].decode(), name=name, description=figure.description)
-                ),
+                self._drawn(name, figure, drawn),
                 figure.title,
                 figure.subtitle,
                 figure.caption_text(),
@@ -62,15 +58,22 @@ class PageFigures:
             for name, figure, drawn in self._ordered
         ]
 
+    def _drawn(self, name: str, figure: Figure, drawn: Future[list[bytes]]) -> Markup:
+        from markupsafe import Markup
+
+        from skycell.plots.svg import inline
+
+        try:
+            svg = drawn.result()[0].decode()
+        except RenderError as error:
+            self.failed[figure.name] = str(error)
+            return Markup("<p>This figure could not be drawn: {}</p>").format(str(error))
+        # The renderer's own output, with the description escaped by `inline`.
+        return Markup(inline(svg, name=name, description=figure.description))
+
 
 def _bare(figure: Figure) -> str:
     return json.dumps(figure.bare_spec())
-
-
-def pictures(figures: Sequence[Figure]) -> list[Picture]:
-    """Draws the figures of a page."""
-    with Painters() as painters:
-        return PageFigures(figures, painters).pictures()
 
 
 def page(template: str, context: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.metrics import discard_ratio, fairness_index, flow_delays_s, throughputs_bps
@@ -17,17 +17,15 @@ from skycell.metrics.run_rows import (
 )
 from skycell.plots.words import NAMES, PS_PER_SECOND, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
-from skycell.report.page import page, pictures
+from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
 
 
-def run_page(result: RunResult) -> str:
-    """The report of one run as one HTML page."""
-    from skycell.plots.run import figures_of_run
-
+def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
+    """The report of one run as one HTML page; `pictures` are of the traces it kept."""
     records = result.records
     seconds = records["duration_ps"] / PS_PER_SECOND
     title = f"{len(records['flows'])} flows over {seconds:g} s"
@@ -55,7 +53,7 @@ def run_page(result: RunResult) -> str:
             "cell_delays": _cell_delays(records),
             "vc_queues": _vc_queues(result),
             "vcs": _vcs(records),
-            "pictures": pictures(figures_of_run(result)),
+            "pictures": pictures,
             "ledger_text": _ledger_text(records),
             "ledger": _ledger(records),
             "again": _again(result),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.factorial_parts import lowered, response_title
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import factor, grouped, listed, name
-from skycell.report.page import page, pictures
+from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def sweep_page(
     analyses: dict[str, Analysis],
     refused: dict[str, str],
     figures: dict[str, list[Figure]],
+    pictures: Sequence[Picture],
 ) -> str:
     """The report of a sweep as one HTML page.
 
@@ -94,8 +96,9 @@ def sweep_page(
         analyses: of its responses, as :func:`sweep_figures` gives them.
         refused: why a response has no analysis.
         figures: of each response.
+        pictures: of all figures, in their order.
     """
-    drawn = iter(pictures([figure for own in figures.values() for figure in own]))
+    drawn = iter(pictures)
     parts = []
     for place, (response, unit) in enumerate(result.units.items(), start=1):
         found = analyses.get(response)

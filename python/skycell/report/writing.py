@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skycell.plots.files import refuse_overwriting, write_all
+from skycell.plots.painters import DrawingFailed
+from skycell.records.staging import Staging
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -27,6 +29,7 @@ def write_study_report(
     *,
     example: bool = True,
     jobs: int | None = None,
+    beside: Mapping[Path, bytes] | None = None,
 ) -> list[Path]:
     """Writes the report of each study of a reproduction, and its figures.
 
@@ -39,13 +42,15 @@ def write_study_report(
         force: whether files that exist are replaced.
         example: whether one run of each study is simulated again to show it over time.
         jobs: processes that draw, at most 4; one a core if not given.
+        beside: other files of the result, which are written with the report or not at all.
 
     Returns:
-        The files, each study's report before its figures.
+        The files, each study's report before its figures, the index before all, and the others.
 
     Raises:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
-        RenderError: drawing failed.
+        OSError: a file cannot be written; then none was written.
+        DrawingFailed: figures could not be drawn; all else is written, and reports say so.
     """
     from skycell.experiment.run import run_spec
     from skycell.plots.painters import Painters
@@ -56,12 +61,18 @@ def write_study_report(
     folders = {study.id: out_dir if len(studies) == 1 else out_dir / study.id for study in studies}
     reports = {study.id: folders[study.id] / "report.html" for study in studies}
     index = [out_dir / "index.html"] if len(studies) > 1 else []
-    refuse_overwriting([*index, *reports.values()], force=force)
-    with Painters(jobs) as painters, ThreadPoolExecutor(1) as beside:
+    beside = beside or {}
+    refuse_overwriting([*index, *reports.values(), *beside], force=force)
+    failed: dict[str, str] = {}
+    with (
+        Staging() as staging,
+        Painters(jobs) as painters,
+        ThreadPoolExecutor(1) as engine,
+    ):
         planned = {study.id: planned_example(reproduction, study) for study in studies if example}
         # The engine has a thread of its own while figures are put together and drawn.
         runs = {
-            name: [beside.submit(run_spec, spec, reproduction.engine) for spec in entry.specs]
+            name: [engine.submit(run_spec, spec, reproduction.engine) for spec in entry.specs]
             for name, entry in planned.items()
             if entry is not None
         }
@@ -82,19 +93,22 @@ def write_study_report(
             [file for parts in shown.values() for part in parts for file in part.files],
             force=force,
         )
-        written: list[Path] = []
+        for path in index:
+            staging.write(path, _index_page(reproduction).encode())
         for study in studies:
             own, *over_time = shown[study.id]
             run = [RunOverTime(texts[study.id], part.in_page.pictures()) for part in over_time]
             text = study_page(reproduction, study, own.in_page.pictures(), run[0] if run else None)
-            contents = {reports[study.id]: text.encode()}
+            staging.write(reports[study.id], text.encode())
             for part in shown.pop(study.id):
-                contents |= part.drawing.contents()
-            written += write_all(contents, force=force)
-    if index:
-        text = _index_page(reproduction)
-        written = [*write_all({index[0]: text.encode()}, force=force), *written]
-    return written
+                for path, content in part.drawing.contents().items():
+                    staging.write(path, content)
+                failed |= part.in_page.failed | part.drawing.failed
+        for path, content in beside.items():
+            staging.write(path, content)
+    if failed:
+        raise DrawingFailed(failed)
+    return staging.paths
 
 
 class _Shown:
@@ -122,11 +136,20 @@ def write_run_report(result: RunResult, out: Path, force: bool = False) -> Path:
 
     Raises:
         WouldOverwriteError: the file exists and ``force`` is not given.
+        DrawingFailed: figures could not be drawn; the report is written, and says so.
     """
+    from skycell.plots.painters import Painters
+    from skycell.plots.run import figures_of_run
+    from skycell.report.page import PageFigures
     from skycell.report.run import run_page
 
     refuse_overwriting([out], force=force)
-    (path,) = write_all({out: run_page(result).encode()}, force=force)
+    with Painters() as painters:
+        in_page = PageFigures(figures_of_run(result), painters)
+        text = run_page(result, in_page.pictures())
+    (path,) = write_all({out: text.encode()}, force=force)
+    if in_page.failed:
+        raise DrawingFailed(in_page.failed)
     return path
 
 
@@ -137,6 +160,7 @@ def write_sweep_report(
     *,
     level: float = 0.9,
     figures: Path | None = None,
+    beside: Mapping[Path, bytes] | None = None,
 ) -> list[Path]:
     """Writes the report of a sweep: findings, figures and tables of each response.
 
@@ -146,23 +170,35 @@ def write_sweep_report(
         force: whether files that exist are replaced.
         level: confidence of the intervals.
         figures: folder for the figures as files of their own; none are written if not given.
+        beside: other files of the result, which are written with the report or not at all.
 
     Returns:
-        The report, and the figures.
+        The report, the figures, and the others.
 
     Raises:
         WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
+        OSError: a file cannot be written; then none was written.
+        DrawingFailed: figures could not be drawn; all else is written, and the report says so.
     """
-    from skycell.plots.export import save
+    from skycell.plots.export import Drawing
+    from skycell.plots.painters import Painters
+    from skycell.report.page import PageFigures
     from skycell.report.sweep import sweep_figures, sweep_page
 
-    refuse_overwriting([out], force=force)
-    analyses, refused, drawn = sweep_figures(result, level)
-    every = [figure for own in drawn.values() for figure in own]
+    beside = beside or {}
+    refuse_overwriting([out, *beside], force=force)
+    analyses, refused, of_response = sweep_figures(result, level)
+    every = [figure for own in of_response.values() for figure in own]
     files = _picture_files(every, figures) if figures is not None else {}
     refuse_overwriting(files, force=force)
-    text = sweep_page(result, analyses, refused, drawn)
-    return [*write_all({out: text.encode()}, force=force), *save(files, force=force)]
+    with Painters() as painters:
+        in_page, drawing = PageFigures(every, painters), Drawing(files, painters)
+        text = sweep_page(result, analyses, refused, of_response, in_page.pictures())
+        contents = {out: text.encode(), **drawing.contents(), **beside}
+    written = write_all(contents, force=force)
+    if in_page.failed | drawing.failed:
+        raise DrawingFailed(in_page.failed | drawing.failed)
+    return written
 
 
 def _picture_files(figures: Sequence[Figure], folder: Path) -> Mapping[Path, Figure]:

@@ -190,7 +190,7 @@ def test_a_disk_that_fills_up_names_the_file(
         raise OSError(28, "No space left on device")
 
     out = tmp_path / "a.svg"
-    monkeypatch.setattr("skycell.plots.files.os.fdopen", full)
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
     result = skycell("plot", run, "--out", out)
     assert (result.exit_code, result.stderr) == (1, f"{out}: No space left on device\n")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]

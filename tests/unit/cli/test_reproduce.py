@@ -17,6 +17,7 @@ from skycell.cli.main import main
 from skycell.cli.study_progress import StudyProgress
 from skycell.experiment.store import RunStore
 from skycell.studies import Progress, known_ids
+from tests.unit.plots.spoiling import spoil
 
 ONE = "atmf960518-one"  # five runs of one source over 2 s
 
@@ -137,6 +138,45 @@ def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) 
     assert "--force replaces it" in refused.stderr
     assert {path: path.read_bytes() for path in before} == before
     assert quick(store, ONE, "--out", out, "--force").exit_code == 0
+
+
+def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(monkeypatch, f"{ONE}-total-throughput")
+    out = tmp_path / "out"
+    told = quick(store, ONE, "--out", out)
+    assert told.exit_code == 1
+    lines = told.stderr.splitlines()
+    assert lines[0].startswith(f"Drawing failed: figure {ONE}-total-throughput: ")
+    assert lines[-1] == f"All else is written to {out}; the same command with --force draws again."
+    assert "5 without a published value" in told.stdout
+    assert {"result.json", "rows.csv", "report.html", "figures"} == {p.name for p in out.iterdir()}
+    assert "This figure could not be drawn: " in (out / "report.html").read_text("utf-8")
+    # The run over time is drawn all the same.
+    assert {path.suffix for path in (out / "figures").glob("atmf960518-run-*")} == {
+        *(".svg", ".pdf", ".png")
+    }
+
+
+def test_a_disk_that_fills_up_leaves_nothing_in_the_way_of_the_next_call(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Path.write_bytes
+
+    def fill(path: Path, content: bytes) -> int:
+        if ".rows.csv" in path.name:
+            raise OSError(28, "No space left on device")
+        return write(path, content)
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", fill)
+        told = quick(store, ONE, "--out", out)
+    assert told.exit_code == 1
+    assert told.stderr.startswith(f"{out}/rows.csv: No space left on device\nNothing of the result")
+    assert not out.exists()
+    assert quick(store, ONE, "--out", out).exit_code == 0
 
 
 def test_the_list_names_every_study_and_table() -> None:

@@ -237,7 +237,12 @@ def test_a_folder_that_cannot_be_written_ends_with_one(
     monkeypatch.setattr("skycell.records.files.write_result", disk_is_full)
     told = run(short, "--out", tmp_path / "out")
     assert told.exit_code == 1
-    assert told.stderr == f"{tmp_path}: No space left on device\n"
+    assert told.stderr == (
+        f"{tmp_path}: No space left on device\nNothing of the result was written.\n"
+    )
+    # A run is kept nowhere else: what it found is shown.
+    assert "Mbit/s" in told.stdout
+    assert "Written to" not in told.stdout
 
 
 def test_an_interrupt_ends_a_long_run_and_leaves_no_files(tmp_path: Path) -> None:
@@ -285,10 +290,13 @@ def test_a_full_disk_ends_a_run_with_its_reason(
     short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise pl.exceptions.ComputeError("parquet: IO error: No space left on device")
+        raise pl.exceptions.ComputeError("parquet: IO error: No space left on device (os error 28)")
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
     told = run(short, "--trace", "cwnd", "--out", tmp_path / "run")
     assert told.exit_code == 1
-    assert told.stderr == "cwnd.parquet: No space left on device\n"
-    assert list((tmp_path / "run").iterdir()) == []
+    assert told.stderr == (
+        f"{tmp_path}/run/cwnd.parquet: No space left on device\n"
+        "Nothing of the result was written.\n"
+    )
+    assert not (tmp_path / "run").exists()

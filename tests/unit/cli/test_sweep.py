@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
+from tests.unit.plots.spoiling import spoil
 
 SWEEP = """
 title = "Two by two"
@@ -126,6 +127,53 @@ def test_json_is_all_that_standard_output_holds_and_a_second_call_runs_nothing(
     assert len(data["runs"]) == 8
     stored = json.loads((made / "out" / "sweep.json").read_text(encoding="utf-8"))
     assert data["runs"] == stored["runs"]
+
+
+def test_a_disk_that_fills_up_leaves_nothing_in_the_way_of_the_next_call(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Path.write_bytes
+
+    def fill(path: Path, content: bytes) -> int:
+        if ".runs.csv" in path.name:
+            raise OSError(28, "No space left on device")
+        return write(path, content)
+
+    store, out = made / "runs.sqlite", tmp_path / "out"
+    command = ("sweep", made / "sweep.toml", "--store", store, "--jobs", 1, "--out", out)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", fill)
+        told = skycell(*command)
+    assert told.exit_code == 1
+    assert told.stderr == (
+        f"{out}/runs.csv: No space left on device\nNothing of the result was written. Finished "
+        f"runs are kept in {store}: the same command makes none of them again.\n"
+    )
+    assert "0 simulated, 8 from the store" in told.stdout
+    assert "Written to" not in told.stdout
+    assert not out.exists()
+    assert skycell(*command).exit_code == 0
+
+
+def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(monkeypatch, "main-effects-efficiency")
+    store, out = made / "runs.sqlite", tmp_path / "out"
+    told = skycell("sweep", made / "sweep.toml", "--store", store, "--jobs", 1, "--out", out)
+    assert told.exit_code == 1
+    lines = told.stderr.splitlines()
+    assert lines[0].startswith("Drawing failed: figure main-effects-efficiency: ")
+    assert lines[-1] == f"All else is written to {out}; the same command with --force draws again."
+    figures = {path.stem for path in (out / "figures").iterdir()}
+    assert "main-effects-efficiency" not in figures
+    assert {"main-effects-timeouts", "allocation-efficiency"} <= figures
+    assert "This figure could not be drawn: " in (out / "report.html").read_text("utf-8")
+    assert json.loads((out / "sweep.json").read_text("utf-8"))["title"] == "Two by two"
+    told = skycell("report", out, "--out", tmp_path / "a.html")
+    assert told.exit_code == 1
+    assert "Error: Drawing failed: figure main-effects-efficiency: " in told.stderr
+    assert told.stderr.endswith(f"All else is written to {tmp_path / 'a.html'}.\n")
 
 
 def test_an_earlier_result_is_not_replaced_without_leave(file: Path, made: Path) -> None:

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from skycell.plots.export import format_of, save
 from skycell.plots.figure import Figure
 from skycell.plots.files import WouldOverwriteError, write_all
 from skycell.plots.page import in_script
-from skycell.plots.painters import Painters, RenderError
+from skycell.plots.painters import DrawingFailed, Painters, RenderError
 from skycell.plots.panels import TimeRange
 from skycell.plots.svg import inline
 from skycell.plots.window import cwnd_over_time
 from tests.unit.plots.browser import browse, outside_references
+from tests.unit.plots.spoiling import spoil
 from tests.unit.plots.traces import FLOWS, ORIGIN, SECOND, cwnd
 
 
@@ -182,6 +184,27 @@ def test_a_painter_that_dies_is_told_with_what_it_said(
     monkeypatch.setattr("sys.executable", str(dying))
     with Painters(jobs=1) as painters, pytest.raises(RenderError, match=r"^no memory$"):
         painters.order(None, ["js"]).result()
+
+
+def test_a_painter_that_dies_takes_no_later_picture_along(figure: Figure) -> None:
+    spec = json.dumps(figure.bare_spec())
+    with Painters(jobs=1) as painters:
+        painters.order(spec, ["svg"]).result()
+        painters.children[0].kill()
+        painters.children[0].wait()
+        assert painters.order(spec, ["svg"]).result()[0].startswith(b"<svg ")
+        assert len(painters.children) == 2
+
+
+def test_a_figure_that_cannot_be_drawn_is_named_and_nothing_is_written(
+    figure: Figure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil(monkeypatch, "bad")
+    bad = replace(figure, name="bad")
+    with pytest.raises(DrawingFailed, match=r"^figure bad: .") as failed:
+        save({tmp_path / "a.svg": figure, tmp_path / "b.svg": bad})
+    assert list(failed.value.reasons) == ["bad"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_painters_are_gone_in_the_end() -> None:

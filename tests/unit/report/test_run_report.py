@@ -9,16 +9,16 @@ import skycell
 from skycell.metrics import throughputs_bps
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_run_report
-from skycell.report.run import run_page
 from skycell.scenario import parse
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.runs import run_without_traces, short_run
+from tests.unit.report.drawing import page_of_run
 from tests.unit.report.test_study import Page
 
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return run_page(short_run())
+    return page_of_run(short_run())
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ vcs = ["flow1.forward"]
 mcr = "20000 cells/s"
 """
     result = skycell.run(parse(scenario))
-    tables = {t[0][0] + t[0][1]: t for t in reversed(Page(run_page(result)).tables)}
+    tables = {t[0][0] + t[0][1]: t for t in reversed(Page(page_of_run(result)).tables)}
     queues = [line[0] for line in tables["portarrived"][1:]]
     assert queues == [
         "switch1>switch2 nrt_vbrtail drop, no limit",
@@ -110,7 +110,7 @@ def test_the_way_to_make_it_again_works(html: str, tmp_path: Path) -> None:
     import html as markup
 
     run = run_without_traces()
-    code, spec = re.findall(r"<pre><code>(.*?)</code></pre>", run_page(run), re.DOTALL)
+    code, spec = re.findall(r"<pre><code>(.*?)</code></pre>", page_of_run(run), re.DOTALL)
     (tmp_path / "spec.json").write_text(markup.unescape(spec), encoding="utf-8")
     names: dict[str, object] = {}
     script = markup.unescape(code).replace(
@@ -125,7 +125,7 @@ def test_every_trace_has_its_figure(html: str) -> None:
 
 
 def test_a_run_without_traces_has_a_report_without_figures() -> None:
-    page = Page(run_page(run_without_traces()))
+    page = Page(page_of_run(run_without_traces()))
     assert "Figures" not in page.headings
     assert "One flow over 0.02 s" in page.headings
 

@@ -18,7 +18,6 @@ from skycell.report.comparison import (
     tally,
 )
 from skycell.report.example import Example, planned_example
-from skycell.report.page import pictures
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of, scenario_of
@@ -27,6 +26,7 @@ from skycell.studies.library import load_study
 from skycell.studies.reproduction import Reproduction
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.traces import drawn
+from tests.unit.report.drawing import pictures
 from tests.unit.report.reproductions import (
     CONCLUSIONS,
     ROWS,
