@@ -2,13 +2,14 @@
 
     python tools/study_readme.py icccn97 [--replications 2] [--table icccn97-t1] [--store FILE]
     python tools/study_readme.py icccn97 --choice tcp.tick --choice tcp.rto_min
-    python tools/study_readme.py icccn97 --keep-choices
+    python tools/study_readme.py icccn97 --keep-choices | --keep-verdicts
 
 What stands above the marker is written by hand and stays. What alternatives did is kept in the
 study's `choices.json`: those that it has are not run again while the tables as chosen are the same,
 and finished runs come from the store, so that a call that was stopped goes on where it was.
 `--choice` tries those of some choices only; the README names the ones that are left.
-`--keep-choices` tries none, and leaves what is told of them.
+`--keep-choices` tries none, and leaves what is told of them; `--keep-verdicts` leaves what is told
+of what reproduces, whose replications are more.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,6 +42,7 @@ MOST_IN_FULL = 5
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
 @click.option("--jobs", type=int, help="Processes at a time; one a core if not given.")
 @click.option("--keep-choices", is_flag=True, help="Leave what is told of the choices as it is.")
+@click.option("--keep-verdicts", is_flag=True, help="Leave what is told of what reproduces.")
 def main(
     study: str,
     replications: int | None,
@@ -49,21 +51,24 @@ def main(
     store: Path,
     jobs: int | None,
     keep_choices: bool,
+    keep_verdicts: bool,
 ) -> None:
     """Write the measured part of the README of STUDY."""
     folder = STUDIES / module_name(study)
     file = folder / "README.md"
     page = file.read_text(encoding="utf-8")
+    verdicts, choices = parts_of(page)
     with RunStore(store) as runs:
-        reproduced = reproduce([study], store=runs, engine="fast", jobs=jobs)
-        if keep_choices:
-            choices = choices_of(page)
-        else:
+        if not keep_verdicts:
+            verdicts = "\n".join(
+                _reproduced(reproduce([study], store=runs, engine="fast", jobs=jobs))
+            )
+        if not keep_choices:
             tried = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
             choices = "\n".join(_told_of_choices(tried))
     above = page.partition(MARKER)[0].rstrip()
-    measured = "\n".join([*_reproduced(reproduced), choices]).rstrip()
-    file.write_text(f"{above}\n\n{MARKER}\n\n{measured}\n", encoding="utf-8")
+    told = "\n\n".join(part.strip() for part in (above, MARKER, verdicts, choices) if part)
+    file.write_text(f"{told}\n", encoding="utf-8")
 
 
 def _try_choices(
@@ -106,10 +111,11 @@ def _try_choices(
     return tried
 
 
-def choices_of(page: str) -> str:
-    """What a README tells of its study's choices; empty where it tells nothing."""
-    _, heading, rest = page.partition(CHOICES)
-    return f"{heading}{rest}"
+def parts_of(page: str) -> tuple[str, str]:
+    """What a README tells of what reproduces, and of its study's choices; empty where nothing."""
+    measured = page.partition(MARKER)[2]
+    verdicts, heading, rest = measured.partition(CHOICES)
+    return verdicts.strip(), f"{heading}{rest}".strip()
 
 
 def _reproduced(result: Reproduction) -> list[str]:

@@ -37,7 +37,7 @@ def test_a_study_tells_which_verdicts_single_replications_share() -> None:
     assert "Those that hold, but not in every single replication: 3.1 (3 of 5)." in lines
 
 
-def test_what_is_told_of_the_choices_can_be_kept(
+def test_what_is_told_of_the_choices_or_of_the_verdicts_can_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "icccn97").mkdir()
@@ -54,6 +54,10 @@ def test_what_is_told_of_the_choices_can_be_kept(
     assert text.startswith(f"{above}\n{script.MARKER}\n\n## What reproduces\n\n2 replications")
     assert text.endswith(f")\n\n{kept}")
     assert "\nold\n" not in text
+    monkeypatch.setattr(script, "reproduce", None)
+    assert CliRunner().invoke(script.main, [*arguments, "--keep-verdicts"]).exit_code == 0
+    assert file.read_text() == text
+    monkeypatch.setattr(script, "reproduce", lambda *_, **__: reproduction())
     file.write_text(above)
     assert CliRunner().invoke(script.main, arguments).exit_code == 0
     assert file.read_text() == text.removesuffix(f"\n{kept}")
@@ -137,7 +141,8 @@ def test_a_study_of_many_tables_has_one_of_their_changes() -> None:
 )
 def test_what_readmes_tell_of_choices_is_what_their_studies_keep(file: Path) -> None:
     page = (file.parent / "README.md").read_text(encoding="utf-8")
-    assert script.choices_of(page) == "\n".join(script._told_of_choices(Tried.read(file))) + "\n"
+    _, choices = script.parts_of(page)
+    assert choices == "\n".join(script._told_of_choices(Tried.read(file)))
 
 
 def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
