@@ -239,15 +239,13 @@ def _told_of_choices(tried: Tried) -> list[str]:
 
 
 def _runs(tried: Tried, study: Study) -> str:
-    """How often each alternative was run, and what single runs can tell."""
+    """How often each alternative was run, and what few runs cannot tell."""
     if not any(entry.kind == "runs" for entry in study.experiments.values()):
         return "nothing is drawn"
-    if tried.replications == 1:
-        return (
-            "1 replication, so that conclusions whose numbers are close to their line may change "
-            "by chance"
-        )
-    return f"{tried.replications} replications"
+    runs = f"{tried.replications} replication{'s' if tried.replications > 1 else ''}"
+    if tried.replications >= study.replications:
+        return runs
+    return f"{runs}, so that conclusions whose numbers are close to their line may change by chance"
 
 
 def _not_tried(tried: Tried, study: Study) -> list[str]:
