@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 
-LETTER = 6.0
-"""Width of a letter of a label, pixels, on the average, at 10 pixels."""
 HEIGHT = 12.0
 """Height of a label, pixels."""
 POINT = 6.0
 """Half the width of a point's mark, pixels."""
+APART = 3.0
+"""Least distance of a label from another and from a point that is not its own, pixels."""
 
-_DISTANCES = (9.0, 16.0, 24.0, 34.0, 46.0, 60.0, 76.0)
+_DISTANCES = (9.0, 16.0, 24.0, 34.0, 46.0, 60.0, 76.0, 94.0)
 """How far from its point a label may stand, pixels; nearer is better."""
-_DIRECTIONS = 16
+_DIRECTIONS = 24
+_CLEAR = 5.0
+"""So much nearer to its own point than to others is a label without a line, pixels."""
+_MOST = 64
+"""Places that a label chooses among, the best without others."""
+_ROUNDS = 12
+"""Times that every label looks for a better place among the others; few need more than four."""
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, pixels."""
@@ -39,57 +45,130 @@ class Label:
 
 
 def place(
-    points: Sequence[tuple[float, float]], names: Sequence[str], width: float, height: float
+    points: Sequence[tuple[float, float]], widths: Sequence[float], width: float, height: float
 ) -> list[Label]:
-    """Places a name beside each point, the most crowded point first.
+    """Places a name beside each point: the most crowded first, then each anew among all others.
 
     Args:
         points: pixels from the left and from the top of the panel.
-        names: what stands beside each.
+        widths: of the names, pixels.
         width: of the panel, pixels.
         height: of the panel, pixels.
 
     Returns:
         The labels, in the order of the points.
 
-    >>> (label,) = place([(50.0, 50.0)], ["DFBA"], 100.0, 100.0)
+    >>> (label,) = place([(50.0, 50.0)], [30.0], 100.0, 100.0)
     >>> (round(label.x), round(label.y), label.is_far)
-    (71, 50, False)
+    (74, 50, False)
     """
-    marks = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    choices = []
+    for i, (point, wide) in enumerate(zip(points, widths, strict=True)):
+        others = [other for j, other in enumerate(points) if j != i]
+        own = [
+            (_alone(choice, point, others, width, height), choice)
+            for choice in _choices(point, wide)
+        ]
+        choices.append(sorted(own, key=lambda entry: entry[0])[:_MOST])
     order = sorted(range(len(points)), key=lambda i: -_neighbours(points, i))
-    taken: list[Box] = []
-    found: dict[int, Label] = {}
-    leads: list[tuple[tuple[float, float], tuple[float, float]]] = []
-    for i in order:
-        x, y = points[i]
-        others = [mark for j, mark in enumerate(marks) if j != i]
-        best: tuple[float, Label, Box] | None = None
-        for rank, distance in enumerate(_DISTANCES):
-            for step in range(_DIRECTIONS):
-                angle = 2 * pi * step / _DIRECTIONS
-                half = len(names[i]) * LETTER / 2
-                at = (
-                    x + cos(angle) * (distance + half),
-                    y - sin(angle) * (distance + HEIGHT / 2 - POINT),
-                )
-                box = (at[0] - half, at[1] - HEIGHT / 2, at[0] + half, at[1] + HEIGHT / 2)
-                outside = _outside(box, width, height)
-                hidden = sum(_overlap(box, other) for other in (*taken, *others))
-                crossed = sum(_crosses(lead, box) for lead in leads)
-                if rank > 1:
-                    lead = ((x, y), _nearest((x, y), box))
-                    crossed += sum(_crosses(lead, other) for other in (*taken, *others))
-                cost = 40 * outside + hidden + 60 * crossed + 6 * rank + 0.1 * step
-                if best is None or cost < best[0]:
-                    end = _nearest((x, y), box)
-                    best = (cost, Label(*at, is_far=rank > 1, lead=end), box)
-        assert best is not None
-        found[i] = best[1]
-        taken.append(best[2])
-        if best[1].is_far:
-            leads.append(((x, y), best[1].lead))
-    return [found[i] for i in range(len(points))]
+    found: dict[int, _Choice] = {}
+    for _ in range(_ROUNDS):
+        before = dict(found)
+        for i in order:
+            rest = [choice for j, choice in found.items() if j != i]
+            costs = [
+                cost + sum(_clash(choice, other) for other in rest) for cost, choice in choices[i]
+            ]
+            found[i] = choices[i][costs.index(min(costs))][1]
+        if found == before:
+            break
+    return [found[i].label for i in range(len(points))]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A place that a name may take."""
+
+    label: Label
+    box: Box
+    line: tuple[tuple[float, float], tuple[float, float]] | None
+    """From the point to the label, where it is far."""
+    cost: float
+    """Of the distance; where that is the same, names stand at the right."""
+
+
+def _choices(point: tuple[float, float], wide: float) -> list[_Choice]:
+    x, y = point
+    found = []
+    for rank, distance in enumerate(_DISTANCES):
+        for step in range(_DIRECTIONS):
+            angle = 2 * pi * step / _DIRECTIONS
+            middle = (
+                x + cos(angle) * (distance + wide / 2),
+                y - sin(angle) * (distance + HEIGHT / 2 - POINT),
+            )
+            half = wide / 2
+            box = (
+                middle[0] - half,
+                middle[1] - HEIGHT / 2,
+                middle[0] + half,
+                middle[1] + HEIGHT / 2,
+            )
+            if _overlap(box, _mark(point)):
+                continue
+            is_far, end = rank > 1, _nearest(point, box)
+            label = Label(*middle, is_far=is_far, lead=end)
+            line = (point, end) if is_far else None
+            found.append(_Choice(label, box, line, 6 * rank + 0.1 * step))
+    return found
+
+
+def _alone(
+    choice: _Choice,
+    point: tuple[float, float],
+    others: Sequence[tuple[float, float]],
+    width: float,
+    height: float,
+) -> float:
+    """What a place costs before any other name stands."""
+    marks = [_mark(other) for other in others]
+    hidden = sum(_in_the_way(choice, mark) for mark in marks)
+    away = _distance(point, choice.box)
+    # Without a line it is read as the name of the point that is nearest.
+    nearest = min((_distance(other, choice.box) for other in others), default=away + _CLEAR)
+    mistaken = 0.0 if choice.line else max(0.0, away + _CLEAR - nearest)
+    return choice.cost + 40 * _outside(choice.box, width, height) + hidden + 4 * mistaken
+
+
+def _mark(point: tuple[float, float]) -> Box:
+    """What a point covers."""
+    x, y = point
+    return x - POINT, y - POINT, x + POINT, y + POINT
+
+
+def _distance(point: tuple[float, float], box: Box) -> float:
+    end = _nearest(point, box)
+    return hypot(end[0] - point[0], end[1] - point[1])
+
+
+def _in_the_way(choice: _Choice, mark: Box) -> float:
+    """What it costs that a name, or the line to it, meets something that stands fast."""
+    crossed = choice.line is not None and _crosses(choice.line, mark)
+    return _overlap(_wider(choice.box), mark) + 60 * crossed
+
+
+def _clash(one: _Choice, other: _Choice) -> float:
+    """What it costs that two names or their lines meet."""
+    cost = _in_the_way(one, other.box)
+    if other.line is not None:
+        cost += 60 * _crosses(other.line, one.box)
+        if one.line is not None:
+            cost += 60 * _meet(one.line, other.line)
+    return cost
+
+
+def _wider(box: Box) -> Box:
+    return (box[0] - APART, box[1] - APART / 2, box[2] + APART, box[3] + APART / 2)
 
 
 def _neighbours(points: Sequence[tuple[float, float]], place_: int) -> int:
@@ -122,3 +201,17 @@ def _crosses(line: tuple[tuple[float, float], tuple[float, float]], box: Box) ->
         box[0] < x0 + (x1 - x0) * t / 12 < box[2] and box[1] < y0 + (y1 - y0) * t / 12 < box[3]
         for t in range(1, 12)
     )
+
+
+def _meet(
+    one: tuple[tuple[float, float], tuple[float, float]],
+    other: tuple[tuple[float, float], tuple[float, float]],
+) -> bool:
+    """Whether two lines cross."""
+    (a, b), (c, d) = one, other
+    return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0
+
+
+def _side(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    """On which side of the line from `a` to `b` a point lies, by its sign."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

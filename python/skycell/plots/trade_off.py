@@ -9,13 +9,16 @@ from typing import Any
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import place
+from skycell.plots.letters import text_width
 from skycell.plots.words import explained, level, metric, name
 
 COLOURS = ("#c8452d", "#e8a33d", "#7fb069", "#1b7a8f", "#14418b")
 """From low to high; told apart with every common kind of colour blindness, and grey in grey print
 from middle to dark."""
 
-HEIGHT = 230
+HEIGHT = 260
+LABEL_SIZE = 10
+"""Of the names of points, pixels."""
 GAP = 18
 SHARE_OF_WIDTH = 1.5
 """Width of the panels together, in the width of other figures: names need room."""
@@ -172,10 +175,14 @@ def _panel(
         coloured.mark_point(
             filled=True, size=84, opacity=1, stroke=theme.INK, strokeWidth=0.6
         ).encode(color=colour, **mark),
-        base.mark_text(fontSize=10, stroke=theme.PAPER, strokeWidth=2.6, strokeJoin="round").encode(
-            x=across("label_x"), y=up("label_y"), text="name:N"
-        ),
-        base.mark_text(fontSize=10, color=theme.INK, font=theme.FONT_STACK).encode(
+        base.mark_text(
+            fontSize=LABEL_SIZE,
+            font=theme.FONT_STACK,
+            stroke=theme.PAPER,
+            strokeWidth=2.6,
+            strokeJoin="round",
+        ).encode(x=across("label_x"), y=up("label_y"), text="name:N"),
+        base.mark_text(fontSize=LABEL_SIZE, color=theme.INK, font=theme.FONT_STACK).encode(
             x=across("label_x"), y=up("label_y"), text="name:N"
         ),
     ).properties(width=width, height=HEIGHT)
@@ -223,7 +230,8 @@ def _label(
     (left, right), (bottom, top) = spans["x"], spans["y"]
     across, up = width / (right - left), HEIGHT / (top - bottom)
     at = [((p["x"] - left) * across, (top - p["y"]) * up) for p in points]
-    labels = place(at, [p["name"] for p in points], width, HEIGHT)
+    widths = [text_width(p["name"], LABEL_SIZE) for p in points]
+    labels = place(at, widths, width, HEIGHT)
     for point, found in zip(points, labels, strict=True):
         point["label_x"] = left + found.x / across
         point["label_y"] = top - found.y / up

@@ -6,7 +6,8 @@ import pytest
 
 from skycell.plots.curves import curves
 from skycell.plots.figure import NothingToDrawError, Origin
-from skycell.plots.labels import HEIGHT, LETTER, place
+from skycell.plots.labels import APART, HEIGHT, POINT, place
+from skycell.plots.letters import text_width
 from skycell.plots.trade_off import Axes, trade_off
 from skycell.report.study_figures import listed_figure, reserved_mbps
 from skycell.report.traced import traced_figure
@@ -130,18 +131,33 @@ def test_a_point_needs_both_places_and_may_do_without_colour() -> None:
         trade_off(rows[2:], ORIGIN, AXES, title="t", figure_name="f")
 
 
-def test_names_hide_neither_each_other_nor_points() -> None:
-    points = [(100.0 + 12 * i, 100.0 + 5 * (i % 3)) for i in range(8)]
-    names = [f"name {i}" for i in range(8)]
-    labels = place(points, names, 320.0, 230.0)
-    half = len("name 0") * LETTER / 2
-    for i, one in enumerate(labels):
-        assert half <= one.x <= 320 - half
-        for other in labels[i + 1 :]:
-            apart = abs(one.x - other.x) >= 2 * half - 1e-9
-            assert apart or abs(one.y - other.y) >= HEIGHT - 1e-9
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(100.0 + 12 * i, 100.0 + 5 * (i % 3)) for i in range(8)],
+        [(300.0 - 9 * i, 10.0 + 9 * i) for i in range(10)],
+        # Ten of sixteen schemes in a corner, as where nearly all reach the link's rate.
+        [*((280.0 + 8 * (i % 5), 200.0 + 25 * (i // 5)) for i in range(10)), (20.0, 20.0)],
+    ],
+)
+def test_names_touch_neither_each_other_nor_points(points: list[tuple[float, float]]) -> None:
+    widths = [20.0 + 6 * (i % 5) for i in range(len(points))]
+    labels = place(points, widths, 320.0, 260.0)
+    for i, (one, wide) in enumerate(zip(labels, widths, strict=True)):
+        assert wide / 2 <= one.x <= 320 - wide / 2
+        assert HEIGHT / 2 - 1 <= one.y <= 260 - HEIGHT / 2 + 1
+        for other, other_wide in list(zip(labels, widths, strict=True))[i + 1 :]:
+            apart = abs(one.x - other.x) - (wide + other_wide) / 2
+            assert apart >= APART - 1 or abs(one.y - other.y) >= HEIGHT
         for x, y in points:
-            assert abs(x - one.x) > half or abs(y - one.y) > HEIGHT / 2
+            assert abs(x - one.x) >= wide / 2 + POINT or abs(y - one.y) >= HEIGHT / 2 + POINT
+
+
+def test_names_are_as_wide_as_the_font_draws_them() -> None:
+    # Advance widths of Inter, in parts of 2816 to an em: a lower case l 668, an m 2448.
+    assert text_width("l", 2816) == 668
+    assert text_width("mm", 10) == 2 * text_width("m", 10) > 6 * text_width("l", 10)
+    assert text_width("\u4e2d", 10) == text_width("n", 10)  # the font has no Chinese
 
 
 @pytest.mark.parametrize(
