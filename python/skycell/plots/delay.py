@@ -8,6 +8,7 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.thin import thin
 from skycell.plots.words import place_name
+from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +24,7 @@ KINDS = {
     "up and down": "both",
     "route": "only in between",
 }
-"""What changes at a handover, for the legend; losing and finding a path shows as a gap."""
+"""What changes at a handover, for the legend; a lost path shows as a gap in the line."""
 
 
 def delay_figure(series: Series) -> Figure:
@@ -50,27 +51,40 @@ def delay_figure(series: Series) -> Figure:
                 "panel": _panel(series, change.pair),
                 "time_s": change.at_ps / 1e12,
                 "delay_ms": change.delay_after_ps / 1e9,
+                "before_ms": change.delay_before_ps / 1e9,
                 "what": KINDS[change.what],
             }
             for pair in pairs
             for change in series.handovers(pair)
-            if change.what in KINDS and change.delay_after_ps is not None
+            if change.what in KINDS
+            and change.delay_before_ps is not None
+            and change.delay_after_ps is not None
         ],
         schema={
             "panel": pl.String,
             "time_s": pl.Float64,
             "delay_ms": pl.Float64,
+            "before_ms": pl.Float64,
             "what": pl.String,
         },
         orient="row",
     )
-    x = alt.X("time_s:Q", title="Time (s)", scale=alt.Scale(nice=False))
+    start_ps = series.start_ps
+    whole = [start_ps / 1e12, (start_ps + series.step_ps * (series.steps - 1)) / 1e12]
+    scale = alt.Scale(nice=False, domain=whole) if series.steps > 1 else alt.Scale(nice=False)
+    x = alt.X("time_s:Q", title="Time (s)", scale=scale)
     y = alt.Y("delay_ms:Q", title="One-way delay (ms)", scale=alt.Scale(zero=False))
     line = (
         alt.Chart()
         .mark_line()
         .transform_filter("isValid(datum.stretch)")
         .encode(x=x, y=y, detail="stretch:N")
+    )
+    jump = (
+        alt.Chart()
+        .mark_rule(color=theme.MUTED, strokeWidth=0.8, strokeDash=[2, 2])
+        .transform_filter("isValid(datum.what)")
+        .encode(x=x, y=y, y2="before_ms:Q")
     )
     kinds = [kind for kind in KINDS.values() if kind in marks["what"].unique().to_list()]
     mark = (
@@ -99,7 +113,8 @@ def delay_figure(series: Series) -> Figure:
     )
     rows = pl.concat([lines, marks], how="diagonal").to_dicts()
     names = [_panel(series, pair) for pair in pairs]
-    layers: Any = alt.layer(line, mark, data=alt.InlineData(values=rows)).properties(
+    marked = [jump, mark] if kinds else []
+    layers: Any = alt.layer(line, *marked, data=alt.InlineData(values=rows)).properties(
         width=theme.WIDTH, height=280 if len(names) == 1 else 150
     )
     chart = layers
@@ -110,7 +125,10 @@ def delay_figure(series: Series) -> Figure:
     left_out = len(series.pairs) - len(names)
     caption = [
         "Propagation delay from ground to ground.",
-        "A mark stands at the first step on a new path; a gap is a time without a path.",
+        f"A mark stands at {_moment(series)}; the dotted line to it is the jump from the old path."
+        if kinds
+        else "",
+        "Gaps are times without a path." if _has_gaps(series, len(names)) else "",
         f"{left_out} more pairs are not drawn." if left_out else "",
         sentence,
     ]
@@ -123,6 +141,16 @@ def delay_figure(series: Series) -> Figure:
         origin=Origin("orbit", VERSION),
         description=_description(series, names),
     )
+
+
+def _moment(series: Series) -> str:
+    if series.precision_ps is None:
+        return f"the first of the steps of {show_time(series.step_ps)} on a new path"
+    return "the moment of a handover"
+
+
+def _has_gaps(series: Series, pairs: int) -> bool:
+    return any(not stretch.satellites for stretch in series.stretches if stretch.pair < pairs)
 
 
 def _panel(series: Series, pair: int) -> str:

@@ -77,6 +77,32 @@ def test_delays_are_drawn_stretch_by_stretch_with_each_handover_marked() -> None
     assert len({row["stretch"] for row in rows if row["stretch"] is not None}) == 5
 
 
+def test_jumps_are_drawn_and_only_times_without_a_path_are_gaps() -> None:
+    found = series(BASE, PLACES, [(0, 1)], duration_ps=600 * 10**12)
+    figure = delay_figure(found)
+    (rows,) = figure.spec()["datasets"].values()
+    marks = [row for row in rows if row["what"] is not None]
+    changes = found.handovers(0)
+    assert [(row["before_ms"], row["delay_ms"]) for row in marks] == [
+        (change.delay_before_ps / 1e9, change.delay_after_ps / 1e9)  # type: ignore[operator]
+        for change in changes
+    ]
+    told = "A mark stands at the first of the steps of 1 s on a new path; the dotted line to it is"
+    assert told in figure.caption_text()
+    assert "Gaps" not in figure.caption_text()
+    exact = series(BASE, PLACES, [(0, 1)], duration_ps=100 * 10**12, precision_ps=1000)
+    assert "A mark stands at the moment of a handover; " in delay_figure(exact).caption_text()
+
+
+def test_a_line_with_gaps_alone_has_no_marks_to_explain_and_the_whole_axis() -> None:
+    low = as_constellation("jsac98-6x11").with_values({"ground.mask": "25 deg"})
+    figure = delay_figure(series(low, PLACES, [(0, 1)], duration_ps=600 * 10**12))
+    assert "mark" not in figure.caption_text()
+    assert "Gaps are times without a path." in figure.caption_text()
+    (line,) = figure.bare_spec()["layer"]
+    assert line["encoding"]["x"]["scale"]["domain"] == [0, 600]
+
+
 def test_pairs_without_any_path_cannot_be_drawn() -> None:
     none = as_constellation("o3b-like").with_values({"ground.mask": "20 deg"})
     found = series(none, find_places(["new_york", "jakarta"]), [(0, 1)], duration_ps=10**13)
