@@ -3,7 +3,6 @@
 use crate::arrivals::Moment;
 use skycell_des::{Key, KeyHeap};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
 
 /// A frame on a link to the port.
 #[derive(Clone, Copy, Debug)]
@@ -31,31 +30,27 @@ impl Due {
     }
 }
 
-/// Frames behind the first that there is room for from the beginning, for all lanes side by side.
-const FIRST_OTHERS: usize = 2;
+/// No frame.
+const NONE: u32 = u32::MAX;
 
-/// One link's frames, in order, in one line of the cache while there is one of them.
-#[derive(Debug)]
-#[repr(align(64))]
-pub(crate) struct Lane {
-    first: Option<Due>,
-    /// Whether the head of the first has come.
-    has_begun: bool,
-    /// Time between two cells of a frame.
-    pub(crate) spacing: SimTime,
-    /// Those behind the first.
-    others: VecDeque<Due>,
+/// A frame and the one behind it on its link.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    due: Due,
+    behind: u32,
 }
 
-impl Lane {
-    fn first(&self) -> &Due {
-        self.first.as_ref().expect("a frame is due")
-    }
-
-    /// When the last cell of `due` comes.
-    pub(crate) fn tail(&self, due: &Due) -> SimTime {
-        due.head + SimTime(u64::from(due.cells - 1) * self.spacing.0)
-    }
+/// One link to the port. Small, so that thousands of them stay in the cache: the frames are elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    link: u32,
+    /// The first frame and the last; [`NONE`] where there is none.
+    first: u32,
+    last: u32,
+    /// Which of the inputs' spacings its cells have.
+    spacing: u16,
+    /// Whether the head of the first has come.
+    has_begun: bool,
 }
 
 /// What comes next.
@@ -70,12 +65,16 @@ pub(crate) enum Next {
 }
 
 /// All links to the port.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inputs {
-    /// Ascending.
-    links: Vec<u32>,
-    /// By link.
+    /// By link, ascending.
     lanes: Vec<Lane>,
+    /// Times between two cells of a frame that there are.
+    spacings: Vec<SimTime>,
+    /// Frames on the links, and places of others that can be taken again.
+    coming: Vec<Coming>,
+    /// The first of those places; `behind` it are the others.
+    free: u32,
     /// When the next head or tail of each lane that has one comes. Equal times: lower link first.
     next: KeyHeap,
 }
@@ -83,37 +82,62 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame.
     pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
-        let lane = |spacing| Lane {
-            first: None,
-            has_begun: false,
-            spacing,
-            others: VecDeque::with_capacity(FIRST_OTHERS),
+        let mut spacings: Vec<SimTime> = Vec::new();
+        let mut lane = |(link, spacing)| {
+            let known = spacings.iter().position(|&known| known == spacing);
+            let at = known.unwrap_or_else(|| {
+                spacings.push(spacing);
+                spacings.len() - 1
+            });
+            Lane {
+                link,
+                first: NONE,
+                last: NONE,
+                spacing: u16::try_from(at).expect("links have few rates"),
+                has_begun: false,
+            }
         };
-        let (links, lanes) = links.map(|(link, spacing)| (link, lane(spacing))).unzip();
         Inputs {
-            links,
-            lanes,
+            lanes: links.map(&mut lane).collect(),
+            spacings,
+            coming: Vec::new(),
+            free: NONE,
             next: KeyHeap::default(),
         }
     }
 
     /// The lane of `link`.
     pub(crate) fn lane_of(&self, link: u32) -> u32 {
-        let at = self.links.binary_search(&link);
+        let at = self.lanes.binary_search_by_key(&link, |lane| lane.link);
         at.expect("the link leads to the port") as u32
     }
 
     /// A frame is on its way; it comes after all others of its lane.
     pub(crate) fn push(&mut self, lane: u32, due: Due) {
-        let at = &mut self.lanes[lane as usize];
-        let last = at.others.back().or(at.first.as_ref());
-        debug_assert!(last.is_none_or(|last| at.tail(last) < due.head));
-        if at.first.is_none() {
+        let at = self.keep(due);
+        let on = &mut self.lanes[lane as usize];
+        if on.first == NONE {
             self.next.push(Key::new(due.head, 0, lane));
-            at.first = Some(due);
+            on.first = at;
         } else {
-            at.others.push_back(due);
+            let last = &mut self.coming[on.last as usize];
+            debug_assert!(tail(&last.due, self.spacings[usize::from(on.spacing)]) < due.head);
+            last.behind = at;
         }
+        on.last = at;
+    }
+
+    /// Finds a place for a frame that is the last of its lane.
+    fn keep(&mut self, due: Due) -> u32 {
+        let coming = Coming { due, behind: NONE };
+        if self.free == NONE {
+            self.coming.push(coming);
+            return self.coming.len() as u32 - 1;
+        }
+        let place = &mut self.coming[self.free as usize];
+        let at = std::mem::replace(&mut self.free, place.behind);
+        *place = coming;
+        at
     }
 
     /// When the next head or tail comes.
@@ -126,11 +150,11 @@ impl Inputs {
         let first = self.next.first().filter(|next| next.time() < limit)?;
         let (time, id) = (first.time(), first.subject());
         let lane = &self.lanes[id as usize];
-        let due = *lane.first();
+        let due = *self.first_of(id);
         let next = if lane.has_begun {
             Next::Tail
         } else {
-            let tail = lane.tail(&due);
+            let tail = tail(&due, self.spacing(id));
             let is_next = |second| Key::new(tail, 0, id) < second;
             if tail < limit && self.next.second().is_none_or(is_next) {
                 Next::Whole
@@ -140,25 +164,31 @@ impl Inputs {
         };
         let moment = Moment {
             time,
-            link: self.links[id as usize],
+            link: lane.link,
         };
         Some((next, id, moment, due))
     }
 
+    /// The first frame of a lane that has one.
+    fn first_of(&self, lane: u32) -> &Due {
+        &self.coming[self.lanes[lane as usize].first as usize].due
+    }
+
     /// The head of the lane's first frame has come, its tail is awaited.
     pub(crate) fn await_tail(&mut self, lane: u32) {
-        let at = &mut self.lanes[lane as usize];
-        at.has_begun = true;
-        let tail = at.tail(at.first());
+        self.lanes[lane as usize].has_begun = true;
+        let tail = tail(self.first_of(lane), self.spacing(lane));
         self.replace_top(lane, Some(tail));
     }
 
     /// The lane's first frame has been dealt with.
     pub(crate) fn pop(&mut self, lane: u32) {
-        let at = &mut self.lanes[lane as usize];
-        at.first = at.others.pop_front();
-        at.has_begun = false;
-        let next = at.first.map(|due| due.head);
+        let on = &mut self.lanes[lane as usize];
+        let first = &mut self.coming[on.first as usize];
+        let behind = std::mem::replace(&mut first.behind, self.free);
+        self.free = std::mem::replace(&mut on.first, behind);
+        on.has_begun = false;
+        let next = (behind != NONE).then(|| self.coming[behind as usize].due.head);
         self.replace_top(lane, next);
     }
 
@@ -170,8 +200,19 @@ impl Inputs {
         }
     }
 
-    /// The lane's link and its cells' spacing.
-    pub(crate) fn lane(&self, lane: u32) -> &Lane {
-        &self.lanes[lane as usize]
+    /// Time between two cells of a frame of the lane.
+    pub(crate) fn spacing(&self, lane: u32) -> SimTime {
+        self.spacings[usize::from(self.lanes[lane as usize].spacing)]
     }
+
+    /// Places of the VCs whose frames come next, or about so: those of the lanes that stand foremost.
+    pub(crate) fn places_ahead(&self, lanes: usize) -> impl Iterator<Item = u32> {
+        let ahead = self.next.foremost(lanes).iter();
+        ahead.map(|key| self.first_of(key.subject()).place)
+    }
+}
+
+/// When the last cell of `due` comes, whose cells are `spacing` apart.
+pub(crate) fn tail(due: &Due, spacing: SimTime) -> SimTime {
+    due.head + SimTime(u64::from(due.cells - 1) * spacing.0)
 }

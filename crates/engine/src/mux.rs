@@ -123,7 +123,7 @@ impl MuxPort {
             needed: None,
             log: ArrivalLog::new(link.cell_time_ps),
             vc_queues,
-            inputs: Inputs::default(),
+            inputs: Inputs::new(std::iter::empty()),
             arriving: Vec::new(),
             slower: 0,
             refused: Vec::new(),

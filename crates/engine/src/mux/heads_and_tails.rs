@@ -3,7 +3,7 @@
 
 use super::{Arriving, MuxPort, arrival_times};
 use crate::arrivals::{Moment, Train};
-use crate::inputs::{Due, Next};
+use crate::inputs::{Due, Next, tail};
 use crate::vc_queues::Tail;
 use skycell_units::SimTime;
 
@@ -45,7 +45,7 @@ impl MuxPort {
             let fate = match next {
                 Next::Tail => self.on_tail(moment, &due),
                 Next::Head => {
-                    let spacing = self.inputs.lane(lane).spacing;
+                    let spacing = self.inputs.spacing(lane);
                     if self.on_head(moment, &due, spacing) {
                         self.inputs.await_tail(lane);
                         continue;
@@ -53,8 +53,8 @@ impl MuxPort {
                     Fate::Lost
                 }
                 Next::Whole => {
-                    let lane = self.inputs.lane(lane);
-                    self.on_frame(moment, lane.tail(&due), lane.spacing, &due)
+                    let spacing = self.inputs.spacing(lane);
+                    self.on_frame(moment, tail(&due, spacing), spacing, &due)
                 }
             };
             self.inputs.pop(lane);
@@ -67,6 +67,13 @@ impl MuxPort {
                 fate,
             });
         }
+    }
+
+    /// Reads a little of what the next `frames` frames will need: all reads are under way at once.
+    pub(crate) fn look_ahead(&self, frames: usize) {
+        let places = self.inputs.places_ahead(2 * frames);
+        let seen = places.fold(0, |seen, place| seen ^ self.vcs[place as usize].taken_in);
+        std::hint::black_box(seen);
     }
 
     /// A frame whose last cell has been chosen among those of all VCs.

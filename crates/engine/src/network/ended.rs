@@ -1,6 +1,6 @@
 //! What follows when a multiplexing port is done with frames: they arrive at the ends of their VCs.
 
-use super::{NONE, Network};
+use super::Network;
 use crate::mux::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
@@ -19,8 +19,12 @@ impl Network<'_> {
     /// the first arrives.
     pub(super) fn run_mux(&mut self, id: u32, limit: SimTime) {
         let mut ended = std::mem::take(&mut self.ended);
+        let has_many = self.flows.len() >= MANY_FLOWS;
         loop {
             let mux = self.mux(id);
+            if has_many {
+                mux.look_ahead(TOGETHER);
+            }
             while ended.len() < TOGETHER
                 && let Some(next) = mux.next_end(limit)
             {
@@ -31,7 +35,7 @@ impl Network<'_> {
                 break;
             }
             self.look_at_frames(&ended);
-            if self.flows.len() >= MANY_FLOWS {
+            if has_many {
                 self.look_for(&ended);
             }
             for &frame in &ended {
@@ -103,11 +107,7 @@ impl Network<'_> {
         }
         for frame in frames {
             let (_, vc) = answer(frame.flow, frame.is_forward);
-            let vc = &self.vcs[vc as usize];
-            seen ^= self.ports.sources[vc.source as usize].look();
-            if vc.mux != NONE {
-                seen ^= self.ports.mux(vc.mux).inputs.lane(vc.lane).spacing.0;
-            }
+            seen ^= self.ports.sources[self.vcs[vc as usize].source as usize].look();
         }
         std::hint::black_box(seen);
     }
