@@ -2,7 +2,7 @@
 
 use crate::cell_stream::CellStream;
 use crate::mux::MuxPort;
-use crate::network::{Network, Vc};
+use crate::network::Network;
 use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, last_of_pass};
 use skycell_records::{
@@ -25,12 +25,8 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     let end = network.end;
     let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
     let mut passed = vec![Passed::default(); network.ports.len() as usize];
-    let vcs: Vec<_> = network
-        .vcs
-        .iter()
-        .zip(&network.spec.vcs)
-        .map(|(vc, spec)| vc_record(&network, vc, &spec.name, &mut passed))
-        .collect();
+    let vcs = 0..network.vcs.at_work.len();
+    let vcs: Vec<_> = vcs.map(|id| vc_record(&network, id, &mut passed)).collect();
     let ports: Vec<_> = (0u32..)
         .zip(network.ports.iter())
         .map(|(id, port)| {
@@ -92,27 +88,28 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
 }
 
 /// Follows a VC from station to station. Adds what went through pass-through ports to `passed`.
-fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) -> VcRecord {
+fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecord {
     let end = network.end;
+    let (vc, rest) = (&network.vcs.at_work[id], &network.vcs.rest[id]);
     let mut record = VcRecord {
-        name: name.to_string(),
+        name: network.spec.vcs[id].name.clone(),
         cells_offered: vc.cells_offered,
-        cells_discarded: vc.rest.discarded_at_source,
+        cells_discarded: rest.discarded_at_source,
         frames_offered: vc.frames_offered,
-        frames_delivered: vc.at_end.frames_delivered,
-        cells_whole: vc.at_end.cells_whole,
-        frames_corrupt: vc.rest.frames_corrupt,
-        cells_corrupt: vc.rest.cells_corrupt,
+        frames_delivered: vc.frames_delivered,
+        cells_whole: vc.cells_whole,
+        frames_corrupt: rest.frames_corrupt,
+        cells_corrupt: rest.cells_corrupt,
         ..VcRecord::default()
     };
-    let source = network.ports.source(vc.rest.route.source);
-    let taken_in = vc.cells_offered - vc.rest.discarded_at_source.total();
+    let source = network.ports.source(rest.route.source);
+    let taken_in = vc.cells_offered - rest.discarded_at_source.total();
     // Cells that left the source port at least `after` before the end.
     let left_source =
         |after: SimTime| taken_in - source.not_departed_before(end.since(after), vc.source_place);
     let mut departed = left_source(SimTime::ZERO);
     record.cells_queued += taken_in - departed;
-    for pass in &vc.rest.route.first.passes {
+    for pass in &rest.route.first.passes {
         let here = Passed {
             arrived: left_source(pass.arrival),
             departed: left_source(pass.departure),
@@ -120,9 +117,9 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
         pass_through(&mut record, &mut passed[pass.port as usize], departed, here);
         departed = here.departed;
     }
-    let mut arrived = left_source(vc.rest.route.first.delay);
+    let mut arrived = left_source(rest.route.first.delay);
     record.cells_in_transit += departed - arrived;
-    if let Some((port, stretch)) = &vc.rest.route.mux {
+    if let Some((port, stretch)) = &rest.route.mux {
         let mux = network.ports.mux(*port);
         let here = &mux.vcs[vc.mux_place as usize];
         let discarded = &mux.runs[vc.mux_place as usize].discarded;
@@ -143,7 +140,7 @@ fn vc_record(network: &Network<'_>, vc: &Vc, name: &str, passed: &mut [Passed]) 
     }
     record.cells_delivered = arrived;
     record.cells_open = arrived - record.cells_whole - record.cells_corrupt;
-    vc.rest.edge.write(&mut record);
+    rest.edge.write(&mut record);
     record
 }
 
@@ -164,7 +161,7 @@ fn add(total: &mut Discards, more: &Discards) {
 fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
     let rest = &port.rest;
     let queued = port.arrived - rest.discarded.total() - rest.departed;
-    let mean = port.integral.mean(queued, end.0);
+    let mean = port.rest.integral.mean(queued, end.0);
     PortRecord {
         arrived: port.arrived,
         departed: rest.departed,

@@ -205,6 +205,11 @@ impl Inputs {
         self.spacings[usize::from(self.lanes[lane as usize].spacing)]
     }
 
+    /// Reads something of the lane, so that it comes into the cache. What it returns means nothing.
+    pub(crate) fn look(&self, lane: u32) -> u32 {
+        self.lanes[lane as usize].last
+    }
+
     /// Places of the VCs whose frames come next, or about so: those of the lanes that stand foremost.
     pub(crate) fn places_ahead(&self, lanes: usize) -> impl Iterator<Item = u32> {
         let ahead = self.next.foremost(lanes).iter();

@@ -11,6 +11,7 @@ mod active;
 mod agenda;
 mod arrivals;
 mod cell_stream;
+mod due;
 mod edge;
 mod ends;
 mod finish;
@@ -27,5 +28,6 @@ mod shared;
 mod source;
 mod stations;
 mod vc_queues;
+mod vcs;
 
 pub use run::run;

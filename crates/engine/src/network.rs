@@ -1,80 +1,25 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
 use crate::agenda::Agenda;
-use crate::edge::Edge;
+use crate::due::Arrivals;
 use crate::ends::Ends;
 use crate::frames::Frames;
 use crate::inputs::Due;
 use crate::mux::{Ended, MuxPort};
-use crate::plan::{Plan, Route};
-use crate::stations::{Places, Port, PortMut, Ports, in_pass, ports};
+use crate::plan::Plan;
+use crate::stations::{Port, PortMut, Ports, in_pass, ports};
+use crate::vcs::Vcs;
 use skycell_des::Key;
-use skycell_records::{Discards, Traces};
+use skycell_records::Traces;
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{Flow, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
 
 mod ended;
 
 /// A multiplexing port deals with what has come to it, before all else at its instant.
 const MUX: u8 = rank::DEPARTURE;
-
-/// A virtual channel, in two lines of the cache: what a frame needs of it where it begins, and where
-/// it ends.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Vc {
-    /// Which source port it begins at, and its place there.
-    source: u32,
-    pub(crate) source_place: u32,
-    /// Its multiplexing port or [`NONE`], its place there, and which of the inputs it comes over.
-    mux: u32,
-    pub(crate) mux_place: u32,
-    lane: u32,
-    /// The link over which it is reached, or the VC's end where there is none.
-    first_link: u32,
-    /// From a cell's departure at the source port to the multiplexing port or the VC's end.
-    first_delay: SimTime,
-    pub(crate) cells_offered: u64,
-    pub(crate) frames_offered: u64,
-    /// Whether its edge looks at frames.
-    is_watched: bool,
-    pub(crate) rest: Box<RestOfVc>,
-    pub(crate) at_end: EndOfVc,
-}
-
-/// No multiplexing port.
-const NONE: u32 = u32::MAX;
-
-/// What a frame needs of its VC at the VC's end.
-#[derive(Debug)]
-#[repr(align(64))]
-pub(crate) struct EndOfVc {
-    /// From a cell's departure at the multiplexing port to the VC's end.
-    delay: SimTime,
-    /// The link over which it is reached.
-    link: u32,
-    /// Whether only a sender is there, and no other, which may take what is known to arrive.
-    is_sender_alone: bool,
-    /// Whether only receivers are there that have no events of their own.
-    receives_at_once: bool,
-    is_watched: bool,
-    pub(crate) frames_delivered: u64,
-    pub(crate) cells_whole: u64,
-}
-
-/// What the frames of a VC seldom look at.
-#[derive(Debug)]
-pub(crate) struct RestOfVc {
-    pub(crate) route: Route,
-    pub(crate) edge: Edge,
-    pub(crate) frames_corrupt: u64,
-    pub(crate) cells_corrupt: u64,
-    /// Cells refused by its source port.
-    pub(crate) discarded_at_source: Discards,
-}
 
 /// The VCs over which the segments of one direction go, one after the other.
 #[derive(Clone, Copy, Debug)]
@@ -121,55 +66,18 @@ struct DiscardRow {
     reason: u8,
 }
 
-impl Vc {
-    fn new(spec: &NetworkSpec, id: u32, route: Route, places: Places, ends: &Ends) -> Self {
-        let last = route.mux.as_ref().map_or(&route.first, |(_, last)| last);
-        let end = SimTime(spec.duration_ps);
-        let edge = Edge::new(&spec.vcs[id as usize], end);
-        Vc {
-            source: places.source_port,
-            source_place: places.source,
-            mux: route.mux.as_ref().map_or(NONE, |(port, _)| *port),
-            mux_place: places.mux,
-            lane: places.lane,
-            first_link: route.first.link,
-            first_delay: route.first.delay,
-            cells_offered: 0,
-            frames_offered: 0,
-            is_watched: edge.is_watching(),
-            at_end: EndOfVc {
-                delay: last.delay,
-                link: last.link,
-                is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
-                receives_at_once: ends.receives_at_once[id as usize],
-                is_watched: edge.is_watching(),
-                frames_delivered: 0,
-                cells_whole: 0,
-            },
-            rest: Box::new(RestOfVc {
-                route,
-                edge,
-                frames_corrupt: 0,
-                cells_corrupt: 0,
-                discarded_at_source: Discards::default(),
-            }),
-        }
-    }
-}
-
 /// The state of a run.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
     pub(crate) spec: &'a NetworkSpec,
     pub(crate) end: SimTime,
     pub(crate) ports: Ports,
-    pub(crate) vcs: Vec<Vc>,
+    pub(crate) vcs: Vcs,
     flows: Vec<FlowAtWork>,
     /// VCs of all flows after their first ones.
     other_legs: Vec<u32>,
     pub(crate) frames: Frames,
-    /// By link: the whole frames that come to its end, in order of time.
-    due: Vec<VecDeque<(SimTime, u32)>>,
+    arrivals: Arrivals,
     ends: Ends,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
@@ -189,8 +97,7 @@ impl<'a> Network<'a> {
         let (ports, places) = ports(spec, &plan);
         let is_mux = |port: &u32| matches!(ports.get(*port), Port::Mux(_));
         let muxes = (0..ports.len()).filter(is_mux).collect();
-        let routes = plan.routes.into_iter().zip(places).zip(0u32..);
-        let vcs = routes.map(|((route, places), id)| Vc::new(spec, id, route, places, &ends));
+        let vcs = Vcs::new(spec, plan.routes, places, &ends);
         let mut tcp = SharedTcp::default();
         let mut other_legs = Vec::new();
         let mut legs = |vcs: &[u32]| {
@@ -216,11 +123,11 @@ impl<'a> Network<'a> {
             spec,
             end: SimTime(spec.duration_ps),
             ports,
-            vcs: vcs.collect(),
+            vcs,
             flows,
             other_legs,
             frames: Frames::default(),
-            due: vec![VecDeque::new(); spec.links.len()],
+            arrivals: Arrivals::at(spec.links.len()),
             ends,
             ended: Vec::new(),
             muxes,
@@ -294,10 +201,9 @@ impl<'a> Network<'a> {
         let mut now = now;
         let sender = self.ends.sender_alone[link as usize];
         loop {
-            let due = &mut self.due[link as usize];
-            let (_, id) = due.pop_front().expect("an arrival is due");
+            let id = self.arrivals.pop(link);
             self.on_whole(now, id);
-            let Some(&(next, _)) = self.due[link as usize].front() else {
+            let Some(next) = self.arrivals.next(link) else {
                 return;
             };
             let key = Key::new(next, rank::ARRIVAL, link);
@@ -317,11 +223,12 @@ impl<'a> Network<'a> {
     /// A whole frame has come to the end of its VC: a router sends it on, a host hands it up.
     fn on_whole(&mut self, now: SimTime, id: u32) {
         let frame = *self.frames.get(id);
-        let vc = &mut self.vcs[frame.vc as usize];
-        vc.at_end.frames_delivered += 1;
-        vc.at_end.cells_whole += u64::from(frame.cells);
-        if vc.at_end.is_watched {
-            vc.rest.edge.on_delivered(now, frame.cells);
+        let vc = &mut self.vcs.at_work[frame.vc as usize];
+        vc.frames_delivered += 1;
+        vc.cells_whole += u64::from(frame.cells);
+        if self.vcs.way_of(frame.vc).is_watched {
+            let edge = &mut self.vcs.rest[frame.vc as usize].edge;
+            edge.on_delivered(now, frame.cells);
         }
         let at_work = &mut self.flows[frame.flow as usize];
         let legs = at_work.legs(frame.is_forward);
@@ -408,18 +315,21 @@ impl<'a> Network<'a> {
             vc: vc_id,
             cells,
         } = offer;
-        let vc = &mut self.vcs[vc_id as usize];
+        let vc = &mut self.vcs.at_work[vc_id as usize];
         vc.frames_offered += 1;
         vc.cells_offered += u64::from(cells);
-        let source = &mut self.ports.sources[vc.source as usize];
-        let (place, delay) = (vc.source_place, vc.first_delay);
-        match source.offer(now, place, cells, delay) {
+        let (source, source_place) = (vc.source, vc.source_place);
+        let (lane, mux_place, link) = (vc.lane, vc.mux_place, vc.first_link);
+        let way = *self.vcs.way_of(vc_id);
+        let source = &mut self.ports.sources[source as usize];
+        match source.offer(now, source_place, cells) {
             Err(reason) => {
-                vc.rest.discarded_at_source.add(reason, u64::from(cells));
+                let vc = &mut self.vcs.rest[vc_id as usize];
+                vc.discarded_at_source.add(reason, u64::from(cells));
                 if let Some(rows) = &mut self.discard_rows {
                     rows.push(DiscardRow {
                         order: self.current,
-                        port: vc.rest.route.source,
+                        port: vc.route.source,
                         vc: vc_id,
                         flow,
                         reason: reason as u8,
@@ -429,25 +339,23 @@ impl<'a> Network<'a> {
             }
             Ok(start) => {
                 let spacing = SimTime(source.cell_time());
-                let first = start + spacing + delay;
+                let first = start + spacing + way.first_delay;
                 let last = first + SimTime(u64::from(cells - 1) * spacing.0);
-                let link = vc.first_link;
                 let mut is_tagged = false;
-                if vc.is_watched {
-                    let link = &self.spec.links[vc.rest.route.source as usize];
+                if way.is_watched {
+                    let vc = &mut self.vcs.rest[vc_id as usize];
+                    let link = &self.spec.links[vc.route.source as usize];
                     let across = spacing + SimTime(link.delay_ps);
-                    let edge = &mut vc.rest.edge;
-                    let entered = edge.on_frame(start, across, spacing, cells);
+                    let entered = vc.edge.on_frame(start, across, spacing, cells);
                     if entered.is_refused {
                         return self.frames.forget(frame);
                     }
                     is_tagged = entered.is_tagged;
                 }
-                let (mux, lane, place) = (vc.mux, vc.lane, vc.mux_place);
-                if mux == NONE {
+                let Some(mux) = way.mux else {
                     return self.push_due(link, last, frame);
-                }
-                let due = Due::new(first, frame, place, cells, is_tagged);
+                };
+                let due = Due::new(first, frame, mux_place, cells, is_tagged);
                 let port = self.mux(mux);
                 port.inputs.push(lane, due);
                 // Only what comes before all else makes it act earlier.
@@ -460,12 +368,10 @@ impl<'a> Network<'a> {
     }
 
     fn push_due(&mut self, link: u32, time: SimTime, id: u32) {
-        let due = &mut self.due[link as usize];
-        if due.is_empty() {
+        if !self.arrivals.has_any(link) {
             self.events.push(Key::new(time, rank::ARRIVAL, link));
         }
-        debug_assert!(due.back().is_none_or(|last| last.0 < time));
-        due.push_back((time, id));
+        self.arrivals.push(link, time, id);
     }
 
     /// Takes the losses that the multiplexing port has found since it was last asked.

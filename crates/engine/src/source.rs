@@ -6,10 +6,11 @@ use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 /// A frame that the port has taken in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sending {
     /// When its last bit has left.
     end: SimTime,
@@ -28,15 +29,14 @@ pub(crate) struct SourceVc {
     pub(crate) samples: QueueSamples,
 }
 
-/// Draws of the wait before a frame that are made in advance.
-const GAPS: usize = 4;
-/// Frames that there is room for from the beginning: a line of the cache.
-const FIRST_FRAMES: usize = 4;
+/// Draws of the wait before a frame that are made in advance: as many as leave the port in two lines.
+const GAPS: usize = 6;
+/// Frames that are remembered where the port is.
+const LATEST: usize = 2;
 
-/// The port. What every frame needs lies together, the rest elsewhere.
-#[derive(Debug)]
-#[repr(align(64))]
-pub(crate) struct SourcePort {
+/// What ports of one kind have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Kind {
     cell_time: u64,
     frame_gap: u64,
     capacity: u32,
@@ -44,29 +44,40 @@ pub(crate) struct SourcePort {
     may_refuse: bool,
     /// Whether the policy looks at the VCs' occupancy.
     counts_vcs: bool,
-    pub(crate) queue_max: u32,
-    /// Waits drawn from the gap's stream, the next ones last.
-    gaps: [u64; GAPS],
-    gaps_left: u8,
-    /// Of `frames`, those that have wholly left.
-    left: u32,
-    /// Cells of the others.
-    queued: u64,
-    /// When the last of them will have left.
-    free_at: SimTime,
     /// Longest way of a frame from here to where its VC's spacing changes.
     horizon: SimTime,
+}
+
+/// The port. What every frame needs is in two lines of the cache, the rest elsewhere.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct SourcePort {
+    kind: Arc<Kind>,
     pub(crate) arrived: u64,
-    /// Frames taken in, in order; those that have left and arrived where their VC's spacing changes
-    /// are forgotten when there is no more room for another.
-    frames: VecDeque<Sending>,
-    pub(crate) integral: QueueIntegral,
+    /// Sum of the times that cells stay.
+    stayed: u128,
+    /// When the last frame will have left.
+    free_at: SimTime,
+    /// The two frames that were taken in last, if `remembered`, the older one first.
+    latest: [Sending; LATEST],
+    /// Frames that are remembered: those two, and the ones before them.
+    remembered: u32,
+    /// Of those, the ones that have wholly left.
+    left: u32,
+    /// Cells of the others.
+    queued: u32,
+    pub(crate) queue_max: u32,
+    /// Waits drawn from the gap's stream, the next ones last.
+    gaps: [u32; GAPS],
+    gaps_left: u8,
     pub(crate) rest: Box<RestOfPort>,
 }
 
-/// What a frame that is taken in does not look at.
+/// What a frame that is taken in by an idle port does not look at.
 #[derive(Debug)]
 pub(crate) struct RestOfPort {
+    /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
+    older: VecDeque<Sending>,
     gap_stream: Stream,
     policy: Policy,
     pub(crate) vcs: Vec<SourceVc>,
@@ -75,6 +86,8 @@ pub(crate) struct RestOfPort {
     active_weight: u64,
     /// Cells that left, after `finish`.
     pub(crate) departed: u64,
+    /// Of the queue, after `finish`.
+    pub(crate) integral: QueueIntegral,
     pub(crate) discarded: Discards,
     pub(crate) frames_discarded: Discards,
     pub(crate) samples: QueueSamples,
@@ -85,28 +98,33 @@ impl SourcePort {
         let queue = &link.port.queues[0];
         let policy = Policy::new(&queue.policy, seed, &link.name);
         SourcePort {
-            cell_time: link.cell_time_ps,
-            frame_gap: link.port.frame_gap_ps,
-            capacity: queue.capacity_cells.unwrap_or(u32::MAX),
-            may_refuse: !policy.takes_all(),
-            counts_vcs: policy.counts_vcs(),
+            kind: Arc::new(Kind {
+                cell_time: link.cell_time_ps,
+                frame_gap: link.port.frame_gap_ps,
+                capacity: queue.capacity_cells.unwrap_or(u32::MAX),
+                may_refuse: !policy.takes_all(),
+                counts_vcs: policy.counts_vcs(),
+                horizon: SimTime::ZERO,
+            }),
+            arrived: 0,
+            stayed: 0,
+            free_at: SimTime::ZERO,
+            latest: [Sending::default(); LATEST],
+            remembered: 0,
+            left: 0,
+            queued: 0,
             queue_max: 0,
             gaps: [0; GAPS],
             gaps_left: 0,
-            left: 0,
-            queued: 0,
-            free_at: SimTime::ZERO,
-            horizon: SimTime::ZERO,
-            arrived: 0,
-            frames: VecDeque::new(),
-            integral: QueueIntegral::default(),
             rest: Box::new(RestOfPort {
+                older: VecDeque::new(),
                 gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
                 policy,
                 vcs: Vec::new(),
                 active_vcs: 0,
                 active_weight: 0,
                 departed: 0,
+                integral: QueueIntegral::default(),
                 discarded: Discards::default(),
                 frames_discarded: Discards::default(),
                 samples: QueueSamples::default(),
@@ -116,20 +134,27 @@ impl SourcePort {
 
     /// The wait before the next frame.
     fn draw_gap(&mut self) -> u64 {
-        if self.frame_gap == 0 {
+        let (below, stream) = (self.kind.frame_gap, &mut self.rest.gap_stream);
+        if below == 0 {
             return 0;
+        }
+        if below > u64::from(u32::MAX) {
+            return stream.uniform(0, below);
         }
         if self.gaps_left == 0 {
             for gap in self.gaps.iter_mut().rev() {
-                *gap = self.rest.gap_stream.uniform(0, self.frame_gap);
+                *gap = stream.uniform(0, below) as u32;
             }
             self.gaps_left = GAPS as u8;
         }
         self.gaps_left -= 1;
-        self.gaps[usize::from(self.gaps_left)]
+        u64::from(self.gaps[usize::from(self.gaps_left)])
     }
 
-    pub(crate) fn add_vc(&mut self, vc: u32) -> u32 {
+    /// Lets `vc` begin here; `delay` after they have left, its frames matter to nobody.
+    pub(crate) fn add_vc(&mut self, vc: u32, delay: SimTime) -> u32 {
+        let kind = Arc::make_mut(&mut self.kind);
+        kind.horizon = kind.horizon.max(delay);
         self.rest.vcs.push(SourceVc {
             vc,
             ..SourceVc::default()
@@ -137,45 +162,45 @@ impl SourcePort {
         self.rest.vcs.len() as u32 - 1
     }
 
-    /// Makes room for the first frames. Asked of one port after the other, so that they have theirs side
-    /// by side.
-    pub(crate) fn make_room(&mut self) {
-        self.frames.reserve(FIRST_FRAMES);
+    /// Lets ports of one kind share what they have in common, once all have their VCs.
+    pub(crate) fn share_kinds(ports: &mut [SourcePort]) {
+        let mut known: HashSet<Arc<Kind>> = HashSet::new();
+        for port in ports {
+            match known.get(&port.kind) {
+                Some(kind) => port.kind = kind.clone(),
+                None => {
+                    known.insert(port.kind.clone());
+                }
+            }
+        }
     }
 
     /// Time that a cell takes, picoseconds.
     pub(crate) fn cell_time(&self) -> u64 {
-        self.cell_time
+        self.kind.cell_time
     }
 
     /// Reads something of each line of the cache that `offer` needs. What it returns means nothing.
     pub(crate) fn look(&self) -> u64 {
-        let last = self.frames.back().map_or(0, |last| last.end.0);
         let gap = match self.gaps_left {
-            0 if self.frame_gap > 0 => self.rest.gap_stream.look(),
-            _ => self.gaps[0],
+            0 if self.kind.frame_gap > 0 => self.rest.gap_stream.look(),
+            _ => u64::from(self.gaps[0]),
         };
-        gap ^ self.cell_time ^ self.arrived ^ self.free_at.0 ^ last
+        gap ^ self.arrived
     }
 
-    /// Offers a frame; returns when its first bit leaves, or why it was refused. `delay` after they
-    /// have left, frames of its VC matter to nobody.
+    /// Offers a frame; returns when its first bit leaves, or why it was refused.
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
         place: u32,
         cells: u32,
-        delay: SimTime,
     ) -> Result<SimTime, DiscardReason> {
         self.settle(now);
-        self.horizon = self.horizon.max(delay);
-        if self.frames.len() == self.frames.capacity() {
-            self.forget(now);
-        }
         self.arrived += u64::from(cells);
         let queued = self.queued(now);
         let refused = self.refusal(now, place, cells, queued);
-        let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.capacity);
+        let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.kind.capacity);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.rest.discarded.add(reason, u64::from(cells));
             self.rest.frames_discarded.add(reason, 1);
@@ -183,18 +208,14 @@ impl SourcePort {
         }
         let gap = self.draw_gap();
         let start = self.free_at.max(now) + SimTime(gap);
-        self.free_at = start + SimTime(u64::from(cells) * self.cell_time);
-        self.frames.push_back(Sending {
-            end: self.free_at,
-            cells,
-            place,
-        });
-        if self.may_refuse {
+        self.free_at = start + SimTime(u64::from(cells) * self.kind.cell_time);
+        self.remember(now, cells, place);
+        if self.kind.may_refuse {
             let vc = self.rest.vcs[place as usize].vc;
             self.rest.policy.on_taken_in(vc, cells);
         }
-        self.queued += u64::from(cells);
-        if self.counts_vcs {
+        self.queued += cells;
+        if self.kind.counts_vcs {
             let vc = &mut self.rest.vcs[place as usize];
             if vc.queued == 0 {
                 self.rest.active_vcs += 1;
@@ -203,9 +224,62 @@ impl SourcePort {
             vc.queued += cells;
         }
         let wait = u128::from((start - now).0) * u128::from(cells);
-        self.integral.stayed(wait + self.sending(cells.into()));
+        self.stayed += wait + self.sending(cells.into());
         self.queue_max = self.queue_max.max(queued + cells);
         Ok(start)
+    }
+
+    /// Remembers the frame of `cells` cells that was taken in just now. Those that are over are
+    /// forgotten when the last one is, and when there is no more room for another.
+    fn remember(&mut self, now: SimTime, cells: u32, place: u32) {
+        let frame = Sending {
+            end: self.free_at,
+            cells,
+            place,
+        };
+        let [before, last] = self.latest;
+        self.latest = [last, frame];
+        if self.is_over(&last, now) {
+            (self.remembered, self.left) = (1, 0);
+            return;
+        }
+        self.remembered += 1;
+        if self.remembered as usize <= LATEST {
+            return;
+        }
+        if self.remembered as usize == LATEST + 1 {
+            self.rest.older.clear();
+        } else if self.rest.older.len() == self.rest.older.capacity() {
+            while self.left > 0
+                && let Some(first) = self.rest.older.front()
+                && self.is_over(first, now)
+            {
+                self.rest.older.pop_front();
+                (self.remembered, self.left) = (self.remembered - 1, self.left - 1);
+            }
+        }
+        self.rest.older.push_back(before);
+    }
+
+    /// Whether the frame has left and arrived where its VC's spacing changes.
+    fn is_over(&self, frame: &Sending, now: SimTime) -> bool {
+        frame.end + self.kind.horizon < now
+    }
+
+    /// The frame that was taken in `at`-th of those remembered.
+    fn frame(&self, at: u32) -> Option<&Sending> {
+        if at >= self.remembered {
+            return None;
+        }
+        match (self.remembered - at) as usize {
+            from_end @ ..=LATEST => Some(&self.latest[LATEST - from_end]),
+            _ => self.rest.older.get(at as usize),
+        }
+    }
+
+    /// All frames remembered, in order.
+    fn frames(&self) -> impl DoubleEndedIterator<Item = &Sending> {
+        (0..self.remembered).filter_map(|at| self.frame(at))
     }
 
     /// Why the policy refuses a frame.
@@ -216,7 +290,7 @@ impl SourcePort {
         cells: u32,
         queued: u32,
     ) -> Option<DiscardReason> {
-        if !self.may_refuse || cells == 1 && self.rest.policy.keeps_last_cells() {
+        if !self.kind.may_refuse || cells == 1 && self.rest.policy.keeps_last_cells() {
             return None;
         }
         // What came and was neither refused nor is still here has left.
@@ -232,7 +306,7 @@ impl SourcePort {
             departed,
             idle_since_ps: (queued == 0 && departed > 0).then_some(self.free_at.0),
             is_tagged: false,
-            capacity: self.capacity,
+            capacity: self.kind.capacity,
         };
         self.rest
             .policy
@@ -241,40 +315,32 @@ impl SourcePort {
 
     /// Sum of the times after which the first `count` cells of a frame have left, since its start.
     fn sending(&self, count: u64) -> u128 {
-        u128::from(count * (count + 1) / 2) * u128::from(self.cell_time)
+        u128::from(count * (count + 1) / 2) * u128::from(self.kind.cell_time)
     }
 
     /// When the first bit of `frame` leaves.
     fn start(&self, frame: &Sending) -> SimTime {
-        frame.end - SimTime(u64::from(frame.cells) * self.cell_time)
+        frame.end - SimTime(u64::from(frame.cells) * self.kind.cell_time)
     }
 
     /// Cells of `frame` that have left by `now`, that instant included.
     fn departed_of(&self, frame: &Sending, now: SimTime) -> u64 {
-        (now.since(self.start(frame)).0 / self.cell_time).min(u64::from(frame.cells))
-    }
-
-    /// Forgets frames that have left and arrived where their VC's spacing changes.
-    fn forget(&mut self, now: SimTime) {
-        while self.left > 0 && self.frames[0].end + self.horizon < now {
-            self.frames.pop_front();
-            self.left -= 1;
-        }
+        (now.since(self.start(frame)).0 / self.kind.cell_time).min(u64::from(frame.cells))
     }
 
     /// Sets the frames apart that have wholly left by `now`.
     fn settle(&mut self, now: SimTime) {
-        if self.free_at <= now && !self.counts_vcs {
+        if self.free_at <= now && !self.kind.counts_vcs {
             // All have, and nobody asks which.
-            (self.left, self.queued) = (self.frames.len() as u32, 0);
+            (self.left, self.queued) = (self.remembered, 0);
             return;
         }
-        while let Some(frame) = self.frames.get(self.left as usize)
+        while let Some(&frame) = self.frame(self.left)
             && frame.end <= now
         {
             self.left += 1;
-            self.queued -= u64::from(frame.cells);
-            if self.counts_vcs {
+            self.queued -= frame.cells;
+            if self.kind.counts_vcs {
                 let vc = &mut self.rest.vcs[frame.place as usize];
                 vc.queued -= frame.cells;
                 if vc.queued == 0 {
@@ -287,7 +353,7 @@ impl SourcePort {
 
     /// Frames that have not wholly left, after `settle`.
     fn under_way(&self) -> impl Iterator<Item = &Sending> {
-        self.frames.range(self.left as usize..)
+        (self.left..self.remembered).filter_map(|at| self.frame(at))
     }
 
     /// X: cells in the port, departures at `now` done.
@@ -295,15 +361,15 @@ impl SourcePort {
         if self.queued == 0 {
             return 0;
         }
-        let front = self.frames.get(self.left as usize);
+        let front = self.frame(self.left);
         let departed = front.map_or(0, |front| self.departed_of(front, now));
-        (self.queued - departed) as u32
+        self.queued - departed as u32
     }
 
     /// X_i of the VC at `place`, departures at `now` done.
     pub(crate) fn vc_queued(&self, now: SimTime, place: u32) -> u32 {
-        if self.counts_vcs {
-            let departed = match self.frames.get(self.left as usize) {
+        if self.kind.counts_vcs {
+            let departed = match self.frame(self.left) {
                 Some(front) if front.place == place => self.departed_of(front, now),
                 _ => 0,
             };
@@ -345,26 +411,26 @@ impl SourcePort {
                 - self.sending(done);
             remaining += departures;
         }
-        self.integral.not_departed(remaining);
+        self.rest.integral.stayed(self.stayed);
+        self.rest.integral.not_departed(remaining);
         self.rest.departed =
             self.arrived - self.rest.discarded.total() - u64::from(self.queued(last));
     }
 
     /// Time during which a cell was under transmission before `end`; after `finish`.
     pub(crate) fn busy(&self, end: SimTime) -> SimTime {
-        let whole = SimTime(self.rest.departed * self.cell_time);
+        let whole = SimTime(self.rest.departed * self.kind.cell_time);
         // The cell under transmission: the front frame's next one.
         let sending = self.under_way().next().map_or(SimTime::ZERO, |frame| {
             let done = self.departed_of(frame, SimTime(end.0 - 1));
-            end.since(self.start(frame) + SimTime(done * self.cell_time))
+            end.since(self.start(frame) + SimTime(done * self.kind.cell_time))
         });
         whole + sending
     }
 
     /// Cells, by place, that leave at `from` or later, among the frames remembered.
     pub(crate) fn not_departed_before(&self, from: SimTime, place: u32) -> u64 {
-        self.frames
-            .iter()
+        self.frames()
             .filter(|frame| frame.place == place)
             .map(|frame| {
                 let done = from
@@ -383,13 +449,12 @@ impl SourcePort {
         belongs: impl Fn(u32) -> bool,
     ) -> Option<(SimTime, u32)> {
         let last = SimTime(before.0.checked_sub(1)?);
-        self.frames
-            .iter()
+        self.frames()
             .rev()
             .filter(|frame| belongs(frame.place))
             .find_map(|frame| {
                 let done = self.departed_of(frame, last);
-                let departure = self.start(frame) + SimTime(done * self.cell_time);
+                let departure = self.start(frame) + SimTime(done * self.kind.cell_time);
                 (done > 0).then_some((departure, frame.place))
             })
     }

@@ -172,7 +172,6 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let links = links.zip(0u32..);
     let kept = links.map(new).collect();
     let mut ports = Ports { kept, sources };
-    ports.sources.iter_mut().for_each(SourcePort::make_room);
     add_servers(spec, plan, &mut ports);
     let mut inputs: Vec<(u32, u32, u32)> = plan.routes.iter().filter_map(input).collect();
     inputs.sort_unstable();
@@ -185,7 +184,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let mut places = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = ports.source_place(route.source);
-        let source_place = ports.sources[source_port as usize].add_vc(vc);
+        let source_place = ports.sources[source_port as usize].add_vc(vc, route.first.delay);
         for pass in &route.first.passes {
             cross(&mut ports, *pass, route.source, vc, source_place);
         }
@@ -206,6 +205,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             lane,
         });
     }
+    SourcePort::share_kinds(&mut ports.sources);
     for mux in inputs
         .chunk_by(|a, b| a.0 == b.0)
         .map(|of_port| of_port[0].0)

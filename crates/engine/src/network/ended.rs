@@ -47,19 +47,20 @@ impl Network<'_> {
     }
 
     fn on_ended(&mut self, ended: Ended) {
-        let vc = &mut self.vcs[ended.vc as usize];
         if let Fate::Ends {
             departure,
             cells,
             whole,
         } = ended.fate
         {
-            let (arrival, link) = (departure + vc.at_end.delay, vc.at_end.link);
+            let arrival = departure + self.vcs.way_of(ended.vc).last_delay;
+            let link = self.vcs.at_work[ended.vc as usize].last_link;
             if arrival < self.end {
                 if !whole {
-                    vc.rest.frames_corrupt += 1;
-                    vc.rest.cells_corrupt += u64::from(cells);
-                } else if self.is_taken_at_once(ended, arrival) {
+                    let vc = &mut self.vcs.rest[ended.vc as usize];
+                    vc.frames_corrupt += 1;
+                    vc.cells_corrupt += u64::from(cells);
+                } else if self.is_taken_at_once(ended, arrival, link) {
                     // What the end point's port refuses has its place there.
                     self.current = Key::new(arrival, rank::ARRIVAL, link);
                     return self.on_whole(arrival, ended.frame);
@@ -73,14 +74,14 @@ impl Network<'_> {
 
     /// Whether a frame that comes to the end of its VC at `arrival` is taken now: by a receiver that has
     /// no events of its own, or by a sender to whom nothing else happens before.
-    fn is_taken_at_once(&self, ended: Ended, arrival: SimTime) -> bool {
-        let end = &self.vcs[ended.vc as usize].at_end;
+    fn is_taken_at_once(&self, ended: Ended, arrival: SimTime, link: u32) -> bool {
+        let way = self.vcs.way_of(ended.vc);
         let is_next = || {
             let flow = self.frames.get(ended.frame).flow;
             // Arrivals come before timers of the same instant.
-            self.events.alarm(flow) >= arrival && self.due[end.link as usize].is_empty()
+            self.events.alarm(flow) >= arrival && !self.arrivals.has_any(link)
         };
-        end.receives_at_once || end.is_sender_alone && is_next()
+        way.receives_at_once || way.is_sender_alone && is_next()
     }
 
     /// Reads a little of each frame. Reads that do not wait for each other are asked for at once, so
@@ -95,7 +96,7 @@ impl Network<'_> {
         let mut seen = 0;
         let frames = ended.iter().map(|ended| self.frames.get(ended.frame));
         for (frame, ended) in frames.clone().zip(ended) {
-            seen ^= u64::from(frame.flow) ^ self.vcs[ended.vc as usize].at_end.cells_whole;
+            seen ^= u64::from(frame.flow) ^ self.vcs.at_work[ended.vc as usize].cells_whole;
         }
         let answer = |flow: u32, is_forward: bool| {
             let at_work = &self.flows[flow as usize];
@@ -103,11 +104,16 @@ impl Network<'_> {
         };
         for frame in frames.clone() {
             let (at_work, vc) = answer(frame.flow, frame.is_forward);
-            seen ^= at_work.flow.look(frame.is_forward) ^ self.vcs[vc as usize].frames_offered;
+            seen ^=
+                at_work.flow.look(frame.is_forward) ^ self.vcs.at_work[vc as usize].frames_offered;
         }
         for frame in frames {
             let (_, vc) = answer(frame.flow, frame.is_forward);
-            seen ^= self.ports.sources[self.vcs[vc as usize].source as usize].look();
+            seen ^= self.ports.sources[self.vcs.at_work[vc as usize].source as usize].look();
+            if let Some(mux) = self.vcs.way_of(vc).mux {
+                let lane = self.vcs.at_work[vc as usize].lane;
+                seen ^= u64::from(self.ports.mux(mux).inputs.look(lane));
+            }
         }
         std::hint::black_box(seen);
     }

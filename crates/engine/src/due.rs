@@ -1,0 +1,51 @@
+//! Whole frames on their way to the ends of their VCs.
+
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// By link: the whole frames that come to its end, in order of time.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    due: Vec<VecDeque<(SimTime, u32)>>,
+    /// Whether a link has any: asked of each acknowledgement, and so small that all are in the cache.
+    has_any: Vec<bool>,
+}
+
+impl Arrivals {
+    /// None yet at the ends of so many links.
+    pub(crate) fn at(links: usize) -> Self {
+        Arrivals {
+            due: vec![VecDeque::new(); links],
+            has_any: vec![false; links],
+        }
+    }
+
+    /// Whether a frame is on its way to the end of `link`.
+    pub(crate) fn has_any(&self, link: u32) -> bool {
+        self.has_any[link as usize]
+    }
+
+    /// The frame `id` comes to the end of `link` at `time`, after all others there.
+    pub(crate) fn push(&mut self, link: u32, time: SimTime, id: u32) {
+        let due = &mut self.due[link as usize];
+        debug_assert!(due.back().is_none_or(|last| last.0 < time));
+        due.push_back((time, id));
+        self.has_any[link as usize] = true;
+    }
+
+    /// When the next frame comes to the end of `link`.
+    pub(crate) fn next(&self, link: u32) -> Option<SimTime> {
+        self.due[link as usize].front().map(|next| next.0)
+    }
+
+    /// The next frame at the end of `link` has come.
+    ///
+    /// # Panics
+    /// None is on its way.
+    pub(crate) fn pop(&mut self, link: u32) -> u32 {
+        let due = &mut self.due[link as usize];
+        let (_, id) = due.pop_front().expect("an arrival is due");
+        self.has_any[link as usize] = !due.is_empty();
+        id
+    }
+}

@@ -1,0 +1,128 @@
+//! The virtual channels of a run.
+
+use crate::edge::Edge;
+use crate::ends::Ends;
+use crate::plan::Route;
+use crate::stations::Places;
+use skycell_records::Discards;
+use skycell_spec::NetworkSpec;
+use skycell_units::SimTime;
+use std::collections::HashMap;
+
+/// A virtual channel, in one line of the cache: what each of its frames needs that no other VC has.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Vc {
+    pub(crate) cells_offered: u64,
+    pub(crate) frames_offered: u64,
+    pub(crate) frames_delivered: u64,
+    /// Cells of the frames delivered.
+    pub(crate) cells_whole: u64,
+    /// Which source port it begins at, and its place there.
+    pub(crate) source: u32,
+    pub(crate) source_place: u32,
+    /// Its place at its multiplexing port, and which of the inputs it comes over.
+    pub(crate) mux_place: u32,
+    pub(crate) lane: u32,
+    /// The links over which its multiplexing port and its end are reached; the same one where it is
+    /// multiplexed nowhere.
+    pub(crate) first_link: u32,
+    pub(crate) last_link: u32,
+    /// Which of the ways it goes.
+    way: u32,
+}
+
+/// What the VCs between stations of the same kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Way {
+    /// The multiplexing port, where there is one.
+    pub(crate) mux: Option<u32>,
+    /// From a cell's departure at the source port to the multiplexing port or the VC's end.
+    pub(crate) first_delay: SimTime,
+    /// From a cell's departure at the multiplexing port to the VC's end.
+    pub(crate) last_delay: SimTime,
+    /// Whether the VC's edge looks at frames.
+    pub(crate) is_watched: bool,
+    /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
+    pub(crate) is_sender_alone: bool,
+    /// Whether only receivers are at the end that have no events of their own.
+    pub(crate) receives_at_once: bool,
+}
+
+/// What the frames of a VC seldom look at.
+#[derive(Debug)]
+pub(crate) struct RestOfVc {
+    pub(crate) route: Route,
+    pub(crate) edge: Edge,
+    pub(crate) frames_corrupt: u64,
+    pub(crate) cells_corrupt: u64,
+    /// Cells refused by its source port.
+    pub(crate) discarded_at_source: Discards,
+}
+
+/// All VCs that carry frames, by id.
+#[derive(Debug)]
+pub(crate) struct Vcs {
+    pub(crate) at_work: Vec<Vc>,
+    pub(crate) rest: Vec<RestOfVc>,
+    ways: Vec<Way>,
+}
+
+impl Vcs {
+    /// The VCs of the spec over the given routes, each with its places at the ports.
+    pub(crate) fn new(
+        spec: &NetworkSpec,
+        routes: Vec<Route>,
+        places: Vec<Places>,
+        ends: &Ends,
+    ) -> Self {
+        let mut vcs = Vcs {
+            at_work: Vec::with_capacity(routes.len()),
+            rest: Vec::with_capacity(routes.len()),
+            ways: Vec::new(),
+        };
+        let mut known = HashMap::new();
+        for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
+            let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
+            let last = route.mux.as_ref().map_or(&route.first, |(_, last)| last);
+            let way = Way {
+                mux: route.mux.as_ref().map(|(port, _)| *port),
+                first_delay: route.first.delay,
+                last_delay: last.delay,
+                is_watched: edge.is_watching(),
+                is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
+                receives_at_once: ends.receives_at_once[id],
+            };
+            let way = *known.entry(way).or_insert_with(|| {
+                vcs.ways.push(way);
+                vcs.ways.len() as u32 - 1
+            });
+            vcs.at_work.push(Vc {
+                cells_offered: 0,
+                frames_offered: 0,
+                frames_delivered: 0,
+                cells_whole: 0,
+                source: places.source_port,
+                source_place: places.source,
+                mux_place: places.mux,
+                lane: places.lane,
+                first_link: route.first.link,
+                last_link: last.link,
+                way,
+            });
+            vcs.rest.push(RestOfVc {
+                route,
+                edge,
+                frames_corrupt: 0,
+                cells_corrupt: 0,
+                discarded_at_source: Discards::default(),
+            });
+        }
+        vcs
+    }
+
+    /// The way that the VC with id `vc` goes.
+    pub(crate) fn way_of(&self, vc: u32) -> &Way {
+        &self.ways[self.at_work[vc as usize].way as usize]
+    }
+}
