@@ -6,7 +6,7 @@
 
 use skycell_spec::TcpSpec;
 
-/// The estimator of one connection.
+/// The estimator of one connection. Its limits are lent by the caller: thousands of senders share them.
 #[derive(Clone, Debug)]
 pub(crate) struct RtoEstimator {
     /// Smoothed round-trip time, eighths of a tick; 0 before the first sample.
@@ -14,11 +14,8 @@ pub(crate) struct RtoEstimator {
     /// Mean deviation, quarters of a tick, so that it is the 4 rttvar of the formula.
     rttvar_quarters: i64,
     /// RTO without backoff, ticks.
-    base: u64,
-    backoff: u64,
-    min: u64,
-    max: u64,
-    max_backoff: u64,
+    base: u32,
+    backoff: u32,
 }
 
 impl RtoEstimator {
@@ -26,16 +23,13 @@ impl RtoEstimator {
         RtoEstimator {
             srtt_eighths: 0,
             rttvar_quarters: 0,
-            base: u64::from(tcp.rto_initial_ticks),
+            base: tcp.rto_initial_ticks,
             backoff: 1,
-            min: u64::from(tcp.rto_min_ticks),
-            max: u64::from(tcp.rto_max_ticks),
-            max_backoff: u64::from(tcp.rto_max_backoff),
         }
     }
 
     /// A segment was acknowledged `ticks` ticks after it was sent, and had been sent once.
-    pub(crate) fn on_sample(&mut self, ticks: u64) {
+    pub(crate) fn on_sample(&mut self, tcp: &TcpSpec, ticks: u64) {
         // 4.4BSD counts from 1: a segment acknowledged within its tick measures 1.
         let measured = ticks as i64 + 1;
         if self.srtt_eighths == 0 {
@@ -48,18 +42,20 @@ impl RtoEstimator {
             self.rttvar_quarters = (self.rttvar_quarters + deviation).max(1);
         }
         let rto = (self.srtt_eighths >> 3) + self.rttvar_quarters;
-        self.base = (rto as u64).clamp(self.min, self.max);
+        let limits = (i64::from(tcp.rto_min_ticks), i64::from(tcp.rto_max_ticks));
+        self.base = rto.clamp(limits.0, limits.1) as u32;
         self.backoff = 1;
     }
 
     /// The timer ran out: the next one runs twice as long.
-    pub(crate) fn back_off(&mut self) {
-        self.backoff = (self.backoff * 2).min(self.max_backoff);
+    pub(crate) fn back_off(&mut self, tcp: &TcpSpec) {
+        self.backoff = self.backoff.saturating_mul(2).min(tcp.rto_max_backoff);
     }
 
     /// RTO in ticks, backoff included.
-    pub(crate) fn ticks(&self) -> u64 {
-        (self.base * self.backoff).clamp(self.min, self.max)
+    pub(crate) fn ticks(&self, tcp: &TcpSpec) -> u64 {
+        let backed_off = u64::from(self.base) * u64::from(self.backoff);
+        backed_off.clamp(tcp.rto_min_ticks.into(), tcp.rto_max_ticks.into())
     }
 }
 
@@ -71,49 +67,54 @@ mod tests {
     #[test]
     fn the_first_sample_gives_three_times_itself() {
         let mut rto = RtoEstimator::new(&tcp());
-        assert_eq!(rto.ticks(), 30); // rto_initial_ticks
-        rto.on_sample(5); // counted as 6: srtt 6, 4 rttvar = 12
-        assert_eq!(rto.ticks(), 18);
+        assert_eq!(rto.ticks(&tcp()), 30); // rto_initial_ticks
+        rto.on_sample(&tcp(), 5); // counted as 6: srtt 6, 4 rttvar = 12
+        assert_eq!(rto.ticks(&tcp()), 18);
     }
 
     #[test]
     fn a_steady_round_trip_brings_rto_down_to_srtt_and_the_least_deviation() {
         let mut rto = RtoEstimator::new(&tcp());
-        (0..200).for_each(|_| rto.on_sample(5));
+        (0..200).for_each(|_| rto.on_sample(&tcp(), 5));
         // srtt settles at 5 7/8 and then 5, 4 rttvar at 3 quarters and then 1..3: six to eight ticks.
-        assert!((6..=8).contains(&rto.ticks()), "{}", rto.ticks());
+        assert!(
+            (6..=8).contains(&rto.ticks(&tcp())),
+            "{}",
+            rto.ticks(&tcp())
+        );
     }
 
     #[test]
     fn backoff_doubles_up_to_its_limit_and_ends_with_a_sample() {
         let mut rto = RtoEstimator::new(&tcp());
-        rto.on_sample(0); // counted as 1: 1 + 2 = 3 ticks
-        assert_eq!(rto.ticks(), 3);
-        rto.back_off();
-        assert_eq!(rto.ticks(), 6);
-        (0..20).for_each(|_| rto.back_off());
-        assert_eq!(rto.ticks(), 3 * 64);
-        rto.on_sample(0);
-        assert!(rto.ticks() <= 3);
+        rto.on_sample(&tcp(), 0); // counted as 1: 1 + 2 = 3 ticks
+        assert_eq!(rto.ticks(&tcp()), 3);
+        rto.back_off(&tcp());
+        assert_eq!(rto.ticks(&tcp()), 6);
+        (0..20).for_each(|_| rto.back_off(&tcp()));
+        assert_eq!(rto.ticks(&tcp()), 3 * 64);
+        rto.on_sample(&tcp(), 0);
+        assert!(rto.ticks(&tcp()) <= 3);
     }
 
     #[test]
     fn rto_stays_between_its_limits() {
-        let mut rto = RtoEstimator::new(&TcpSpec {
+        let tcp = TcpSpec {
             rto_min_ticks: 5,
             ..tcp()
-        });
-        rto.on_sample(0); // counted as 1: 3 ticks
-        assert_eq!(rto.ticks(), 5);
-        rto.on_sample(10_000);
-        assert_eq!(rto.ticks(), 640); // rto_max_ticks
+        };
+        let mut rto = RtoEstimator::new(&tcp);
+        rto.on_sample(&tcp, 0); // counted as 1: 3 ticks
+        assert_eq!(rto.ticks(&tcp), 5);
+        rto.on_sample(&tcp, 10_000);
+        assert_eq!(rto.ticks(&tcp), 640); // rto_max_ticks
     }
 
     #[test]
     fn the_scaled_integers_leave_three_ticks_to_a_round_trip_below_a_tick() {
         // 4.4BSD: srtt falls below one tick, the deviation sticks at 3 quarters as 3 >> 2 is 0.
         let mut rto = RtoEstimator::new(&tcp());
-        (0..50).for_each(|_| rto.on_sample(0));
-        assert_eq!(rto.ticks(), 3);
+        (0..50).for_each(|_| rto.on_sample(&tcp(), 0));
+        assert_eq!(rto.ticks(&tcp()), 3);
     }
 }

@@ -49,7 +49,7 @@ impl Sender {
     /// Reads something of each part, so that it comes into the cache. What it returns means nothing.
     pub fn look(&self) -> u64 {
         let (tx, counters) = (&self.tx, &self.tx.counters);
-        let window = self.cwnd().to_bits() ^ self.ssthresh().to_bits() ^ tx.rto.ticks();
+        let window = self.cwnd().to_bits() ^ self.ssthresh().to_bits() ^ tx.rto.ticks(&tx.tcp);
         let control = self.control_sent_at.unwrap_or(0) ^ u64::from(self.dup_acks);
         let counted = counters.octets_sent ^ counters.acks ^ counters.cwnd_max;
         window ^ control ^ counted ^ tx.snd_una ^ tx.snd_max ^ tx.now.0 ^ self.last_active.0
@@ -110,7 +110,10 @@ impl Sender {
     pub fn hand_over(&mut self, now: SimTime, octets: Octets, out: &mut Vec<Segment>) {
         self.tx.available = self.tx.available.saturating_add(octets);
         let idle = self.tx.clock.ticks(now) - self.tx.clock.ticks(self.last_active);
-        if self.tx.tcp.idle_restart && self.tx.is_all_acked() && idle >= self.tx.rto.ticks() {
+        if self.tx.tcp.idle_restart
+            && self.tx.is_all_acked()
+            && idle >= self.tx.rto.ticks(&self.tx.tcp)
+        {
             self.tx.window.restart(self.tx.tcp.initial_cwnd);
         }
         if self.state == State::Established {
@@ -156,7 +159,7 @@ impl Sender {
     /// The retransmission timer has run out.
     pub fn on_timeout(&mut self, now: SimTime, out: &mut Vec<Segment>) {
         self.tx.counters.timeouts += 1;
-        self.tx.rto.back_off();
+        self.tx.rto.back_off(&self.tx.tcp);
         self.tx.is_before_tick = self.tx.tcp.tick_order == TickOrder::TimersFirst;
         self.act(now, out, |sender| match sender.state {
             State::SynSent => sender.send_control(SegmentKind::Syn, false),
@@ -170,8 +173,10 @@ impl Sender {
     fn start_over(&mut self) {
         self.dup_acks = 0;
         self.recovery.on_timeout(&mut self.tx);
-        self.tx.window.halve_ssthresh(self.tx.advertised);
-        self.tx.window.collapse();
+        self.tx
+            .window
+            .halve_ssthresh(&self.tx.tcp, self.tx.advertised);
+        self.tx.window.collapse(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
         self.tx.stop_timing();
         self.tx.deadline = None;
@@ -229,7 +234,7 @@ impl Sender {
     fn on_control_answered(&mut self) {
         if let Some(sent_at) = self.control_sent_at.take() {
             let ticks = self.tx.clock.ticks(self.tx.now);
-            self.tx.rto.on_sample(ticks - sent_at);
+            self.tx.rto.on_sample(&self.tx.tcp, ticks - sent_at);
         }
         self.tx.deadline = None;
         self.tx.counters.controls += 1;

@@ -414,11 +414,11 @@ fn the_timer_stops_when_everything_is_acknowledged() {
 fn a_repeated_segment_gives_no_round_trip_sample() {
     let mut s = Script::established(variant(TcpVariant::Vanilla), 1);
     s.timeout().expect_sent(&[0]);
-    assert_eq!(s.sender.tx.rto.ticks(), 60); // backed off
+    assert_eq!(s.sender.tx.rto.ticks(&s.sender.tx.tcp), 60); // backed off
     s.at_millis(9_010).acked(1);
-    assert_eq!(s.sender.tx.rto.ticks(), 60); // Karn: kept until a fresh sample
+    assert_eq!(s.sender.tx.rto.ticks(&s.sender.tx.tcp), 60); // Karn: kept until a fresh sample
     s.at_millis(9_110).acked(2);
-    assert!(s.sender.tx.rto.ticks() < 10);
+    assert!(s.sender.tx.rto.ticks(&s.sender.tx.tcp) < 10);
 }
 
 #[test]
@@ -566,5 +566,5 @@ fn timestamps_sample_every_new_ack() {
         s.sender.on_segment(s.now, &ack, &mut Vec::new());
     }
     // Two samples of 5 ticks, counted as 6: 48 then 47 eighths; 12 then 10 quarters.
-    assert_eq!(s.sender.tx.rto.ticks(), 5 + 10);
+    assert_eq!(s.sender.tx.rto.ticks(&s.sender.tx.tcp), 5 + 10);
 }

@@ -198,7 +198,7 @@ impl Transmitter {
 
     /// Starts the retransmission timer anew.
     pub(crate) fn start_timer(&mut self) {
-        self.deadline = Some(self.clock.after(self.now, self.rto.ticks()));
+        self.deadline = Some(self.clock.after(self.now, self.rto.ticks(&self.tcp)));
     }
 
     /// An acknowledgement moves `snd_una` to `ack`: takes the round-trip sample it brings.
@@ -211,11 +211,11 @@ impl Transmitter {
         self.sacked.forget_below(ack);
         let ticks = self.clock.ticks(self.now);
         if self.tcp.timestamps {
-            self.rto.on_sample(ticks - echoed_timestamp);
+            self.rto.on_sample(&self.tcp, ticks - echoed_timestamp);
         } else if let Some((end, sent_at)) = self.timed
             && ack >= end
         {
-            self.rto.on_sample(ticks - sent_at);
+            self.rto.on_sample(&self.tcp, ticks - sent_at);
             self.timed = None;
         }
         acked

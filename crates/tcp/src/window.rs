@@ -3,18 +3,13 @@
 use skycell_spec::{CwndGrowth, SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
-/// cwnd and ssthresh of one connection, octets.
+/// cwnd and ssthresh of one connection, octets. The parameters they follow are lent by the caller:
+/// thousands of senders share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     /// cwnd; has a fraction only while growth is in floating point.
     cwnd: f64,
     ssthresh: f64,
-    growth: CwndGrowth,
-    basis: SsthreshBasis,
-    /// Whether slow start goes on at cwnd = ssthresh.
-    starts_at_ssthresh: bool,
-    mss: f64,
-    max_cwnd: f64,
     /// ACK counting: ACKs since cwnd last grew.
     acks: f64,
 }
@@ -24,11 +19,6 @@ impl Window {
         Window {
             cwnd: tcp.initial_cwnd as f64,
             ssthresh: tcp.initial_ssthresh as f64,
-            growth: tcp.cwnd_growth,
-            basis: tcp.ssthresh_basis,
-            starts_at_ssthresh: tcp.slow_start_at_ssthresh,
-            mss: tcp.mss as f64,
-            max_cwnd: tcp.max_cwnd as f64,
             acks: 0.0,
         }
     }
@@ -42,13 +32,14 @@ impl Window {
     }
 
     /// An acknowledgement of new data, outside recovery (ICCCN'97 sections 2.1 and 7.2).
-    pub(crate) fn on_new_ack(&mut self) {
-        let mss_squared = self.mss * self.mss;
-        let is_at_ssthresh = self.starts_at_ssthresh && self.cwnd == self.ssthresh;
+    pub(crate) fn on_new_ack(&mut self, tcp: &TcpSpec) {
+        let mss = tcp.mss as f64;
+        let mss_squared = mss * mss;
+        let is_at_ssthresh = tcp.slow_start_at_ssthresh && self.cwnd == self.ssthresh;
         let growth = if self.cwnd < self.ssthresh || is_at_ssthresh {
-            self.mss
+            mss
         } else {
-            match self.growth {
+            match tcp.cwnd_growth {
                 CwndGrowth::Float => mss_squared / self.cwnd,
                 CwndGrowth::Integer => (mss_squared / self.cwnd).floor(),
                 CwndGrowth::AckCounting => {
@@ -61,50 +52,50 @@ impl Window {
                 }
             }
         };
-        self.grow(growth);
-        self.cwnd = self.cwnd.min(self.max_cwnd);
+        self.grow(tcp, growth);
+        self.cwnd = self.cwnd.min(tcp.max_cwnd as f64);
     }
 
     /// Halves: ssthresh = cwnd / 2, or half of what both cwnd and the `advertised` window allow in
     /// whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest).
-    pub(crate) fn halve_ssthresh(&mut self, advertised: Octets) {
-        let half = match self.basis {
-            SsthreshBasis::Cwnd => self.whole(self.cwnd / 2.0),
+    pub(crate) fn halve_ssthresh(&mut self, tcp: &TcpSpec, advertised: Octets) {
+        let half = match tcp.ssthresh_basis {
+            SsthreshBasis::Cwnd => Self::whole(tcp, self.cwnd / 2.0),
             SsthreshBasis::Window => {
                 let window = self.cwnd.min(advertised as f64);
-                (window / 2.0 / self.mss).floor() * self.mss
+                (window / 2.0 / tcp.mss as f64).floor() * tcp.mss as f64
             }
         };
-        self.ssthresh = half.max(2.0 * self.mss);
+        self.ssthresh = half.max(2.0 * tcp.mss as f64);
         self.acks = 0.0;
     }
 
     /// Sets cwnd to ssthresh and `segments` segments more.
-    pub(crate) fn set_to_ssthresh_plus(&mut self, segments: u32) {
-        self.cwnd = self.ssthresh + f64::from(segments) * self.mss;
+    pub(crate) fn set_to_ssthresh_plus(&mut self, tcp: &TcpSpec, segments: u32) {
+        self.cwnd = self.ssthresh + f64::from(segments) * tcp.mss as f64;
     }
 
     /// The ACK that ends a recovery: cwnd = ssthresh, and what slow start adds if it goes on there.
-    pub(crate) fn end_recovery(&mut self) {
-        self.set_to_ssthresh_plus(0);
-        if self.starts_at_ssthresh {
-            self.on_new_ack();
+    pub(crate) fn end_recovery(&mut self, tcp: &TcpSpec) {
+        self.set_to_ssthresh_plus(tcp, 0);
+        if tcp.slow_start_at_ssthresh {
+            self.on_new_ack(tcp);
         }
     }
 
     /// Fast recovery: one segment more for each duplicate ACK.
-    pub(crate) fn inflate(&mut self) {
-        self.grow(self.mss);
+    pub(crate) fn inflate(&mut self, tcp: &TcpSpec) {
+        self.grow(tcp, tcp.mss as f64);
     }
 
     /// Partial ACK after RFC 6582 3.2: less what was acknowledged, plus one segment.
-    pub(crate) fn deflate(&mut self, acked: Octets) {
-        self.cwnd = (self.cwnd - acked as f64).max(0.0) + self.mss;
+    pub(crate) fn deflate(&mut self, tcp: &TcpSpec, acked: Octets) {
+        self.cwnd = (self.cwnd - acked as f64).max(0.0) + tcp.mss as f64;
     }
 
     /// A timeout: cwnd = 1 segment.
-    pub(crate) fn collapse(&mut self) {
-        self.cwnd = self.mss;
+    pub(crate) fn collapse(&mut self, tcp: &TcpSpec) {
+        self.cwnd = tcp.mss as f64;
     }
 
     /// Back to the initial window after idling.
@@ -112,13 +103,13 @@ impl Window {
         self.cwnd = self.cwnd.min(initial_cwnd as f64);
     }
 
-    fn grow(&mut self, octets: f64) {
-        self.cwnd = self.whole(self.cwnd + octets);
+    fn grow(&mut self, tcp: &TcpSpec, octets: f64) {
+        self.cwnd = Self::whole(tcp, self.cwnd + octets);
     }
 
     /// Whole octets, unless growth is in floating point.
-    fn whole(&self, octets: f64) -> f64 {
-        match self.growth {
+    fn whole(tcp: &TcpSpec, octets: f64) -> f64 {
+        match tcp.cwnd_growth {
             CwndGrowth::Float => octets,
             CwndGrowth::Integer | CwndGrowth::AckCounting => octets.floor(),
         }
@@ -130,9 +121,39 @@ mod tests {
     use super::*;
     use crate::sender::tests::tcp;
 
+    /// A window and the parameters it follows.
+    struct With {
+        tcp: TcpSpec,
+        window: Window,
+    }
+
+    impl With {
+        fn new(tcp: TcpSpec) -> Self {
+            let window = Window::new(&tcp);
+            With { tcp, window }
+        }
+
+        fn cwnd(&self) -> f64 {
+            self.window.cwnd()
+        }
+
+        fn on_new_ack(&mut self) {
+            self.window.on_new_ack(&self.tcp);
+        }
+
+        fn end_recovery(&mut self) {
+            self.window.end_recovery(&self.tcp);
+        }
+
+        fn halve_ssthresh(&mut self, advertised: Octets) -> f64 {
+            self.window.halve_ssthresh(&self.tcp, advertised);
+            self.window.ssthresh()
+        }
+    }
+
     /// A window in congestion avoidance at `cwnd` octets, MSS 512.
-    fn avoiding(growth: CwndGrowth, cwnd: Octets) -> Window {
-        Window::new(&TcpSpec {
+    fn avoiding(growth: CwndGrowth, cwnd: Octets) -> With {
+        With::new(TcpSpec {
             mss: 512,
             initial_cwnd: cwnd,
             initial_ssthresh: 1_024,
@@ -144,7 +165,7 @@ mod tests {
 
     #[test]
     fn slow_start_adds_a_segment_for_each_ack_up_to_ssthresh() {
-        let mut window = Window::new(&TcpSpec {
+        let mut window = With::new(TcpSpec {
             mss: 512,
             initial_cwnd: 512,
             initial_ssthresh: 1_024,
@@ -159,7 +180,7 @@ mod tests {
     #[test]
     fn slow_start_may_go_on_at_ssthresh_and_with_the_ack_that_ends_a_recovery() {
         // 4.4BSD: congestion avoidance once cwnd > ssthresh.
-        let mut window = Window::new(&TcpSpec {
+        let mut window = With::new(TcpSpec {
             mss: 512,
             initial_cwnd: 1_024,
             initial_ssthresh: 1_024,
@@ -181,14 +202,13 @@ mod tests {
     #[test]
     fn a_loss_halves_cwnd_or_what_the_receiver_allows_in_whole_segments() {
         let halved = |ssthresh_basis, cwnd, advertised| {
-            let mut window = Window::new(&TcpSpec {
+            let mut window = With::new(TcpSpec {
                 mss: 1_000,
                 initial_cwnd: cwnd,
                 ssthresh_basis,
                 ..tcp()
             });
-            window.halve_ssthresh(advertised);
-            window.ssthresh()
+            window.halve_ssthresh(advertised)
         };
         // cwnd has grown past the window: the loss takes nothing off what is in flight.
         assert_eq!(halved(SsthreshBasis::Cwnd, 130_000, 65_535), 65_000.0);
@@ -233,8 +253,8 @@ mod tests {
         let mut window = avoiding(CwndGrowth::Float, 600_000);
         window.on_new_ack();
         assert_eq!(window.cwnd(), 600_000.0);
-        window.collapse();
-        window.halve_ssthresh(600_000);
-        assert_eq!((window.cwnd(), window.ssthresh()), (512.0, 1_024.0));
+        window.window.collapse(&window.tcp);
+        assert_eq!(window.halve_ssthresh(600_000), 1_024.0);
+        assert_eq!(window.cwnd(), 512.0);
     }
 }

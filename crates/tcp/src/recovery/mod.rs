@@ -48,7 +48,7 @@ impl LossRecovery for Vanilla {
     fn on_dup_ack(&mut self, _tx: &mut Transmitter, _count: u32) {}
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
-        tx.window.on_new_ack();
+        tx.window.on_new_ack(&tx.tcp);
         tx.send_as_allowed();
         TimerAfterAck::Restart
     }
@@ -153,7 +153,7 @@ impl RecoveryPoint {
 /// What every fast retransmit begins with: ssthresh is halved, the timer starts anew.
 fn enter(tx: &mut Transmitter) {
     tx.counters.fast_retransmits += 1;
-    tx.window.halve_ssthresh(tx.advertised);
+    tx.window.halve_ssthresh(&tx.tcp, tx.advertised);
     tx.stop_timing();
     // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
     tx.deadline = None;
@@ -162,6 +162,6 @@ fn enter(tx: &mut Transmitter) {
 /// A timeout ends fast recovery, if one is going on: cwnd is ssthresh without the inflation.
 fn leave(is_active: &mut bool, tx: &mut Transmitter) {
     if std::mem::take(is_active) {
-        tx.window.set_to_ssthresh_plus(0);
+        tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
     }
 }

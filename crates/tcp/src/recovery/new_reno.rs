@@ -27,7 +27,8 @@ impl LossRecovery for NewReno {
             self.point.begin(tx);
             (self.dup_acks, self.partial_acks) = (0, 0);
             tx.resend(tx.snd_una, tx.snd_max);
-            tx.window.set_to_ssthresh_plus(tx.tcp.dup_ack_threshold);
+            tx.window
+                .set_to_ssthresh_plus(&tx.tcp, tx.tcp.dup_ack_threshold);
         } else if self.point.is_active && tx.tcp.flywheel {
             self.dup_acks += 1;
             if self.dup_acks == 2 {
@@ -35,17 +36,17 @@ impl LossRecovery for NewReno {
                 tx.send_new();
             }
         } else if self.point.is_active {
-            tx.window.inflate();
+            tx.window.inflate(&tx.tcp);
             tx.send_as_allowed();
         }
     }
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
         if !self.point.is_active {
-            tx.window.on_new_ack();
+            tx.window.on_new_ack(&tx.tcp);
         } else if self.point.is_reached(tx) {
             self.point.is_active = false;
-            tx.window.end_recovery();
+            tx.window.end_recovery(&tx.tcp);
         } else {
             return self.on_partial_ack(tx, acked);
         }
@@ -64,8 +65,8 @@ impl NewReno {
         tx.resend(tx.snd_una, tx.snd_max);
         match tx.tcp.partial_ack_window {
             PartialAckWindow::Keep => {}
-            PartialAckWindow::Ssthresh => tx.window.set_to_ssthresh_plus(0),
-            PartialAckWindow::Deflate => tx.window.deflate(acked),
+            PartialAckWindow::Ssthresh => tx.window.set_to_ssthresh_plus(&tx.tcp, 0),
+            PartialAckWindow::Deflate => tx.window.deflate(&tx.tcp, acked),
         }
         if !tx.tcp.flywheel {
             tx.send_as_allowed();

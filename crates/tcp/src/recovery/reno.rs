@@ -20,18 +20,19 @@ impl LossRecovery for Reno {
             self.is_active = true;
             enter(tx);
             tx.resend(tx.snd_una, tx.snd_max);
-            tx.window.set_to_ssthresh_plus(tx.tcp.dup_ack_threshold);
+            tx.window
+                .set_to_ssthresh_plus(&tx.tcp, tx.tcp.dup_ack_threshold);
         } else if self.is_active {
-            tx.window.inflate();
+            tx.window.inflate(&tx.tcp);
             tx.send_as_allowed();
         }
     }
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
         if std::mem::take(&mut self.is_active) {
-            tx.window.end_recovery();
+            tx.window.end_recovery(&tx.tcp);
         } else {
-            tx.window.on_new_ack();
+            tx.window.on_new_ack(&tx.tcp);
         }
         tx.send_as_allowed();
         TimerAfterAck::Restart

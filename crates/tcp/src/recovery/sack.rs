@@ -30,7 +30,7 @@ impl LossRecovery for Sack {
                 self.pipe -= 3 * mss;
             }
             self.point.begin(tx);
-            tx.window.set_to_ssthresh_plus(0);
+            tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
             tx.resend(tx.snd_una, tx.snd_max);
             self.resent_to = (tx.snd_una + tx.tcp.mss).min(tx.snd_max);
         } else if self.point.is_active {
@@ -49,9 +49,9 @@ impl LossRecovery for Sack {
             return TimerAfterAck::Restart;
         }
         if std::mem::take(&mut self.point.is_active) {
-            tx.window.end_recovery();
+            tx.window.end_recovery(&tx.tcp);
         } else {
-            tx.window.on_new_ack();
+            tx.window.on_new_ack(&tx.tcp);
         }
         tx.send_as_allowed();
         TimerAfterAck::Restart
