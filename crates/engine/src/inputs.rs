@@ -47,6 +47,8 @@ struct Lane {
     /// The first frame and the last; [`NONE`] where there is none.
     first: u32,
     last: u32,
+    /// Place of the first one's VC at the port.
+    place: u32,
     /// Which of the inputs' spacings its cells have.
     spacing: u16,
     /// Whether the head of the first has come.
@@ -93,6 +95,7 @@ impl Inputs {
                 link,
                 first: NONE,
                 last: NONE,
+                place: NONE,
                 spacing: u16::try_from(at).expect("links have few rates"),
                 has_begun: false,
             }
@@ -118,7 +121,7 @@ impl Inputs {
         let on = &mut self.lanes[lane as usize];
         if on.first == NONE {
             self.next.push(Key::new(due.head, 0, lane));
-            on.first = at;
+            (on.first, on.place) = (at, due.place);
         } else {
             let last = &mut self.coming[on.last as usize];
             debug_assert!(tail(&last.due, self.spacings[usize::from(on.spacing)]) < due.head);
@@ -188,7 +191,11 @@ impl Inputs {
         let behind = std::mem::replace(&mut first.behind, self.free);
         self.free = std::mem::replace(&mut on.first, behind);
         on.has_begun = false;
-        let next = (behind != NONE).then(|| self.coming[behind as usize].due.head);
+        let next = (behind != NONE).then(|| {
+            let due = &self.coming[behind as usize].due;
+            on.place = due.place;
+            due.head
+        });
         self.replace_top(lane, next);
     }
 
@@ -213,7 +220,7 @@ impl Inputs {
     /// Places of the VCs whose frames come next, or about so: those of the lanes that stand foremost.
     pub(crate) fn places_ahead(&self, lanes: usize) -> impl Iterator<Item = u32> {
         let ahead = self.next.foremost(lanes).iter();
-        ahead.map(|key| self.first_of(key.subject()).place)
+        ahead.map(|key| self.lanes[key.subject() as usize].place)
     }
 }
 

@@ -191,6 +191,7 @@ impl Flow {
 
     /// When a receiver must send an acknowledgement that it holds back.
     pub fn held_ack_due(&self) -> Option<SimTime> {
+        self.tcp.delayed_ack?;
         let web = self.web.as_ref().and_then(|web| web.held_ack_due());
         earlier(self.receiver.deadline(), web)
     }

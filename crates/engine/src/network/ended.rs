@@ -96,7 +96,8 @@ impl Network<'_> {
         let mut seen = 0;
         let frames = ended.iter().map(|ended| self.frames.get(ended.frame));
         for (frame, ended) in frames.clone().zip(ended) {
-            seen ^= u64::from(frame.flow) ^ self.vcs.at_work[ended.vc as usize].cells_whole;
+            seen ^= self.vcs.at_work[ended.vc as usize].cells_whole;
+            seen ^= self.events.alarm(frame.flow).0;
         }
         let answer = |flow: u32, is_forward: bool| {
             let at_work = &self.flows[flow as usize];
