@@ -30,14 +30,14 @@ struct Legs {
     others: u32,
 }
 
-#[derive(Debug)]
-struct FlowAtWork {
+/// The ways of a flow's segments. So small that those of thousands of flows are in the cache.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
     forward: Legs,
     reverse: Legs,
-    flow: Flow,
 }
 
-impl FlowAtWork {
+impl Ways {
     fn legs(&self, is_forward: bool) -> Legs {
         if is_forward {
             self.forward
@@ -73,7 +73,8 @@ pub(crate) struct Network<'a> {
     pub(crate) end: SimTime,
     pub(crate) ports: Ports,
     pub(crate) vcs: Vcs,
-    flows: Vec<FlowAtWork>,
+    flows: Vec<Flow>,
+    ways: Vec<Ways>,
     /// VCs of all flows after their first ones.
     other_legs: Vec<u32>,
     pub(crate) frames: Frames,
@@ -109,22 +110,23 @@ impl<'a> Network<'a> {
                 others,
             }
         };
+        let ways = spec.flows.iter().map(|flow| Ways {
+            forward: legs(&flow.forward),
+            reverse: legs(&flow.reverse),
+        });
+        let ways = ways.collect();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
-            FlowAtWork {
-                flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces),
-                forward: legs(&flow.forward),
-                reverse: legs(&flow.reverse),
-            }
+            Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
         });
-        let flows: Vec<FlowAtWork> = flows.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
             spec,
             end: SimTime(spec.duration_ps),
             ports,
             vcs,
-            flows,
+            flows: flows.collect(),
+            ways,
             other_legs,
             frames: Frames::default(),
             arrivals: Arrivals::at(spec.links.len()),
@@ -154,7 +156,7 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             timer => {
-                let flow = &mut self.flows[subject as usize].flow;
+                let flow = &mut self.flows[subject as usize];
                 flow.on_timer(now, timer, &mut self.out);
                 self.after_flow(now, subject);
             }
@@ -230,8 +232,7 @@ impl<'a> Network<'a> {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
             edge.on_delivered(now, frame.cells);
         }
-        let at_work = &mut self.flows[frame.flow as usize];
-        let legs = at_work.legs(frame.is_forward);
+        let legs = self.ways[frame.flow as usize].legs(frame.is_forward);
         if frame.leg + 1 < legs.count {
             let under_way = self.frames.get_mut(id);
             under_way.vc = self.other_legs[(legs.others + frame.leg) as usize];
@@ -246,15 +247,15 @@ impl<'a> Network<'a> {
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
+        let flow = &mut self.flows[frame.flow as usize];
         if frame.is_forward {
             let handed_at = frame.handed_at;
-            let flow = &mut at_work.flow;
             flow.on_segment_at_destination(now, &segment, handed_at, out);
             if !flow.has_timers_at_destination() {
                 return self.send_all(now, frame.flow);
             }
         } else {
-            at_work.flow.on_segment_at_source(now, &segment, out);
+            flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, frame.flow);
     }
@@ -288,14 +289,13 @@ impl<'a> Network<'a> {
     }
 
     fn plan(&mut self, id: u32) {
-        let next = self.flows[id as usize].flow.next_timer(id);
+        let next = self.flows[id as usize].next_timer(id);
         self.events.set_alarm(id, next);
     }
 
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: &Segment) {
-        let at_work = &self.flows[flow_id as usize];
-        let vc = at_work.legs(is_forward).first;
-        let cells = at_work.flow.cells(segment).0;
+        let vc = self.ways[flow_id as usize].legs(is_forward).first;
+        let cells = self.flows[flow_id as usize].cells(segment).0;
         let frames = &mut self.frames;
         let frame = frames.add(segment, flow_id, is_forward, vc, cells, now);
         let offer = Offer {
@@ -486,7 +486,6 @@ impl<'a> Network<'a> {
             let trace = &mut traces.discards;
             trace.push(row.port, row.vc, row.flow, time, row.reason);
         }
-        let flows = std::mem::take(&mut self.flows);
-        (flows.into_iter().map(|f| f.flow).collect(), traces)
+        (std::mem::take(&mut self.flows), traces)
     }
 }

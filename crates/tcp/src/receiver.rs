@@ -25,30 +25,46 @@ pub struct ReceiverCounters {
     pub controls: u64,
 }
 
-/// The receiver of one flow.
+/// The receiver of one flow. What every segment needs comes first: the end of a line of the cache, and
+/// two more.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver {
+    held_until: Option<SimTime>,
+    // The second line.
     tcp: Arc<TcpSpec>,
-    connection: u32,
     rcv_nxt: u64,
-    early: Ranges,
-    /// Starts and ends of early ranges, the most recently changed first (RFC 2018 section 4).
-    recent: Vec<(u64, u64)>,
     /// Timestamp to echo (RFC 7323 section 4.3).
     ts_recent: u64,
     /// Acknowledgement last sent.
     last_acked: u64,
+    connection: u32,
     /// Segments received since the last acknowledgement.
     unacknowledged: u32,
-    held_until: Option<SimTime>,
-    /// Octet after the last that the window advertised has room for; never moves back.
-    window_end: u64,
-    /// Octets handed over with the segment that is being answered, which the application reads after.
-    unread: Octets,
+    /// Starts and ends of early ranges, the most recently changed first (RFC 2018 section 4).
+    recent: Vec<(u64, u64)>,
+    // The third.
+    early: Ranges,
     /// Octets of the flow's earlier connections.
     before: Octets,
-    counters: ReceiverCounters,
+    octets_received: Octets,
+    octets_highest: Octets,
+    segments: u64,
+    acks: u64,
+    // What few segments need.
+    /// Octet after the last that the window advertised has room for; never moves back.
+    window_end: u64,
+    duplicates: u64,
+    controls: u64,
 }
+
+/// What is told of the lines of the cache above; the first field ends one.
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(Receiver, tcp) == 16);
+    assert!(offset_of!(Receiver, early) == 16 + 64);
+    assert!(offset_of!(Receiver, window_end) == 16 + 128);
+};
 
 impl Receiver {
     /// A receiver before the flow's first connection.
@@ -56,7 +72,6 @@ impl Receiver {
         let tcp = tcp.into();
         Receiver {
             window_end: tcp.rwnd,
-            unread: 0,
             tcp,
             connection: 0,
             rcv_nxt: 0,
@@ -67,14 +82,18 @@ impl Receiver {
             unacknowledged: 0,
             held_until: None,
             before: 0,
-            counters: ReceiverCounters::default(),
+            octets_received: 0,
+            octets_highest: 0,
+            segments: 0,
+            duplicates: 0,
+            acks: 0,
+            controls: 0,
         }
     }
 
-    /// Reads something of each part, so that it comes into the cache. What it returns means nothing.
+    /// Reads something of each line, so that it comes into the cache. What it returns means nothing.
     pub fn look(&self) -> u64 {
-        let counters = &self.counters;
-        self.rcv_nxt ^ self.before ^ counters.octets_delivered ^ counters.controls
+        u64::from(self.held_until.is_some()) ^ self.rcv_nxt ^ self.acks
     }
 
     /// When a held acknowledgement must go out.
@@ -83,8 +102,16 @@ impl Receiver {
     }
 
     /// What was counted.
-    pub fn counters(&self) -> &ReceiverCounters {
-        &self.counters
+    pub fn counters(&self) -> ReceiverCounters {
+        ReceiverCounters {
+            octets_delivered: self.before + self.rcv_nxt,
+            octets_received: self.octets_received,
+            octets_highest: self.octets_highest,
+            segments: self.segments,
+            duplicates: self.duplicates,
+            acks: self.acks,
+            controls: self.controls,
+        }
     }
 
     /// Octets that wait for earlier ones.
@@ -112,11 +139,11 @@ impl Receiver {
 
     /// The hold of an acknowledgement has run out.
     pub fn on_deadline(&mut self, out: &mut Vec<Segment>) {
-        self.acknowledge(None, out);
+        self.acknowledge(None, 0, out);
     }
 
     fn answer(&mut self, kind: SegmentKind, out: &mut Vec<Segment>) {
-        self.counters.controls += 1;
+        self.controls += 1;
         out.push(Segment::bare(kind, self.connection));
     }
 
@@ -133,16 +160,16 @@ impl Receiver {
     }
 
     fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
-        self.counters.segments += 1;
+        self.segments += 1;
         let (start, end) = (segment.sequence, segment.end());
-        self.counters.octets_highest = self.counters.octets_highest.max(self.before + end);
+        self.octets_highest = self.octets_highest.max(self.before + end);
         let is_known = end <= self.rcv_nxt || self.early.holds(start, end);
         if is_known {
-            self.counters.duplicates += 1;
+            self.duplicates += 1;
         } else {
             let from = start.max(self.rcv_nxt);
             let known = self.early.octets_above(from) - self.early.octets_above(end);
-            self.counters.octets_received += end - from - known;
+            self.octets_received += end - from - known;
         }
         // RFC 7323 4.3: of segments whose acknowledgement is held, the earliest is echoed, so that the
         // sender's sample includes the hold.
@@ -150,11 +177,11 @@ impl Receiver {
             self.ts_recent = segment.timestamp;
         }
         let had_gap = !self.early.is_empty();
-        let mut changed = None;
+        let (mut changed, mut unread) = (None, 0);
         if start > self.rcv_nxt {
             changed = Some(self.early.add(start, end));
         } else if end > self.rcv_nxt {
-            self.deliver(end);
+            unread = self.deliver(end);
         }
         // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
         // acknowledged at once.
@@ -165,26 +192,27 @@ impl Receiver {
                 self.held_until
                     .get_or_insert(now + SimTime(delayed.timeout_ps));
             }
-            _ => self.acknowledge(changed, out),
+            _ => self.acknowledge(changed, unread, out),
         }
-        self.unread = 0;
         if self.has_room_to_tell() {
-            self.acknowledge(None, out);
+            self.acknowledge(None, 0, out);
         }
     }
 
     /// Whether the application's reading has opened the window so far that the sender is told: by two
     /// segments, or half of all (4.4BSD tcp_output).
     fn has_room_to_tell(&self) -> bool {
+        if self.tcp.advertised_window != AdvertisedWindow::FreeBuffer {
+            return false;
+        }
         let more = self.rcv_nxt + self.tcp.rwnd - self.window_end;
-        let is_told = self.tcp.advertised_window == AdvertisedWindow::FreeBuffer;
-        is_told && (more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd)
+        more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd
     }
 
-    /// The window to advertise, octets.
-    fn window(&mut self) -> Octets {
+    /// The window to advertise while the application has `unread` octets before it.
+    fn window(&mut self, unread: Octets) -> Octets {
         if self.tcp.advertised_window == AdvertisedWindow::FreeBuffer {
-            let free = self.tcp.rwnd.saturating_sub(self.unread);
+            let free = self.tcp.rwnd.saturating_sub(unread);
             self.window_end = self.window_end.max(self.rcv_nxt + free);
             self.window_end - self.rcv_nxt
         } else {
@@ -192,26 +220,27 @@ impl Receiver {
         }
     }
 
-    /// Hands octets up to `end` to the application, and the early ones that now follow.
-    fn deliver(&mut self, end: u64) {
+    /// Hands octets up to `end` to the application, and the early ones that now follow. Returns how
+    /// many; the application reads them once the segment has been answered.
+    fn deliver(&mut self, end: u64) -> Octets {
         let mut next = end;
         if let Some((start, stop)) = self.early.first()
             && start <= next
         {
             next = next.max(stop);
         }
-        self.unread = next - self.rcv_nxt;
-        self.counters.octets_delivered += self.unread;
+        let delivered = next - self.rcv_nxt;
         self.rcv_nxt = next;
         self.early.forget_below(next);
+        delivered
     }
 
-    fn acknowledge(&mut self, changed: Option<(u64, u64)>, out: &mut Vec<Segment>) {
+    fn acknowledge(&mut self, changed: Option<(u64, u64)>, unread: Octets, out: &mut Vec<Segment>) {
         self.unacknowledged = 0;
         self.held_until = None;
         self.last_acked = self.rcv_nxt;
-        self.counters.acks += 1;
-        let window = self.window() as u32;
+        self.acks += 1;
+        let window = self.window(unread) as u32;
         out.push(Segment {
             acknowledgement: self.rcv_nxt,
             window,

@@ -18,19 +18,21 @@ enum State {
     FinSent,
 }
 
-/// The sender of one flow: one connection after another.
+/// The sender of one flow: one connection after another. What every acknowledgement needs is in five
+/// lines of the cache, of which `tx` has all but the first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
-    state: State,
-    pub(crate) tx: Transmitter,
     recovery: Recovery,
-    /// Duplicate acknowledgements in a row.
-    dup_acks: u32,
-    /// When the last segment went out or came in.
-    last_active: SimTime,
     /// Tick count at the first sending of an unanswered SYN or FIN; none once it was repeated.
     control_sent_at: Option<u64>,
+    /// Duplicate acknowledgements in a row.
+    dup_acks: u32,
+    state: State,
+    pub(crate) tx: Transmitter,
 }
+
+const _: () = assert!(std::mem::offset_of!(Sender, tx) == 64);
 
 impl Sender {
     /// A sender without a connection, on a host with the given clock.
@@ -41,18 +43,15 @@ impl Sender {
             recovery: Recovery::new(&tcp),
             tx: Transmitter::new(tcp, clock),
             dup_acks: 0,
-            last_active: SimTime::ZERO,
             control_sent_at: None,
         }
     }
 
-    /// Reads something of each part, so that it comes into the cache. What it returns means nothing.
+    /// Reads something of each line, so that it comes into the cache. What it returns means nothing.
     pub fn look(&self) -> u64 {
-        let (tx, counters) = (&self.tx, &self.tx.counters);
-        let window = self.cwnd().to_bits() ^ self.ssthresh().to_bits() ^ tx.rto.ticks(&tx.tcp);
-        let control = self.control_sent_at.unwrap_or(0) ^ u64::from(self.dup_acks);
-        let counted = counters.octets_sent ^ counters.acks ^ counters.cwnd_max;
-        window ^ control ^ counted ^ tx.snd_una ^ tx.snd_max ^ tx.now.0 ^ self.last_active.0
+        let tx = &self.tx;
+        let first = u64::from(self.dup_acks) ^ tx.snd_una;
+        first ^ tx.rto.ticks(&tx.tcp) ^ tx.counters.acks
     }
 
     /// cwnd, octets; has a fraction while growth is in floating point.
@@ -109,7 +108,7 @@ impl Sender {
     /// The application hands over `octets` more; `u64::MAX` for as many as can ever be sent.
     pub fn hand_over(&mut self, now: SimTime, octets: Octets, out: &mut Vec<Segment>) {
         self.tx.available = self.tx.available.saturating_add(octets);
-        let idle = self.tx.clock.ticks(now) - self.tx.clock.ticks(self.last_active);
+        let idle = self.tx.clock.ticks(now) - self.tx.clock.ticks(self.tx.now);
         if self.tx.tcp.idle_restart
             && self.tx.is_all_acked()
             && idle >= self.tx.rto.ticks(&self.tx.tcp)
@@ -249,7 +248,6 @@ impl Sender {
         std::mem::swap(&mut self.tx.out, out);
         doing(self);
         std::mem::swap(&mut self.tx.out, out);
-        self.last_active = now;
         self.note_cwnd();
     }
 

@@ -11,20 +11,23 @@ use std::sync::Arc;
 
 /// What a sender has counted over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)] // what every acknowledgement changes comes first
 pub struct SenderCounters {
     /// Octets of data given to the network, repetitions included.
     pub octets_sent: Octets,
-    /// Of those, octets that had been sent before.
-    pub octets_retransmitted: Octets,
     /// Octets acknowledged.
     pub octets_acked: Octets,
     /// Data segments given to the network.
     pub segments_sent: u64,
-    /// Of those, segments that had been sent before.
-    pub segments_retransmitted: u64,
     /// Acknowledgements that arrived.
     pub acks: u64,
-    /// Of those, duplicates.
+    /// Largest cwnd, whole octets.
+    pub cwnd_max: Octets,
+    /// Of the octets sent, those that had been sent before.
+    pub octets_retransmitted: Octets,
+    /// Of the data segments, those that had been sent before.
+    pub segments_retransmitted: u64,
+    /// Of the acknowledgements, the duplicates.
     pub dup_acks: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -32,18 +35,13 @@ pub struct SenderCounters {
     pub fast_retransmits: u64,
     /// Segments sent that open or close connections.
     pub controls: u64,
-    /// Largest cwnd, whole octets.
-    pub cwnd_max: Octets,
 }
 
-/// The sender's half of a connection, without the rules of loss recovery.
+/// The sender's half of a connection, without the rules of loss recovery. In lines of the cache of
+/// 64 octets each; only the first counters of the last one matter to every acknowledgement.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Transmitter {
-    pub(crate) tcp: Arc<TcpSpec>,
-    pub(crate) clock: TickClock,
-    pub(crate) window: Window,
-    pub(crate) rto: RtoEstimator,
-    pub(crate) connection: u32,
     /// Oldest unacknowledged octet.
     pub(crate) snd_una: u64,
     /// Next octet to send; below `snd_max` while a timeout's go-back is repeated.
@@ -52,21 +50,39 @@ pub(crate) struct Transmitter {
     pub(crate) snd_max: u64,
     /// Octet after the last that the application has handed over.
     pub(crate) available: u64,
-    /// Octets SACKed above `snd_una`.
-    pub(crate) sacked: Ranges,
     /// Window that the receiver advertised last.
     pub(crate) advertised: Octets,
+    pub(crate) window: Window,
+    // The second line.
+    pub(crate) rto: RtoEstimator,
     /// When the retransmission timer runs out.
     pub(crate) deadline: Option<SimTime>,
     /// The segment being timed: octet after its last, and the tick count at its sending.
     timed: Option<(u64, u64)>,
-    pub(crate) counters: SenderCounters,
-    pub(crate) now: SimTime,
-    /// Whether the timer that runs out now does so before the clock moves on.
-    pub(crate) is_before_tick: bool,
+    // The third.
+    pub(crate) tcp: Arc<TcpSpec>,
+    pub(crate) clock: TickClock,
     /// Segments put out; stands empty while the sender does nothing.
     pub(crate) out: Vec<Segment>,
+    /// When the sender last did something, or does.
+    pub(crate) now: SimTime,
+    pub(crate) connection: u32,
+    /// Whether the timer that runs out now does so before the clock moves on.
+    pub(crate) is_before_tick: bool,
+    // The fourth.
+    /// Octets SACKed above `snd_una`.
+    pub(crate) sacked: Ranges,
+    pub(crate) counters: SenderCounters,
 }
+
+/// What is told of the lines of the cache above.
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(Transmitter, rto) == 64);
+    assert!(offset_of!(Transmitter, tcp) == 128);
+    assert!(offset_of!(Transmitter, sacked) == 192);
+    assert!(offset_of!(Transmitter, counters.octets_retransmitted) == 256);
+};
 
 impl Transmitter {
     pub(crate) fn new(tcp: Arc<TcpSpec>, clock: TickClock) -> Self {

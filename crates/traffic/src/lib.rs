@@ -36,24 +36,34 @@ pub struct Outbox {
 /// One flow of the spec.
 ///
 /// With thousands of flows none of it is in the cache when a segment comes, so what every segment
-/// needs lies together, and the rest elsewhere.
+/// needs lies together, and the rest elsewhere: of lines of the cache, the first is for both ends, the next
+/// five are the source's, and three more, with the end of the sender between, the destination's.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Flow {
     tcp: Arc<TcpSpec>,
-    sender: Sender,
-    receiver: Receiver,
-    delay: DelayStatistics,
+    /// When the application acts next.
+    application_due: Option<SimTime>,
     /// The web user, of flows with web traffic.
     web: Option<Box<Web>>,
     /// Losses that the scenario prescribes.
     losses: Option<Box<ScriptedLosses>>,
-    /// When the application acts next.
-    application_due: Option<SimTime>,
     has_transfers: bool,
     traces_sender: bool,
     traces_sequence: bool,
     application: Box<Application>,
+    sender: Sender,
+    delay: DelayStatistics,
+    receiver: Receiver,
 }
+
+/// What is told of the lines of the cache above.
+const _: () = {
+    use std::mem::{offset_of, size_of};
+    assert!(offset_of!(Flow, sender) == 64);
+    assert!(offset_of!(Flow, delay).is_multiple_of(64));
+    assert!(offset_of!(Flow, receiver) % 64 == 48 && size_of::<Flow>() == 11 * 64);
+};
 
 /// What a flow's segments do not look at.
 #[derive(Debug)]
@@ -81,6 +91,7 @@ struct Application {
 
 /// One-way delays of the segments that arrived.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 struct DelayStatistics {
     sum_ps: u128,
     count: u64,
@@ -199,10 +210,11 @@ impl Flow {
     /// Reads something of each part that a segment needs which arrives at the destination, or else at
     /// the source, so that it comes into the cache. What it returns means nothing.
     pub fn look(&self, is_at_destination: bool) -> u64 {
+        let both = u64::from(self.has_transfers);
         if is_at_destination {
-            self.delay.count ^ self.receiver.look()
+            both ^ self.delay.count ^ self.receiver.look()
         } else {
-            self.sender.look()
+            both ^ self.sender.look()
         }
     }
 

@@ -1,6 +1,7 @@
 //! What follows when a multiplexing port is done with frames: they arrive at the ends of their VCs.
 
 use super::Network;
+use crate::frames::Frame;
 use crate::mux::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
@@ -99,17 +100,17 @@ impl Network<'_> {
             seen ^= self.vcs.at_work[ended.vc as usize].cells_whole;
             seen ^= self.events.alarm(frame.flow).0;
         }
-        let answer = |flow: u32, is_forward: bool| {
-            let at_work = &self.flows[flow as usize];
-            (at_work, at_work.legs(!is_forward).first)
+        let answers_over = |frame: &Frame| {
+            let ways = &self.ways[frame.flow as usize];
+            ways.legs(!frame.is_forward).first
         };
         for frame in frames.clone() {
-            let (at_work, vc) = answer(frame.flow, frame.is_forward);
-            seen ^=
-                at_work.flow.look(frame.is_forward) ^ self.vcs.at_work[vc as usize].frames_offered;
+            let flow = &self.flows[frame.flow as usize];
+            let vc = &self.vcs.at_work[answers_over(frame) as usize];
+            seen ^= flow.look(frame.is_forward) ^ vc.frames_offered;
         }
         for frame in frames {
-            let (_, vc) = answer(frame.flow, frame.is_forward);
+            let vc = answers_over(frame);
             seen ^= self.ports.sources[self.vcs.at_work[vc as usize].source as usize].look();
             if let Some(mux) = self.vcs.way_of(vc).mux {
                 let lane = self.vcs.at_work[vc as usize].lane;
