@@ -243,9 +243,12 @@ def path(
     else:
         _show_path(sky, moment, route, at)
         if compared is not None and compared.delay_ms is not None:
+            from skycell.scenario.quantities import counted
+
             count = len(compared.satellites)
             click.echo(
-                f"The {other} route takes {compared.delay_ms:.3f} ms over {count} satellites."
+                f"The {other} route takes {compared.delay_ms:.3f} ms over "
+                f"{counted(count, 'satellite')}."
             )
         tell_written(written)
     if not route.satellites:

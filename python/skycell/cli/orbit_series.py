@@ -206,10 +206,11 @@ def _show(found: Series) -> None:
 
     from skycell.cli.result_table import plain_console
     from skycell.orbit.over_time import NO_PATH_PS
-    from skycell.scenario.quantities import show_time
+    from skycell.scenario.quantities import counted, show_time
 
     console = plain_console(110)
-    span = f"{found.steps} steps of {show_time(found.step_ps)} from {show_time(found.start_ps)}"
+    steps = f"{counted(found.steps, 'step')} of {show_time(found.step_ps)}"
+    span = f"{steps} from {show_time(found.start_ps)}"
     title = f"{found.constellation.title}: {span}; one-way delay in ms"
     console.print(title, style="bold", soft_wrap=True)
     grid = Table(header_style="dim")

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from skycell.scenario.quantities import counted
+
 if TYPE_CHECKING:
     from skycell.studies import ConclusionResult, Reproduction, Row, TableSummary
     from skycell.studies.compare import Score
@@ -178,7 +180,7 @@ def _summary(summary: TableSummary) -> str:
     parts += [_score(summary.suspect, "of doubtful print: ")] if summary.suspect.compared else []
     parts += [_score(summary.averages, "averages: ")] if summary.averages.compared else []
     parts += [f"{summary.unpublished} without a published value"] if summary.unpublished else []
-    parts += [f"{summary.own} values of our own"] if summary.own else []
+    parts += [f"{counted(summary.own, 'value')} of our own"] if summary.own else []
     parts += [f"{summary.failed} failed"] if summary.failed else []
     return f"{summary.table}: " + "; ".join(part for part in parts if part)
 
@@ -193,12 +195,12 @@ def _score(score: Score, what: str) -> str:
 def _runs(result: Reproduction) -> str:
     runs = result.runs
     text = (
-        f"{runs.needed} runs with the {result.engine} engine ({result.version}), seeds from "
-        f"{result.seed}: {runs.simulated} simulated, {runs.from_store} from the store"
+        f"{counted(runs.needed, 'run')} with the {result.engine} engine ({result.version}), "
+        f"seeds from {result.seed}: {runs.simulated} simulated, {runs.from_store} from the store"
     )
     text += f", {runs.failed} failed" if runs.failed else ""
     for tables, count in runs.shared.items():
-        text += f"; {count} serve {' and '.join(tables)}"
+        text += f"; {count} serve{'s' if count == 1 else ''} {' and '.join(tables)}"
     return f"{text} ({runs.wall_s:.0f} s)"
 
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from skycell.scenario.quantities import counted
 from skycell.sweeps.model import shown
 
 if TYPE_CHECKING:
@@ -76,10 +77,11 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     click.echo(f"  responses: {', '.join(plan.responses)}")
     seeds = "the same seeds in every cell" if plan.common_random_numbers else "seeds of its own"
     times = plan.replications
-    replications = f"{times} replication{'' if times == 1 else 's'}"
+    replications = counted(times, "replication")
     click.echo(
-        f"{len(plan.cells)} cells, {replications} of each with {seeds}: {len(design.runs)} runs; "
-        f"{len(runs) - len(missing)} are in the store, {seconds:g} s are to be simulated."
+        f"{counted(len(plan.cells), 'cell')}, {replications} of each with {seeds}: "
+        f"{counted(len(design.runs), 'run')}; {len(runs) - len(missing)} are in the "
+        f"store, {seconds:g} s are to be simulated."
     )
 
 
@@ -91,7 +93,7 @@ def show_sweep(result: SweepResult, level: float) -> None:
     console.print(_cells(result))
     hidden = result.cells - _MOST_CELLS
     if hidden > 0:
-        console.print(f"and {hidden} more cells; --out DIR writes them all")
+        console.print(f"and {counted(hidden, 'more cell')}; --out DIR writes them all")
     for response, unit in result.units.items():
         console.print(Text(f"\n{response}{_unit(unit)}", "bold"))
         try:
@@ -103,8 +105,8 @@ def show_sweep(result: SweepResult, level: float) -> None:
     seeds = "common random numbers" if result.common_random_numbers else "seeds of their own"
     simulated = len(result.runs) - result.from_store
     console.print(
-        f"\n{len(result.runs)} runs with the {result.engine} engine ({result.version}), {seeds}: "
-        f"{simulated} simulated, {result.from_store} from the store",
+        f"\n{counted(len(result.runs), 'run')} with the {result.engine} engine "
+        f"({result.version}), {seeds}: {simulated} simulated, {result.from_store} from the store",
         soft_wrap=True,
     )
 

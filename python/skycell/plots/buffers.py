@@ -74,9 +74,10 @@ def metric_by_buffer(
         layers.append(alt.Chart().mark_rule(strokeDash=[5, 3]).encode(y=alt.datum(goal[0])))
     replications = sorted({row["n"] for row in data})
     number = "–".join(str(n) for n in dict.fromkeys((replications[0], replications[-1])))
+    noun = "replication" if replications == [1] else "replications"
     caption = [
         explained(key, unit),
-        f"Line and mark: mean of {number} replications; band: lowest to highest.",
+        f"Line and mark: mean of {number} {noun}; band: lowest to highest.",
         f"Dashed: {goal[0]:g}, {goal[1]}." if goal is not None else "",
     ]
     ends = [

@@ -8,7 +8,7 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.thin import thin
 from skycell.plots.words import place_name
-from skycell.scenario.quantities import show_time
+from skycell.scenario.quantities import counted, show_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,7 +129,7 @@ def delay_figure(series: Series) -> Figure:
         if kinds
         else "",
         "Gaps are times without a path." if _has_gaps(series, len(names)) else "",
-        f"{left_out} more pairs are not drawn." if left_out else "",
+        f"{counted(left_out, 'more pair')} not drawn." if left_out else "",
         sentence,
     ]
     return Figure(
@@ -199,5 +199,5 @@ def _description(series: Series, names: list[str]) -> str:
         delays = series.delays_ps(pair)
         there = delays[delays != NO_PATH_PS] / 1e9
         span = f"{there.min():.1f} to {there.max():.1f} ms" if there.size else "no path"
-        told.append(f"{name}: {span}, {len(series.handovers(pair))} handovers")
+        told.append(f"{name}: {span}, {counted(len(series.handovers(pair)), 'handover')}")
     return "Delay over time. " + "; ".join(told) + "."

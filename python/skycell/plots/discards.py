@@ -8,6 +8,7 @@ from typing import Any
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.words import NAMES, grouped
+from skycell.scenario.quantities import counted
 
 REASONS = (
     "overflow",
@@ -96,7 +97,7 @@ def discards_by_reason(
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(
-            f"Stacked bars of {grouped(total)} discarded cells over {len(names)} {noun}s: "
+            f"Stacked bars of {grouped(total)} discarded cells over {counted(len(names), noun)}: "
             + "; ".join(f"{NAMES[reason]} {grouped(_sum_of(rows, reason))}" for reason in present)
             + "."
         ),

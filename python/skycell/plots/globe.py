@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from skycell.plots import theme
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import place_name
+from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -246,7 +247,8 @@ class _Drawing:
                 told.append(f"{ends}: {route.missing}")
             else:
                 told.append(
-                    f"{ends}: {route.delay_ms:.1f} ms over {len(route.satellites)} satellites"
+                    f"{ends}: {route.delay_ms:.1f} ms over "
+                    f"{counted(len(route.satellites), 'satellite')}"
                 )
         return "; ".join([f"{len(self.constellation.satellites)} satellites {when}", *told])
 

@@ -18,6 +18,7 @@ from skycell.plots.panels import (
 )
 from skycell.plots.thin import least, most, select, thin, thin_marks
 from skycell.plots.words import grouped, octets_unit
+from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -144,7 +145,7 @@ def sequence_over_time(
         description=(
             f"Sequence numbers over {span.seconds()[0]:g} to {span.seconds()[1]:g} s for "
             f"{', '.join(panels.names.values())}, up to {high / divisor:.4g} {unit}; "
-            f"{repeated} segments were sent again."
+            f"{counted(int(repeated), 'segment')} sent again."
         ),
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,7 +152,7 @@ class RunResult:
         lines += [f"  {_flow_line(flow, self._seconds)}" for flow in self.records["flows"][:20]]
         hidden = len(self.records["flows"]) - 20
         if hidden > 0:
-            lines.append(f"  and {hidden} more flows")
+            lines.append(f"  and {counted(hidden, 'more flow')}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -188,5 +189,6 @@ def _mbit_s(flow: Mapping[str, Any], seconds: float) -> float:
 def _flow_line(flow: Mapping[str, Any], seconds: float) -> str:
     return (
         f"{flow['name']}: {_mbit_s(flow, seconds):.2f} Mbit/s delivered, "
-        f"{flow['timeouts']} timeouts, {flow['segments_retransmitted']} segments sent again"
+        f"{counted(flow['timeouts'], 'timeout')}, "
+        f"{counted(flow['segments_retransmitted'], 'segment')} sent again"
     )

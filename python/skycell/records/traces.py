@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from skycell.scenario.quantities import counted
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -47,4 +49,6 @@ class TraceTables(Mapping[str, "pl.DataFrame"]):
 
     def __repr__(self) -> str:
         rows = {name: len(next(iter(c.values()), ())) for name, c in self._columns.items()}
-        return "traces: " + (", ".join(f"{n} ({r} rows)" for n, r in rows.items()) or "none")
+        return "traces: " + (
+            ", ".join(f"{n} ({counted(r, 'row')})" for n, r in rows.items()) or "none"
+        )

@@ -310,7 +310,11 @@ def tally(summaries: Sequence[TableSummary]) -> str:
     inside, near, off = (
         sum(getattr(s, verdict) for s in parts) for verdict in ("inside", "near", "off")
     )
+    if compared == 1:
+        place = "lies inside" if inside else "is near" if near else "is off"
+        return f"The one published value {place} the span of our replications."
+    verb = "lies" if inside == 1 else "lie"
     return (
-        f"Of {compared} published values {inside} lie inside the span of our replications, "
+        f"Of {compared} published values {inside} {verb} inside the span of our replications, "
         f"{near} near it and {off} off."
     )

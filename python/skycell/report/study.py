@@ -136,7 +136,8 @@ def verdict(reproduction: Reproduction, study_id: str) -> str:
     measured = tally(own)
     if load_study(study_id).is_own:
         cases = sum(summary.own for summary in own)
-        measured = f"{grouped(cases)} values of our own; nothing is published to compare with."
+        values = "value" if cases == 1 else "values"
+        measured = f"{grouped(cases)} {values} of our own; nothing is published to compare with."
     return f"{measured} {conclusions_text(_own_conclusions(reproduction, study_id))}"
 
 
@@ -156,15 +157,29 @@ def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
     if not supported:
         decided = [entry for entry in conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
-        told = f"Of {len(decided)} conclusions that our numbers decide, {holding} hold."
+        told = _holding(holding, len(decided), "our numbers decide", "")
         return _with_firmness(told, decided)
     missing = len(supported) - len(decided)
-    rest = f" ({missing} more need values that were not run)" if missing else ""
-    told = (
-        f"Of {len(decided)} conclusions that hold in the published numbers, "
-        f"{holding} hold in ours{rest}."
-    )
+    rest = ""
+    if missing:
+        rest = f" ({missing} more need{'s' if missing == 1 else ''} values that were not run)"
+    told = _holding(holding, len(decided), "holds in the published numbers", f" in ours{rest}")
     return _with_firmness(told, decided)
+
+
+def _holding(holding: int, of: int, what: str, where: str) -> str:
+    """How many of some conclusions hold, as a sentence.
+
+    >>> _holding(2, 3, "our numbers decide", "")
+    'Of 3 conclusions that our numbers decide, 2 hold.'
+    >>> _holding(0, 1, "holds in the published numbers", " in ours")
+    'The one conclusion that holds in the published numbers does not hold in ours.'
+    """
+    if of == 1:
+        return f"The one conclusion that {what} {'holds' if holding else 'does not hold'}{where}."
+    verb = "holds" if holding == 1 else "hold"
+    of_what = what.replace("holds ", "hold ", 1)
+    return f"Of {of} conclusions that {of_what}, {holding} {verb}{where}."
 
 
 def _with_firmness(told: str, decided: Sequence[ConclusionResult]) -> str:

@@ -472,8 +472,3 @@ class NetworkSpec(_Part):
     def with_seed(self, seed: int) -> NetworkSpec:
         """The same run with other draws."""
         return self.model_copy(update={"seed": seed})
-
-    @classmethod
-    def from_json(cls, text: str) -> NetworkSpec:
-        """Reads the JSON form."""
-        return cls.model_validate_json(text)

@@ -196,6 +196,15 @@ def show_amount(value: Fraction | int | float) -> str:
     return text.replace(",", " ")
 
 
+def counted(number: int, noun: str) -> str:
+    """A count with what it counts, in the singular where it is one.
+
+    >>> counted(1, "run"), counted(0, "run"), counted(1296, "run")
+    ('1 run', '0 runs', '1296 runs')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def show_rate(bit_s: int) -> str:
     """A bit rate for people, in the largest unit that leaves a whole number.
 

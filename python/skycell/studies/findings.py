@@ -117,11 +117,6 @@ class _Ours:
         return self._replications[:drawn]
 
 
-def evaluate(study: Study, conclusion: Conclusion, rows: Sequence[Row]) -> ConclusionResult:
-    """Decides a conclusion on the published values, where there are any, and on ours."""
-    return _evaluate(study, conclusion, _Ours(rows))
-
-
 def _evaluate(study: Study, conclusion: Conclusion, ours: _Ours) -> ConclusionResult:
     test = predicate_of(study.id, conclusion.id)
     if test is None:

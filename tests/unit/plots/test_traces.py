@@ -112,7 +112,7 @@ def test_sequence_numbers_keep_what_was_sent_repeated_and_acknowledged_apart() -
         ("acknowledged up to", 10.0, 1500.0),  # still so at the end of the figure
     ]
     assert titles(figure.bare_spec(), "y") == {"Sequence number (octets)"}
-    assert "1 segments were sent again" in figure.description
+    assert "1 segment sent again" in figure.description
 
 
 def test_marks_on_one_pixel_are_drawn_once_and_the_caption_says_so() -> None:

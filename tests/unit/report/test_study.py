@@ -37,8 +37,8 @@ from tests.unit.report.reproductions import (
 )
 
 CONCLUSIONS_TEXT = (
-    "Of 2 conclusions that hold in the published numbers, 1 hold in ours "
-    "(1 more need values that were not run)."
+    "Of 2 conclusions that hold in the published numbers, 1 holds in ours "
+    "(1 more needs values that were not run)."
 )
 
 STUDY = load_study("icccn97")
@@ -106,7 +106,7 @@ def page(html: str) -> Page:
 def test_the_report_begins_with_what_came_out(page: Page) -> None:
     assert (
         "Of 5 published values 3 lie inside the span of our replications, 1 near it and 1 off. "
-        "Of 2 conclusions that hold in the published numbers, 1 hold in ours."
+        "Of 2 conclusions that hold in the published numbers, 1 holds in ours."
     ) in page.text
 
 
@@ -182,8 +182,8 @@ def test_a_verdict_says_in_how_many_single_replications_it_holds(page: Page) -> 
     assert "3.1 SACK is best. In print holds ours holds in 5 of 5 single replications 6 of" in text
     assert "ours does not hold in 2 of 5 single replications Published: a; ours: b." in text
     assert (
-        "1 hold in ours. Every single replication agrees on 1 of 1 that hold and on 0 of 1 that do "
-        "not. A verdict on ours is that of the means over the replications. In how many" in text
+        "1 holds in ours. Every single replication agrees on 1 of 1 that hold and on 0 of 1 that "
+        "do not. A verdict on ours is that of the means over the replications. In how many" in text
     )
     assert "how much of the verdict is chance: published values are mostly of one run" in text
 
@@ -328,14 +328,14 @@ def test_values_that_were_never_printed_are_counted_as_such() -> None:
     ("conclusions", "text"),
     [
         ([], "No conclusion speaks of these tables."),
-        (CONCLUSIONS, "Of 2 conclusions that hold in the published numbers, 1 hold in ours."),
+        (CONCLUSIONS, "Of 2 conclusions that hold in the published numbers, 1 holds in ours."),
         (
             [*CONCLUSIONS, ConclusionResult("icccn97", "4", "x", True, None, "no numbers")],
             CONCLUSIONS_TEXT,
         ),
         (
             [ConclusionResult("icccn97", "4", "x", None, True, "y")],
-            "Of 1 conclusions that our numbers decide, 1 hold.",
+            "The one conclusion that our numbers decide holds.",
         ),
     ],
 )

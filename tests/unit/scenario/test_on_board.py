@@ -157,7 +157,7 @@ def test_a_path_that_never_changes_needs_no_rerouting_and_no_motion() -> None:
 
 def test_the_form_reads_back() -> None:
     spec = boarded().resolve()
-    assert NetworkSpec.from_json(spec.canonical_json()) == spec
+    assert NetworkSpec.model_validate_json(spec.canonical_json()) == spec
 
 
 def faults(scenario_values: dict[str, Any]) -> list[tuple[str, str, str]]:

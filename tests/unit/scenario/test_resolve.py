@@ -275,6 +275,6 @@ def test_the_canonical_text_has_one_form() -> None:
     spec = wan().resolve()
     text = spec.canonical_json()
     assert " " not in text
-    assert NetworkSpec.from_json(text).canonical_json() == text
+    assert NetworkSpec.model_validate_json(text).canonical_json() == text
     assert wan().resolve().hash() == spec.hash()
     assert len(spec.hash()) == 64

@@ -275,7 +275,9 @@ def test_a_part_says_where_its_rows_come_from(fields: dict[str, Any], message: s
 def test_replications_of_a_study_may_begin_at_other_moments() -> None:
     plan = plan_runs(select(["leo-handover-throughput"]), seed=1, replications=2, overrides={})
     for case, hashes in plan.of_case.items():
-        specs = [NetworkSpec.from_json(plan.spec_json(plan.runs[name])) for (name,) in hashes]
+        specs = [
+            NetworkSpec.model_validate_json(plan.spec_json(plan.runs[name])) for (name,) in hashes
+        ]
         assert [spec.seed for spec in specs] == [1, 2]
         first, second = (
             [link.motion.delays_ps for link in spec.links if link.motion] for spec in specs

@@ -12,7 +12,6 @@ from skycell.studies.findings import (
     Finding,
     Predicate,
     RunByRun,
-    evaluate,
     evaluate_all,
     predicate_of,
 )
@@ -20,6 +19,7 @@ from skycell.studies.firmness import Firmness
 from skycell.studies.library import OWN_IDS
 from skycell.studies.model import Conclusion, Study
 from skycell.studies.values import Values
+from tests.unit.studies.deciding import decide
 from tests.unit.studies.own_worlds import WORLDS
 
 TABLE = "made-up-t1"
@@ -73,7 +73,7 @@ def test_the_verdict_is_that_of_the_means_and_single_runs_are_counted_beside_it(
     in_single_runs: RunByRun,
 ) -> None:
     judged_by(sack_above_reno)
-    result = evaluate(STUDY, STATEMENT, [row("sack", *sack), row("reno", *[0.5] * 5)])
+    result = decide(STUDY, STATEMENT, [row("sack", *sack), row("reno", *[0.5] * 5)])
     assert result.ours_holds is holds
     assert result.run_by_run == in_single_runs
     assert result.as_dict()["ours_holds"] is holds
@@ -88,8 +88,8 @@ def test_numbers_of_one_seed_are_compared_with_one_another(
     # Same numbers, another order of the seeds: above in each run, then in the last alone.
     together = [row("sack", 0.3, 0.5, 0.7), row("reno", 0.2, 0.4, 0.6)]
     crossed = [row("sack", 0.3, 0.5, 0.7), row("reno", 0.6, 0.5, 0.1)]
-    assert evaluate(STUDY, STATEMENT, together).run_by_run == RunByRun(3, 3)
-    assert evaluate(STUDY, STATEMENT, crossed).run_by_run == RunByRun(1, 3)
+    assert decide(STUDY, STATEMENT, together).run_by_run == RunByRun(3, 3)
+    assert decide(STUDY, STATEMENT, crossed).run_by_run == RunByRun(1, 3)
 
 
 def test_a_replication_that_lacks_a_number_by_a_failed_run_is_not_asked(
@@ -101,13 +101,13 @@ def test_a_replication_that_lacks_a_number_by_a_failed_run_is_not_asked(
 
     judged_by(any_above)
     rows = [row("sack", 0.6, None, 0.7, failures=("out of memory",)), row("reno", 0.4, 0.4, 0.4)]
-    result = evaluate(STUDY, STATEMENT, rows)
+    result = decide(STUDY, STATEMENT, rows)
     assert result.ours_holds is True
     # In the second replication Reno's 0.4 stands alone: nothing is concluded from half a table.
     assert result.run_by_run == RunByRun(2, 2)
     # What is not defined, in a run that finished, is no number of that run's table, as in print.
     rows = [row("sack", 0.6, None, 0.7), row("reno", 0.4, 0.4, 0.4)]
-    assert evaluate(STUDY, STATEMENT, rows).run_by_run == RunByRun(2, 3)
+    assert decide(STUDY, STATEMENT, rows).run_by_run == RunByRun(2, 3)
 
 
 def test_a_replication_that_another_table_does_not_have_is_not_asked(
@@ -115,7 +115,7 @@ def test_a_replication_that_another_table_does_not_have_is_not_asked(
 ) -> None:
     judged_by(sack_above_reno)
     rows = [row("sack", 0.6, 0.6, 0.6, 0.6), row("reno", 0.5, 0.7)]
-    assert evaluate(STUDY, STATEMENT, rows).run_by_run == RunByRun(1, 2)
+    assert decide(STUDY, STATEMENT, rows).run_by_run == RunByRun(1, 2)
 
 
 def test_what_is_computed_is_the_same_in_each_replication_and_alone_has_none(
@@ -124,10 +124,10 @@ def test_what_is_computed_is_the_same_in_each_replication_and_alone_has_none(
     judged_by(sack_above_reno)
     drawn, other = row("sack", 0.4, 0.6, 0.8), row("sack", 0.4, 0.6, table="made-up-t2")
     computed = row("reno", 0.5, is_computed=True)
-    assert evaluate(STUDY, STATEMENT, [drawn, computed]).run_by_run == RunByRun(2, 3)
+    assert decide(STUDY, STATEMENT, [drawn, computed]).run_by_run == RunByRun(2, 3)
     # The replications of another table say nothing about a table without a draw.
     rows = [row("sack", 0.6, is_computed=True), computed, other]
-    result = evaluate(STUDY, STATEMENT, rows)
+    result = decide(STUDY, STATEMENT, rows)
     assert (result.ours_holds, result.run_by_run) == (True, None)
     assert (result.as_dict()["replications"], result.as_dict()["replications_holding"]) == (
         None,
@@ -141,9 +141,9 @@ def test_a_ratio_to_nothing_decides_nothing(judged_by: Callable[[Predicate], Non
         return Finding(sack / reno >= 2, f"{sack / reno:.1f} times")
 
     judged_by(twice_reno)
-    result = evaluate(STUDY, STATEMENT, [row("sack", 0.8, 0.8, 0.3), row("reno", 0.4, 0.0, 0.2)])
+    result = decide(STUDY, STATEMENT, [row("sack", 0.8, 0.8, 0.3), row("reno", 0.4, 0.0, 0.2)])
     assert result.run_by_run == RunByRun(1, 2)
-    result = evaluate(STUDY, STATEMENT, [row("sack", 0.8), row("reno", 0.0)])
+    result = decide(STUDY, STATEMENT, [row("sack", 0.8), row("reno", 0.0)])
     assert (result.ours_holds, result.run_by_run) == (None, None)
     assert result.evidence == "a ratio to nothing"
 
@@ -184,7 +184,7 @@ def test_every_conclusion_on_print_can_be_asked_of_single_replications(
         )
         for entry, *values in zip(printed, [e.value for e in printed], *disturbed, strict=True)
     ]
-    result = evaluate(study, conclusion, rows)
+    result = decide(study, conclusion, rows)
     if study.id == "jsac98":
         assert result.run_by_run is None  # geometry: there is no draw
         return
@@ -217,7 +217,7 @@ def test_a_conclusion_of_ours_is_asked_of_single_replications_too(
     test = predicate_of(study.id, conclusion.id)
     assert test is not None
     third = test(Values.of_replication(rows, 2)).holds
-    assert evaluate(study, conclusion, rows).run_by_run == RunByRun(2 + third, 3)
+    assert decide(study, conclusion, rows).run_by_run == RunByRun(2 + third, 3)
 
 
 def test_all_conclusions_are_asked_of_the_same_replications() -> None:

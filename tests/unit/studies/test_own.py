@@ -7,11 +7,12 @@ import pytest
 
 from skycell.studies import load_study
 from skycell.studies.compare import own_verdict
-from skycell.studies.findings import evaluate, predicate_of
+from skycell.studies.findings import predicate_of
 from skycell.studies.library import OWN_IDS
 from skycell.studies.model import Conclusion, Study
 from skycell.studies.values import Entry, Values
 from tests.unit.report.reproductions import row
+from tests.unit.studies.deciding import decide
 from tests.unit.studies.own_worlds import WORLDS
 
 OWN = [pytest.param(load_study(name), id=name) for name in OWN_IDS]
@@ -130,7 +131,7 @@ def test_the_evidence_of_a_study_of_our_own_speaks_of_no_print() -> None:
             ("latency_x_tcps_per_vc", 17.0),
         )
     ]
-    result = evaluate(study, conclusion, rows)
+    result = decide(study, conclusion, rows)
     assert result.published_holds is None
     assert result.ours_holds is True
     assert result.evidence == "latency and number of TCPs 57 %, scheme 4 %"

@@ -30,7 +30,9 @@ def factor(levels: Any, **others: Any) -> SweepPlan:
 
 def specs_of(design: Design) -> dict[str, NetworkSpec]:
     """The spec of every cell, by the cell's name."""
-    return {str(run.cell): NetworkSpec.from_json(design.spec_json(run)) for run in design.runs}
+    return {
+        str(run.cell): NetworkSpec.model_validate_json(design.spec_json(run)) for run in design.runs
+    }
 
 
 def test_every_combination_is_a_cell_and_the_last_factor_changes_fastest() -> None:

@@ -1,7 +1,15 @@
 """Tests of the conclusions of ATM Forum 96-0518: section 1 of the parameter sheet."""
 
 from skycell.metrics import ceiling_bps
-from skycell.studies.conclusions.counting import count, in_some_run, mean, show, spread
+from skycell.studies.conclusions.counting import (
+    apart,
+    compared,
+    count,
+    in_some_run,
+    mean,
+    show,
+    spread,
+)
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Entry, Values
 
@@ -53,7 +61,8 @@ def _discarded(values: Values, row: tuple[int, int, int]) -> float:
 def _larger_buffer_need_not_help(values: Values) -> Finding:
     small, large = (_total_entry(values, row) for row in _SET_1)
     worse = in_some_run(large.runs, small.runs)
-    evidence = f"8192 cells {large.value:.1f}, 4096 cells {small.value:.1f} Mbit/s; "
+    eight, four = apart([large.value, small.value], 1)
+    evidence = f"8192 cells {eight}, 4096 cells {four} Mbit/s; "
     return Finding(worse > 0, f"{evidence}less in {count(worse, large.runs)} runs")
 
 
@@ -66,7 +75,7 @@ def _no_loss_with_the_sum_of_windows(values: Values) -> Finding:
 @decides("atmf960518", "1.3")
 def _the_window_limits(values: Values) -> Finding:
     small, large = (_of(values, row, "d2") for row in _SET_2[:2])
-    return Finding(small < large, f"destination 2: {small:.2f} < {large:.2f} Mbit/s")
+    return Finding(small < large, f"destination 2: {compared(small, large)} Mbit/s")
 
 
 @decides("atmf960518", "1.4")

@@ -1,6 +1,6 @@
 """Tests of the conclusions on GFR with FIFO and WFQ switches: section 15 of the parameter sheet."""
 
-from skycell.studies.conclusions.counting import mean, show
+from skycell.studies.conclusions.counting import apart, mean, show
 from skycell.studies.findings import Finding, decides
 from skycell.studies.model import Level
 from skycell.studies.values import Values
@@ -141,7 +141,8 @@ def _sack_is_best_and_below_the_reservation(values: Values) -> Finding:
     variants = ("tcp_sack", "tcp_default", "tcp_fast")
     sack, default, fast = (_got(values, "f5", variant=name) for name in variants)
     holds = _reserved(180_000) > sack > default > fast
-    return Finding(holds, f"SACK, default, fast {show([sack, default, fast])} Mbit/s")
+    told = ", ".join(apart([sack, default, fast], limits=[_reserved(180_000)]))
+    return Finding(holds, f"SACK, default, fast {told} Mbit/s")
 
 
 @decides("bonaventure", "15.5b")
@@ -195,7 +196,8 @@ def _fast_gains_slightly_with_a_lower_lbo(values: Values) -> Finding:
     usual = _got(values, "f5", variant="tcp_fast")
     lower = _got(values, "lbo", variant="tcp_fast", switch="fifo_lbo_2048")
     holds = usual < lower < 0.5 * _reserved(180_000)
-    return Finding(holds, f"{usual:.1f}, then {lower:.1f} Mbit/s")
+    before, after = apart([usual, lower], 1)
+    return Finding(holds, f"{before}, then {after} Mbit/s")
 
 
 def _without_room_for_tagged_frames(values: Values) -> list[float]:
@@ -414,7 +416,8 @@ def _a_small_weight_waits_long(values: Values) -> Finding:
 def _large_segments_fall_short_with_wfq(values: Values) -> Finding:
     part = _wfq(values, "f18") / _reserved(180_000)
     timeouts = _wfq(values, "f18", measure="timeouts_per_10mb")
-    return Finding(part < 1 and timeouts >= 5, f"{part:.2f} reserved, {timeouts:.1f} timeouts")
+    (told,) = apart([part], limits=[1.0])
+    return Finding(part < 1 and timeouts >= 5, f"{told} reserved, {timeouts:.1f} timeouts")
 
 
 @decides("bonaventure", "15.12b")
@@ -471,7 +474,8 @@ def _tagged_pair(values: Values, **differs: Level) -> tuple[float, float]:
 def _large_segments_gain_nothing_with_wfq_and_tagging(values: Values) -> Finding:
     own, beside = _tagged_pair(values, background_mss_bytes=512)
     holds = abs(own / beside - 1) <= 0.3
-    return Finding(holds, f"privileged {own:.1f}, background {beside:.1f} Mbit/s")
+    told = apart([own, beside], 1)
+    return Finding(holds, "privileged {}, background {} Mbit/s".format(*told))
 
 
 @decides("bonaventure", "15.15c")

@@ -85,6 +85,44 @@ def show(values: Iterable[float], digits: int = 2) -> str:
     return ", ".join(f"{value:.{digits}f}" for value in values)
 
 
+_MOST_DIGITS = 6
+"""Behind the point; numbers that are alike in these are told as equal."""
+_NOTHING = 1e-9
+"""What sums of decimal numbers may be apart by the way in which they are computed."""
+
+
+def apart(values: Sequence[float], digits: int = 2, limits: Sequence[float] = ()) -> list[str]:
+    """Numbers for people, each with as many digits as show which is the larger one.
+
+    Args:
+        values: the numbers; their order has to be read off what is printed.
+        digits: behind the point, where they do.
+        limits: numbers that the values are compared with, and not with one another.
+
+    >>> apart([0.8212, 0.8234])
+    ['0.821', '0.823']
+    >>> apart([0.1502, 0.31], limits=[0.15])
+    ['0.1502', '0.3100']
+    """
+    known = [*values, *limits]
+    pairs = [(a, b) for i, a in enumerate(values) for b in known[i + 1 :]]
+    while digits < _MOST_DIGITS and any(
+        abs(a - b) > _NOTHING and round(a, digits) == round(b, digits) for a, b in pairs
+    ):
+        digits += 1
+    return [f"{value:.{digits}f}" for value in values]
+
+
+def compared(one: float, other: float, digits: int = 2) -> str:
+    """Two numbers with the sign that belongs between them.
+
+    >>> compared(0.8212, 0.8234), compared(30.0, 2.5, 1), compared(0.5, 0.5)
+    ('0.821 < 0.823', '30.0 > 2.5', '0.50 = 0.50')
+    """
+    left, right = apart([one, other], digits)
+    return f"{left} {'=' if left == right else '<' if one < other else '>'} {right}"
+
+
 def between(values: Iterable[float], digits: int = 2) -> str:
     """Smallest and largest for people: `0.12 to 0.22`."""
     listed = list(values)

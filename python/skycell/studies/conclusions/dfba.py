@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from skycell.studies.conclusions.counting import at_least, between, count, show, spread
+from skycell.studies.conclusions.counting import apart, at_least, between, count, show, spread
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Values
 
@@ -94,10 +94,8 @@ def _excess_with(values: Values, rule: str) -> list[float]:
 def _a_falling_z_moves_the_excess_up(values: Values) -> Finding:
     plain, squared = (_excess_with(values, rule) for rule in ("1-w_i/w", "(1-w_i/w)^2"))
     holds = squared[0] < plain[0] and squared[-1] > plain[-1]
-    evidence = (
-        f"VC1 {plain[0]:.2f} to {squared[0]:.2f}, VC5 {plain[-1]:.2f} to {squared[-1]:.2f} Mbit/s"
-    )
-    return Finding(holds, evidence)
+    first, last = (" to ".join(apart([plain[vc], squared[vc]])) for vc in (0, -1))
+    return Finding(holds, f"VC1 {first}, VC5 {last} Mbit/s")
 
 
 @decides("dfba", "11.4b")

@@ -6,8 +6,10 @@ from skycell.studies.conclusions.counting import (
     TOLD,
     Pair,
     above,
+    apart,
     at_least,
     between,
+    compared,
     count,
     in_all,
     show,
@@ -61,7 +63,7 @@ def _average_pairs(values: Values, configs: tuple[str, ...], one: str, other: st
 def _sack_at_least(values: Values, other: str) -> Finding:
     pairs = _average_pairs(values, ("lan", "wan"), "sack", other)
     found = at_least(pairs)
-    below = [f"{a:.2f} < {b:.2f}" for a, b in pairs if a < b]
+    below = [compared(a, b) for a, b in pairs if a < b]
     return Finding(found >= 4, "; ".join([count(found, pairs), *below]))
 
 
@@ -94,11 +96,16 @@ def _lan_epd_above_tail_drop(values: Values) -> Finding:
     return _policy_order(values, "lan", "epd", "ubr")
 
 
+def _sack_against(sack: float, vanilla: float, reno: float) -> str:
+    texts = apart([sack, vanilla, reno])
+    return "{} against vanilla {}, Reno {}".format(*texts)
+
+
 @decides("icccn97", "2.3")
 def _lan_tail_drop_sack_far_above(values: Values) -> Finding:
     sack, reno, vanilla = (_average(values, "lan", tcp, "ubr") for tcp in _TCPS)
     holds = sack >= reno + 0.05 and sack >= vanilla + 0.05
-    return Finding(holds, f"{sack:.2f} against vanilla {vanilla:.2f}, Reno {reno:.2f}")
+    return Finding(holds, _sack_against(sack, vanilla, reno))
 
 
 @decides("icccn97", "2.4")
@@ -155,7 +162,7 @@ def _sd_fairness_comparable(values: Values) -> Finding:
     for config in _CELLS:
         sack, reno, vanilla = (_average_fairness(values, config, tcp, "sd") for tcp in _TCPS)
         lags.append(max(reno, vanilla) - sack)
-        texts.append(f"{config.upper()} {sack:.2f} against {vanilla:.2f}, {reno:.2f}")
+        texts.append(f"{config.upper()} {_sack_against(sack, vanilla, reno)}")
     return Finding(max(lags) <= 0.05 + 1e-9, "; ".join(texts))
 
 
@@ -163,7 +170,7 @@ def _sd_fairness_comparable(values: Values) -> Finding:
 def _lan_tail_drop_fairness_lower(values: Values) -> Finding:
     sack, reno, vanilla = (_average_fairness(values, "lan", tcp, "ubr") for tcp in _TCPS)
     holds = sack < reno and sack < vanilla
-    return Finding(holds, f"{sack:.2f} against vanilla {vanilla:.2f}, Reno {reno:.2f}")
+    return Finding(holds, _sack_against(sack, vanilla, reno))
 
 
 @decides("icccn97", "2.9")
@@ -172,7 +179,8 @@ def _policies_matter_less_in_the_wan(values: Values) -> Finding:
         spread(_average(values, config, "sack", policy) for policy in _POLICIES)
         for config in ("lan", "wan")
     )
-    return Finding(wan < lan, f"spread LAN {lan:.2f}, WAN {wan:.2f}")
+    near, far = apart([lan, wan])
+    return Finding(wan < lan, f"spread LAN {near}, WAN {far}")
 
 
 @decides("icccn97", "2.10")
@@ -216,14 +224,14 @@ def _geo_sack_above_reno(values: Values) -> Finding:
 @decides("icccn97", "3.1b")
 def _geo_sack_above_vanilla(values: Values) -> Finding:
     pairs = _geo_pairs(values, "sack", "vanilla")
-    below = [f"{a:.2f} < {b:.2f}" for a, b in pairs if a < b]
+    below = [compared(a, b) for a, b in pairs if a < b]
     return Finding(above(pairs) >= 4, "; ".join([count(above(pairs), pairs), *below]))
 
 
 @decides("icccn97", "3.2a")
 def _geo_reno_below_vanilla(values: Values) -> Finding:
     pairs = _geo_pairs(values, "vanilla", "reno")
-    below = [f"{a:.2f} < {b:.2f}" for a, b in pairs if a < b]
+    below = [compared(a, b) for a, b in pairs if a < b]
     return Finding(above(pairs) >= 5, "; ".join([count(above(pairs), pairs), *below]))
 
 
@@ -245,7 +253,8 @@ def _geo_epd_close_to_sd(values: Values) -> Finding:
         for tcp in _TCPS
         for buffer in (200_000, 600_000)
     ]
-    return Finding(max(gaps) <= 0.15, f"largest gap {max(gaps):.2f}")
+    (largest,) = apart([max(gaps)], limits=[0.15])
+    return Finding(max(gaps) <= 0.15, f"largest gap {largest}")
 
 
 @decides("icccn97", "3.3b")
@@ -259,7 +268,8 @@ def _geo_policies_close_to_tail_drop(values: Values) -> Finding:
         for policy in ("epd", "sd")
     }
     largest = max(gaps, key=lambda cell: gaps[cell])
-    return Finding(gaps[largest] <= 0.15, f"largest gap {gaps[largest]:.2f} ({largest})")
+    (gap,) = apart([gaps[largest]], limits=[0.15])
+    return Finding(gaps[largest] <= 0.15, f"largest gap {gap} ({largest})")
 
 
 @decides("icccn97", "3.4")

@@ -1,6 +1,14 @@
 """Tests of the conclusions of the IJSC paper on UBR: section 7 of the parameter sheet."""
 
-from skycell.studies.conclusions.counting import above, between, count, in_all, in_some_run, show
+from skycell.studies.conclusions.counting import (
+    above,
+    apart,
+    between,
+    count,
+    in_all,
+    in_some_run,
+    show,
+)
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Entry, Values
 
@@ -80,7 +88,8 @@ def _epd_and_sd_differ_little(values: Values) -> Finding:
         for tcp in ("sack", "reno", "vanilla")
         for k in buffers
     ]
-    return Finding(max(gaps) <= 0.15, f"largest gap {max(gaps):.2f}")
+    (largest,) = apart([max(gaps)], limits=[0.15])
+    return Finding(max(gaps) <= 0.15, f"largest gap {largest}")
 
 
 @decides("ijsc", "7.5")
@@ -91,5 +100,5 @@ def _larger_buffer_hurts_over_leo(values: Values) -> Finding:
         for tcp in ("vanilla", "reno")
         for policy in _POLICIES
     ]
-    texts = "; ".join(f"{a:.2f} to {b:.2f}" for a, b in pairs)
+    texts = "; ".join(" to ".join(apart(pair)) for pair in pairs)
     return Finding(in_all(pairs), f"{count(above(pairs), pairs)}: {texts}")

@@ -1,6 +1,6 @@
 """Tests of our conclusions on what handovers cost TCP."""
 
-from skycell.studies.conclusions.counting import between, count, in_all, show
+from skycell.studies.conclusions.counting import apart, between, count, in_all, show
 from skycell.studies.findings import Finding, decides
 from skycell.studies.values import Values
 
@@ -24,7 +24,8 @@ def _recovery(values: Values, metric: str, **factors: str) -> list[float]:
 def _with_sack_leo_beats_geo(values: Values) -> Finding:
     leo = [_efficiency(values, path, "sack") for path in _LEO]
     geo = _efficiency(values, "geo_slot", "sack")
-    return Finding(min(leo) > geo, f"{show(leo, 3)} against GEO {geo:.3f}")
+    *told, of_geo = apart([*leo, geo], 3)
+    return Finding(min(leo) > geo, f"{', '.join(told)} against GEO {of_geo}")
 
 
 @decides("leo-handover", "2")
