@@ -7,7 +7,7 @@
 What stands above the marker is written by hand and stays. What alternatives did is kept in the
 study's `choices.json`: those that it has are not run again while the tables as chosen are the same,
 and finished runs come from the store, so that a call that was stopped goes on where it was.
-`--choice` tries those of some choices only; the README names the ones that are left.
+`--choice` tries those of some choices only, or single ones; the README names those that are left.
 `--keep-choices` tries none, and leaves what is told of them; `--keep-verdicts` leaves what is told
 of what reproduces, whose replications are more.
 """
@@ -38,7 +38,7 @@ MOST_IN_FULL = 5
 @click.argument("study", type=click.Choice(STUDY_IDS))
 @click.option("--replications", type=int, help="Of every alternative; as before, or as the study.")
 @click.option("--table", "tables", multiple=True, help="Vary choices for these tables alone.")
-@click.option("--choice", "keys", multiple=True, help="Try alternatives of these choices alone.")
+@click.option("--choice", "keys", multiple=True, help="Try these alone: KEY or KEY=VALUE.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
 @click.option("--jobs", type=int, help="Processes at a time; one a core if not given.")
 @click.option("--keep-choices", is_flag=True, help="Leave what is told of the choices as it is.")
@@ -91,9 +91,7 @@ def _try_choices(
         tried = before
     elif before is not None:
         click.echo("the tables as chosen are not what they were: all is tried anew", err=True)
-    missing = {
-        key: values for key, values in tried.missing(study).items() if not keys or key in keys
-    }
+    missing = _asked_for(tried.missing(study), keys)
     found: list[Alternative] = []
     if missing:
         measured = sensitivity(
@@ -109,6 +107,19 @@ def _try_choices(
     tried = tried.with_alternatives(study, found)
     tried.write(file)
     return tried
+
+
+def _asked_for(
+    missing: Mapping[str, Sequence[Any]], keys: Sequence[str]
+) -> dict[str, tuple[Any, ...]]:
+    """The values that are missing and that `--choice` names; all of them where it is not given."""
+    asked = {
+        key: tuple(
+            value for value in values if not keys or key in keys or f"{key}={_plain(value)}" in keys
+        )
+        for key, values in missing.items()
+    }
+    return {key: values for key, values in asked.items() if values}
 
 
 def parts_of(page: str) -> tuple[str, str]:
