@@ -218,9 +218,14 @@ impl Inputs {
     }
 
     /// Places of the VCs whose frames come next, or about so: those of the lanes that stand foremost.
+    /// Reads a little of the frames themselves.
     pub(crate) fn places_ahead(&self, lanes: usize) -> impl Iterator<Item = u32> {
         let ahead = self.next.foremost(lanes).iter();
-        ahead.map(|key| self.lanes[key.subject() as usize].place)
+        ahead.map(|key| {
+            let lane = &self.lanes[key.subject() as usize];
+            std::hint::black_box(self.coming[lane.first as usize].behind);
+            lane.place
+        })
     }
 }
 

@@ -182,11 +182,16 @@ impl SourcePort {
 
     /// Reads something of each line of the cache that `offer` needs. What it returns means nothing.
     pub(crate) fn look(&self) -> u64 {
-        let gap = match self.gaps_left {
-            0 if self.kind.frame_gap > 0 => self.rest.gap_stream.look(),
-            _ => u64::from(self.gaps[0]),
-        };
-        gap ^ self.arrived
+        self.arrived ^ u64::from(self.gaps[0])
+    }
+
+    /// The same for the waits that the next frame makes it draw, once those lines are there.
+    pub(crate) fn look_for_gaps(&self) -> u64 {
+        if self.gaps_left == 0 && self.kind.frame_gap > 0 {
+            self.rest.gap_stream.look()
+        } else {
+            0
+        }
     }
 
     /// Offers a frame; returns when its first bit leaves, or why it was refused.

@@ -8,7 +8,7 @@ use skycell_traffic::rank;
 use skycell_units::SimTime;
 
 /// Frames that are dealt with together. What they need of so many flows just fits into the nearest cache.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 24;
 /// Flows from which on it pays to look for what a frame needs in advance: the state of fewer is in the
 /// cache anyway. Tests look always.
 const MANY_FLOWS: usize = if cfg!(debug_assertions) { 1 } else { 200 };
@@ -109,13 +109,17 @@ impl Network<'_> {
             let vc = &self.vcs.at_work[answers_over(frame) as usize];
             seen ^= flow.look(frame.is_forward) ^ vc.frames_offered;
         }
-        for frame in frames {
+        for frame in frames.clone() {
             let vc = answers_over(frame);
             seen ^= self.ports.sources[self.vcs.at_work[vc as usize].source as usize].look();
             if let Some(mux) = self.vcs.way_of(vc).mux {
                 let lane = self.vcs.at_work[vc as usize].lane;
                 seen ^= u64::from(self.ports.mux(mux).inputs.look(lane));
             }
+        }
+        for frame in frames {
+            let source = self.vcs.at_work[answers_over(frame) as usize].source;
+            seen ^= self.ports.sources[source as usize].look_for_gaps();
         }
         std::hint::black_box(seen);
     }
