@@ -45,7 +45,11 @@ orbit.add_command(series)
 orbit.add_command(globe)
 
 
-@orbit.command("list", epilog="Example:  skycell orbit list iridium-like")
+@orbit.command(
+    "list",
+    epilog="Example:  skycell orbit list iridium-like",
+    short_help="List constellations, or the values of one.",
+)
 @click.argument("name", required=False)
 @click.option("--cities", is_flag=True, help="List the built-in cities instead.")
 @click.option("--markdown", is_flag=True, help="Write the reference page of constellation files.")
@@ -74,7 +78,10 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
             click.echo(f"{place.name:<{width}} {at}")
 
 
-@orbit.command(epilog="Example:  skycell orbit table jsac98-6x11 new_york tokyo paris")
+@orbit.command(
+    epilog="Example:  skycell orbit table jsac98-6x11 new_york tokyo paris",
+    short_help="Show delays between all of some places.",
+)
 @click.argument("constellation")
 @click.argument("place", nargs=-1)
 @time_option("--at", "0 s", "Moment, since time 0.")
@@ -183,7 +190,10 @@ def _cell(route: Route) -> str:
     return f"{route.delay_ms:.1f} ({len(route.satellites)})"
 
 
-@orbit.command(epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london")
+@orbit.command(
+    epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london",
+    short_help="Show the links of one path.",
+)
 @click.argument("constellation")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from skycell.plots.globe import View
 
 
-@click.command(epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html")
+@click.command(
+    epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html",
+    short_help="Draw the earth, the satellites and a path.",
+)
 @click.argument("constellation")
 @click.argument("place", nargs=-1)
 @click.option(

@@ -11,6 +11,7 @@ from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.thin import most, select, thin
 from skycell.plots.words import grouped
+from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +94,7 @@ def queue_over_time(
         ]
     caption = [
         "Cells in the port, the one under transmission included.",
-        "Sampled after the departures and before the arrivals of an instant.",
+        f"Sampled{_interval(trace)} after the departures and before the arrivals of an instant.",
         panels.sentence(),
         note,
     ]
@@ -165,7 +166,7 @@ def vc_queue_over_time(
         across = alt.Chart().transform_filter("isValid(datum.height)").encode(y="height:Q")
         layers.append(across.mark_rule(color=theme.MUTED, strokeDash=[5, 3]))
     caption = [
-        "Cells of each VC in the port, sampled; all panels share one scale.",
+        f"Cells of each VC in the port, sampled{_interval(trace)}; all panels share one scale.",
         "Dashed: the VC's own threshold r." if marks else None,
         panels.sentence(),
         note,
@@ -184,6 +185,12 @@ def vc_queue_over_time(
             f"{grouped(largest)} cells."
         ),
     )
+
+
+def _interval(trace: pl.DataFrame) -> str:
+    """From one sample to the next, in words; empty where there is one only."""
+    times = trace["time_ps"].unique().sort()
+    return f" every {show_time(times[1] - times[0])}" if len(times) > 1 else ""
 
 
 def _sampled(

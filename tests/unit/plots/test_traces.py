@@ -141,6 +141,7 @@ def test_a_queue_is_drawn_with_its_buffer_and_threshold() -> None:
     }
     assert figure.subtitle == "sw1>sw2"
     assert titles(figure.bare_spec(), "y") == {"Queue (cells)"}
+    assert "Sampled every 1 s after the departures" in figure.caption_text()
 
 
 def test_a_queue_without_levels_has_no_lines_across() -> None:
