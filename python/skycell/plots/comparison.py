@@ -287,9 +287,11 @@ def _caption(
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     noun = "replication" if counts == [1] else "replications"
     doubted = any(row["kind"] == DOUBTED for row in data)
+    in_print = any(row["published"] is not None for row in rows)
     sentences = [
         explained(key, unit),
-        f"Dot: mean of {number} {noun}; bar: lowest to highest; diamond: published value.",
+        f"Dot: mean of {number} {noun}; bar: lowest to highest"
+        + ("; diamond: published value." if in_print else "."),
         "Triangle: published value whose print is in doubt." if doubted else "",
         *(
             f"{short}: {long}."

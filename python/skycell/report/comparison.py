@@ -216,7 +216,9 @@ def table_figure(
         goal = PROMISED.get(rows[0]["metric"])
         figure = metric_by_buffer(in_rtt, origin, title=title, goal=goal)
     else:
-        figure = comparison(rows, replace(origin, source=table.printed_as or None), title=title)
+        in_print = any(row["published"] is not None for row in rows)
+        origin = replace(origin, source=table.printed_as if in_print else None)
+        figure = comparison(rows, origin, title=title)
     if not several:
         return figure
     words = [metric(rows[0]["metric"]), figure.subtitle]
@@ -306,7 +308,7 @@ def tally(summaries: Sequence[TableSummary]) -> str:
     ]
     compared = sum(score.compared for score in parts)
     if not compared:
-        return "The publication prints no numbers to compare with; its figures' conclusions follow."
+        return "These tables have no numbers in print to compare with."
     inside, near, off = (
         sum(getattr(s, verdict) for s in parts) for verdict in ("inside", "near", "off")
     )

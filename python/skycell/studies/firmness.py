@@ -51,9 +51,14 @@ class Firmness:
 
         >>> Firmness(6, 3, 2, 3).sentence()
         'Every single replication agrees on 6 of 9 that hold and on 3 of 5 that do not.'
+        >>> Firmness(holds_in_some=1).sentence()
+        'Not every single replication agrees.'
         """
         holding = self.holds_in_all + self.holds_in_some
         failing = self.fails_in_some + self.fails_in_all
+        if holding + failing == 1:
+            agrees = self.holds_in_all + self.fails_in_all == 1
+            return f"{'Every' if agrees else 'Not every'} single replication agrees."
         parts = [f"on {self.holds_in_all} of {holding} that hold"] if holding else []
         parts += [f"on {self.fails_in_all} of {failing} that do not"] if failing else []
         return f"Every single replication agrees {' and '.join(parts)}." if parts else ""

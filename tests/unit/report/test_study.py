@@ -321,7 +321,10 @@ def test_values_that_were_never_printed_are_counted_as_such() -> None:
     made = reproduction([row("icccn97-t3", geo("sd"), None, (0.7, 0.8))])
     table = scores_table(made.summaries, {"icccn97-t3": "Table 3"})
     assert [cell.text for cell in table.rows[0]][:3] == ["Table 3", "never printed as numbers", "1"]
-    assert tally(made.summaries).startswith("The publication prints no numbers to compare with")
+    assert tally(made.summaries) == "These tables have no numbers in print to compare with."
+    (figure,) = (f for f in study_figures(made, STUDY.id) if f.name.startswith("icccn97-t3"))
+    assert "diamond" not in figure.caption_text()
+    assert "Published values" not in figure.caption_text()
 
 
 @pytest.mark.parametrize(

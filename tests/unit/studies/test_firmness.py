@@ -264,6 +264,8 @@ def test_verdicts_are_counted_by_what_single_replications_say() -> None:
         (Firmness(), ""),
         (Firmness(2, 1, 0, 0), "Every single replication agrees on 2 of 3 that hold."),
         (Firmness(0, 0, 3, 0), "Every single replication agrees on 0 of 3 that do not."),
+        (Firmness(0, 0, 0, 1), "Every single replication agrees."),
+        (Firmness(0, 0, 1, 0), "Not every single replication agrees."),
     ],
 )
 def test_the_counts_are_told_in_a_sentence(firmness: Firmness, sentence: str) -> None:
