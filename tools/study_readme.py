@@ -406,6 +406,8 @@ def _change(value: float | None) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping):
+        return _plain(list(value.values()))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(_plain, value))
     return str(value)
