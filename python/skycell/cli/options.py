@@ -14,6 +14,17 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
 
 ENGINES = ("fast", "reference")
+TRACES = (
+    "cwnd",
+    "sequence",
+    "queue",
+    "vc_queue",
+    "discards",
+    "transfers",
+    "service",
+    "files",
+)
+"""Those of `skycell.records.traces`, which help must not wait for."""
 
 
 def json_option(what: str = "Write one JSON object.") -> Option[Any]:

@@ -10,6 +10,7 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import (
+    TRACES,
     engine_option,
     force_option,
     json_option,
@@ -18,7 +19,6 @@ from skycell.cli.options import (
 )
 from skycell.cli.settings import read_settings
 from skycell.cli.store import refuse_earlier_files, refuse_unwritable, writing
-from skycell.records.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--trace",
     "traces",
-    type=click.Choice(list(TRACE_COLUMNS)),
+    type=click.Choice(TRACES),
     multiple=True,
     help="Keep a trace in DIR, beside those of the file; may be repeated.",
 )

@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
+from skycell.cli.options import TRACES
+from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario import parse
 
 SHORT = 'preset = "icccn97-lan"\nstart = "together"\nrun = { duration = "20 ms" }\n'
@@ -141,6 +143,13 @@ def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> N
     assert told.stdout.endswith(f"Written to {out}.\n")
     names = sorted(path.name for path in out.iterdir())
     assert names == ["cwnd.parquet", "queue.parquet", "records.json", "spec.json"]
+
+
+def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> None:
+    assert list(TRACES) == list(TRACE_COLUMNS)
+    heavy = "import sys, skycell.cli.run; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
+    assert not {"pydantic", "polars", "numpy"} & set(told.stdout.split())
 
 
 @pytest.mark.parametrize(
