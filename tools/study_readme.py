@@ -223,9 +223,7 @@ def _counts(score: Score) -> str:
 def _told_of_choices(tried: Tried) -> list[str]:
     """What has been tried of a study's choices, from the file in its folder."""
     study = load_study(tried.study)
-    of_these = (
-        f", of the tables {' and '.join(tried.tables)}" if tried.tables != (study.id,) else ""
-    )
+    of_these = f", of the tables {', '.join(tried.tables)}" if tried.tables != (study.id,) else ""
     lines = [
         CHOICES,
         "",
