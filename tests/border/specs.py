@@ -344,6 +344,9 @@ def tcps(draw: st.DrawFn) -> TcpSpec:
         rto_restart=draw(st.sampled_from(["on_ack", "on_send"])),
         timestamps=timestamps,
         pipe_at_entry=draw(st.sampled_from(["cwnd", "cwnd_less_three"])),
+        sack_partial_ack=draw(
+            st.sampled_from(["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"])
+        ),
         sack_retransmit_delay=draw(
             st.just(RetransmitDelayNone())
             | st.builds(RetransmitDelaySegments, count=st.integers(1, U32))

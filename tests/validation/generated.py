@@ -4,6 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from skycell.scenario.tcp import SACK_PARTIAL_ACKS
+
 Values = dict[str, Any]
 """A scenario as data, with every time counted in units that the scale decides."""
 
@@ -86,6 +88,7 @@ def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
         "tcp.cwnd_growth": draw(st.sampled_from(["float", "integer", "ack_counting"])),
         "tcp.timestamps": draw(st.booleans()),
         "tcp.pipe_at_entry": draw(st.sampled_from(["cwnd", "cwnd - 3"])),
+        "tcp.sack_partial_ack": draw(st.sampled_from(list(SACK_PARTIAL_ACKS))),
         "tcp.partial_ack_window": draw(st.sampled_from(["keep", "ssthresh", "deflate"])),
         "tcp.flywheel": draw(st.booleans()),
         "tcp.avoid_multiple_fast_retransmits": draw(st.booleans()),

@@ -10,6 +10,7 @@ import math
 import polars as pl
 import pytest
 
+from skycell import RunResult
 from tests.validation.network import FRAME_MS, MSS, RTT_MS, flow, resent_ms, run, windows
 
 
@@ -76,6 +77,28 @@ def test_the_boundary_of_that_lies_one_segment_above_half_the_window() -> None:
     # L - 2 < W / 2 holds up to L = W / 2 + 1.
     assert flow(run(32, _sack(17, "cwnd - 3")))["timeouts"] == 0
     assert flow(run(32, _sack(18, "cwnd - 3")))["timeouts"] == 1
+
+
+@pytest.mark.parametrize(("lost", "round_trips"), [(18, 5), (24, 5), (28, 5)])
+def test_resending_two_holes_avoids_that_timeout(lost: int, round_trips: int) -> None:
+    # Section 4.2: two for each partial ACK, so that what is resent doubles every round trip: 1, 2,
+    # 4, 8 and 16 segments repair up to 31. From four losses fewer than the window on, so that
+    # three duplicates come.
+    result = run(32, _sack(lost, "cwnd - 3") | {"tcp.sack_partial_ack": "resends two"})
+    resent = resent_ms(result)
+    assert flow(result)["timeouts"] == 0
+    assert math.floor((resent[-1] - resent[0]) / RTT_MS + 1e-9) + 1 == round_trips
+
+
+def test_one_off_pipe_repairs_one_hole_a_round_trip_up_to_half_the_window() -> None:
+    # Duplicates bring pipe down to L (above). At L = W / 2 each partial ACK makes room for the one
+    # segment that it is answered with; at L = W / 2 + 1 not even for that.
+    def lose(lost: int) -> RunResult:
+        return run(32, _sack(lost, "cwnd - 3") | {"tcp.sack_partial_ack": "pipe - 1"})
+
+    half = lose(16)
+    assert [math.floor(time / RTT_MS + 1e-9) for time in resent_ms(half)] == list(range(1, 17))
+    assert (flow(half)["timeouts"], flow(lose(17))["timeouts"]) == (0, 1)
 
 
 @pytest.mark.parametrize("variant", ["reno", "newreno", "sack"])

@@ -27,7 +27,7 @@ pub use rerouting::ReroutingSpec;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
     AdvertisedWindow, CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart,
-    SackRetransmitDelay, SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
+    SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
 };
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, WebSpec};
 

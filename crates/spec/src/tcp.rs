@@ -52,6 +52,9 @@ pub struct TcpSpec {
     pub timestamps: bool,
     /// SACK: pipe at the third duplicate ACK.
     pub pipe_at_entry: PipeAtEntry,
+    /// SACK: what a partial ACK does; the key is left out for what the studies state.
+    #[serde(default, skip_serializing_if = "SackPartialAck::is_stated")]
+    pub sack_partial_ack: SackPartialAck,
     /// SACK: when a hole may be resent.
     pub sack_retransmit_delay: SackRetransmitDelay,
     /// SACK: blocks in one acknowledgement.
@@ -169,6 +172,28 @@ pub enum PipeAtEntry {
     Cwnd,
     /// cwnd less three segments (ICCCN'97 4.2, 98-0876R1 3.2).
     CwndLessThree,
+}
+
+/// SACK: what an ACK of new data below `recover` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SackPartialAck {
+    /// Takes two segments off pipe (ICCCN'97 section 3, 98-0876R1 3.2).
+    #[default]
+    PipeLessTwo,
+    /// Takes one segment off pipe.
+    PipeLessOne,
+    /// Takes two off and resends two holes, whatever pipe is (the expectation of ICCCN'97 4.2).
+    ResendsTwo,
+    /// Ends the recovery, as Reno's first ACK of new data (SACK without NewReno).
+    EndsRecovery,
+}
+
+impl SackPartialAck {
+    /// Whether it is what the studies state.
+    pub fn is_stated(&self) -> bool {
+        *self == SackPartialAck::PipeLessTwo
+    }
 }
 
 /// SACK: when a hole may be resent.

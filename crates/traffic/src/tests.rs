@@ -3,7 +3,7 @@
 use super::*;
 use skycell_spec::{
     AdvertisedWindow, CwndGrowth, LossScript, PartialAckWindow, PipeAtEntry, RtoRestart,
-    SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
+    SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -42,6 +42,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
             rto_restart: RtoRestart::OnAck,
             timestamps: false,
             pipe_at_entry: PipeAtEntry::Cwnd,
+            sack_partial_ack: SackPartialAck::PipeLessTwo,
             sack_retransmit_delay: SackRetransmitDelay::None,
             sack_max_blocks: 3,
             partial_ack_window: PartialAckWindow::Keep,

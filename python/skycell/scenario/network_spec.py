@@ -234,6 +234,9 @@ class DelayedAckSpec(_Part):
     every_segments: U32
 
 
+SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"]
+
+
 class TcpSpec(_Part):
     """Both end points of a TCP connection."""
 
@@ -259,6 +262,9 @@ class TcpSpec(_Part):
     rto_restart: Literal["on_ack", "on_send"]
     timestamps: bool
     pipe_at_entry: Literal["cwnd", "cwnd_less_three"]
+    sack_partial_ack: SackPartialAck = Field(
+        default="pipe_less_two", exclude_if=lambda own: own == "pipe_less_two"
+    )
     sack_retransmit_delay: Annotated[
         RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
     ]

@@ -33,6 +33,7 @@ from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.tcp import (
     LARGEST_WINDOW,
     RECEIVER_WINDOW,
+    SACK_PARTIAL_ACKS,
     WINDOW_FIELD,
     Tcp,
 )
@@ -100,6 +101,7 @@ class TcpResolver:
             rto_restart=tcp.rto_restart,  # type: ignore[arg-type]
             timestamps=tcp.timestamps,
             pipe_at_entry="cwnd" if tcp.pipe_at_entry == "cwnd" else "cwnd_less_three",
+            sack_partial_ack=SACK_PARTIAL_ACKS[tcp.sack_partial_ack],
             sack_retransmit_delay=(
                 RetransmitDelaySegments(count=int(delay.amount))
                 if isinstance(delay, Quantity)

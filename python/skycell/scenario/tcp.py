@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
+from skycell.scenario.network_spec import SackPartialAck
 from skycell.scenario.parameters import (
     REFUSED,
     Flag,
@@ -22,6 +23,13 @@ from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refu
 _HOUR_PS = 3600 * PS_PER_SECOND
 # RFC 7323 section 2.2: the window field's 65 535 octets shifted by at most 14 bits.
 LARGEST_WINDOW = 65_535 << 14
+#: What a partial ACK does to a SACK sender: the word of a scenario, and that of the spec.
+SACK_PARTIAL_ACKS: dict[str, SackPartialAck] = {
+    "pipe - 2": "pipe_less_two",
+    "pipe - 1": "pipe_less_one",
+    "resends two": "resends_two",
+    "ends recovery": "ends_recovery",
+}
 #: Largest window without window scaling (RFC 793: 16 bits).
 WINDOW_FIELD = 65_535
 # An IP datagram holds 65 535 octets (RFC 791); 92 are kept for the largest headers and LLC/SNAP.
@@ -215,6 +223,12 @@ class Tcp(Parameters):
     )
     pipe_at_entry: Annotated[str, word("cwnd", "cwnd - 3")] = param(
         "cwnd", "SACK: pipe at the third duplicate ACK, in segments", source="ICCCN'97 section 3"
+    )
+    sack_partial_ack: Annotated[str, word(*SACK_PARTIAL_ACKS)] = param(
+        "pipe - 2",
+        "SACK: what a partial ACK does: takes two segments off pipe, or one; resends two holes "
+        "whatever pipe is; or ends the recovery",
+        source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
     )
     sack_retransmit_delay: RetransmitDelay = param(
         "none",

@@ -469,6 +469,13 @@ impl<'a> Builder<'a> {
             rto_restart: dice.pick(&[RtoRestart::OnAck, RtoRestart::OnSend]),
             timestamps,
             pipe_at_entry: dice.pick(&[PipeAtEntry::Cwnd, PipeAtEntry::CwndLessThree]),
+            sack_partial_ack: dice.pick(&[
+                SackPartialAck::PipeLessTwo,
+                SackPartialAck::PipeLessTwo,
+                SackPartialAck::PipeLessOne,
+                SackPartialAck::ResendsTwo,
+                SackPartialAck::EndsRecovery,
+            ]),
             sack_retransmit_delay: dice.pick(&[
                 SackRetransmitDelay::None,
                 SackRetransmitDelay::None,

@@ -2,7 +2,7 @@
 
 use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
 use crate::transmit::Transmitter;
-use skycell_spec::{PipeAtEntry, SackRetransmitDelay};
+use skycell_spec::{PipeAtEntry, SackPartialAck, SackRetransmitDelay};
 use skycell_units::Octets;
 
 /// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` leaves room below
@@ -10,6 +10,7 @@ use skycell_units::Octets;
 /// takes a segment off `pipe`, with or without news in its SACK blocks: each stands for a segment
 /// that has left the network.
 ///
+/// What a partial ACK does is `sack_partial_ack`.
 /// Source: ICCCN'97 section 3; 98-0876R1 section 3.2.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sack {
@@ -42,10 +43,9 @@ impl LossRecovery for Sack {
     }
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
-        if self.point.is_active && !self.point.is_reached(tx) {
-            // One for the retransmission that has arrived, one for the original now known lost.
-            self.pipe -= 2 * tx.tcp.mss as i64;
-            self.send_while_pipe_allows(tx);
+        let is_partial = self.point.is_active && !self.point.is_reached(tx);
+        if is_partial && tx.tcp.sack_partial_ack != SackPartialAck::EndsRecovery {
+            self.on_partial_ack(tx);
             return TimerAfterAck::Restart;
         }
         if std::mem::take(&mut self.point.is_active) {
@@ -73,18 +73,43 @@ impl LossRecovery for Sack {
 }
 
 impl Sack {
+    fn on_partial_ack(&mut self, tx: &mut Transmitter) {
+        // One for the retransmission that has arrived, one for the original now known lost.
+        self.pipe -= tx.tcp.mss as i64;
+        if tx.tcp.sack_partial_ack != SackPartialAck::PipeLessOne {
+            self.pipe -= tx.tcp.mss as i64;
+        }
+        if tx.tcp.sack_partial_ack == SackPartialAck::ResendsTwo {
+            for _ in 0..2 {
+                self.resend_next_hole(tx);
+            }
+        }
+        self.send_while_pipe_allows(tx);
+    }
+
     fn send_while_pipe_allows(&mut self, tx: &mut Transmitter) {
         let mss = tx.tcp.mss as i64;
         // Room for a whole segment (RFC 6675 section 5; Fall and Floyd count in segments).
         while self.pipe + mss <= tx.window.cwnd() as i64 {
-            if let Some((start, end)) = self.next_hole(tx) {
-                tx.resend(start, end);
-                self.resent_to = end.min(start + tx.tcp.mss);
-            } else if !tx.send_new() {
+            if self.resend_next_hole(tx) {
+                continue;
+            }
+            if !tx.send_new() {
                 break;
             }
             self.pipe += mss;
         }
+    }
+
+    /// Resends the first segment of the next hole; false when there is none.
+    fn resend_next_hole(&mut self, tx: &mut Transmitter) -> bool {
+        let Some((start, end)) = self.next_hole(tx) else {
+            return false;
+        };
+        tx.resend(start, end);
+        self.resent_to = end.min(start + tx.tcp.mss);
+        self.pipe += tx.tcp.mss as i64;
+        true
     }
 
     /// The lowest hole that has not been resent and may be.

@@ -1,7 +1,7 @@
 //! Exchanges of a SACK sender: pipe, holes, and what a timeout leaves of them.
 
 use crate::sender::tests::{Script, tcp};
-use skycell_spec::{PipeAtEntry, SackRetransmitDelay, TcpSpec};
+use skycell_spec::{PipeAtEntry, SackPartialAck, SackRetransmitDelay, TcpSpec};
 
 #[test]
 fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
@@ -118,6 +118,40 @@ fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
     assert_eq!(with_delay(SackRetransmitDelay::None), [3]);
     assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 1 }), [3]);
     assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 2 }), [12]);
+}
+
+/// Twelve segments under way of which 0, 1, 2 and 3 are lost, up to the partial ACK of 0.
+fn after_a_partial_ack(sack_partial_ack: SackPartialAck) -> Script {
+    let mut s = Script::established(
+        TcpSpec {
+            sack_partial_ack,
+            ..tcp()
+        },
+        12,
+    );
+    s.dup_acks(0, 2).acked_with(0, &[(4, 7)]).expect_sent(&[0]); // pipe 12, cwnd 6
+    for high in 8..=12 {
+        s.acked_with(0, &[(4, high)]);
+    }
+    s.expect_sent(&[]); // pipe 7
+    s.acked_with(1, &[(4, 12)]);
+    s
+}
+
+#[test]
+fn a_partial_ack_takes_two_off_pipe_or_one_or_resends_two_holes() {
+    use SackPartialAck::*;
+    after_a_partial_ack(PipeLessTwo).expect_sent(&[1]); // pipe 5
+    after_a_partial_ack(PipeLessOne).expect_sent(&[]); // pipe 6
+    after_a_partial_ack(ResendsTwo).expect_sent(&[1, 2]); // pipe 5, then 7
+}
+
+#[test]
+fn a_partial_ack_may_end_the_recovery_of_sack() {
+    let mut s = after_a_partial_ack(SackPartialAck::EndsRecovery);
+    // As Reno: cwnd = ssthresh, and what lies above snd_una counts against it.
+    s.expect_window(6.0, 6.0).expect_sent(&[]);
+    s.dup_acks(1, 3).expect_sent(&[1]).expect_window(3.0, 3.0); // a recovery of its own
 }
 
 #[test]
