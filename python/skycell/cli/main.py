@@ -5,6 +5,8 @@ A verb ends with 0 when all went well, with 1 when a run failed, with 2 when its
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -64,8 +66,26 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Calls a verb and turns what went wrong into a message and an exit code."""
-        with _endings():
+        with _endings(), _told_to_end_as_interrupted():
             return super().invoke(ctx)
+
+
+@contextmanager
+def _told_to_end_as_interrupted() -> Iterator[None]:
+    """Has SIGTERM, which batch systems send, do what Ctrl-C does: no finished run is lost."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # Calls from Python may come in another thread, which cannot set what a signal does.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

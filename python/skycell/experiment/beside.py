@@ -11,6 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
+from skycell.experiment.parent import end_with_parent
 from skycell.experiment.pool import default_jobs, interrupts_ignored_by_children
 
 T = TypeVar("T")
@@ -95,6 +96,7 @@ _given: dict[str, Callable[[Any], Any]] = {}
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
+    end_with_parent()
     _given["work"] = work
 
 

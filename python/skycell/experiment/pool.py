@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.experiment.parent import end_with_parent
 from skycell.experiment.tasks import Task, Work, simulate
 
 _LOOK_EVERY_S = 0.2
@@ -230,6 +231,7 @@ _worker: dict[str, Any] = {}
 
 
 def _begin_worker(simulated_ps: Any, cancelled: Any, work: Work) -> None:
+    end_with_parent()
     _worker.update(simulated_ps=simulated_ps, cancelled=cancelled, work=work)
 
 

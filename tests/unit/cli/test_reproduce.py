@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -309,8 +310,21 @@ def test_a_failed_run_ends_with_1_and_its_reason(
     assert f"{ONE}: 5 failed" in told.stdout
 
 
+def _interrupt(process: subprocess.Popen[str]) -> None:
+    """As from a terminal: the signal reaches workers too."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def _terminate(process: subprocess.Popen[str]) -> None:
+    """As from a batch system."""
+    process.terminate()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
-def test_an_interrupted_call_keeps_its_runs_and_the_next_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [_interrupt, _terminate])
+def test_a_call_that_is_ended_keeps_its_runs_and_the_next_goes_on(
+    tmp_path: Path, end: Callable[[subprocess.Popen[str]], None]
+) -> None:
     store = tmp_path / "runs.sqlite"
     settings = ["--store", str(store), "--replications", "2", "--jobs", "2", "--json"]
     command = [sys.executable, "-c", "from skycell.cli.main import main; main()"]
@@ -320,12 +334,12 @@ def test_an_interrupted_call_keeps_its_runs_and_the_next_goes_on(tmp_path: Path)
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # the signal reaches workers too, as from a terminal
+        start_new_session=True,
     ) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and _finished(store) < 2:
             time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGINT)
+        end(process)
         stdout, stderr = process.communicate(timeout=30)
     kept = _finished(store)
     assert kept >= 2

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -111,6 +113,35 @@ def test_an_interrupt_gives_up_what_is_under_way_and_keeps_what_has_ended(double
     with pytest.raises(KeyboardInterrupt):
         run_tasks(tasks("quick:1", "slow:1", "slow:2"), note, jobs=2, work=double)
     assert ended == ["quick:1"]
+    assert time.monotonic() - began < 8  # a slow one takes 10 s
+
+
+_KILLED_WHILE_A_RUN_IS_UNDER_WAY = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+import run_doubles
+from skycell.experiment.pool import run_tasks
+from skycell.experiment.tasks import Task
+
+def kill(under_way):
+    if under_way["slow:1"] > 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+slow = Task("slow:1", "{}", "double", 10**12)
+run_tasks([slow], print, jobs=1, on_under_way=kill, work=run_doubles.run)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGKILL")
+def test_workers_of_a_process_that_is_killed_end_too() -> None:
+    doubles = Path(__file__).with_name("doubles")
+    command = [sys.executable, "-c", _KILLED_WHILE_A_RUN_IS_UNDER_WAY, str(doubles)]
+    began = time.monotonic()
+    # Its output ends when the last process that has it is gone, the worker among them.
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert output == b""
     assert time.monotonic() - began < 8  # a slow one takes 10 s
 
 
