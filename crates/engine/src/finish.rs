@@ -161,7 +161,7 @@ fn add(total: &mut Discards, more: &Discards) {
 fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
     let rest = &port.rest;
     let queued = port.arrived - rest.discarded.total() - rest.departed;
-    let mean = port.rest.integral.mean(queued, end.0);
+    let mean = rest.integral.mean(queued, end.0);
     PortRecord {
         arrived: port.arrived,
         departed: rest.departed,

@@ -3,6 +3,7 @@
 use crate::arrivals::Moment;
 use skycell_des::{Key, KeyHeap};
 use skycell_units::SimTime;
+use std::collections::HashMap;
 
 /// A frame on a link to the port.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ struct Lane {
     /// Place of the first one's VC at the port.
     place: u32,
     /// Which of the inputs' spacings its cells have.
-    spacing: u16,
+    spacing: u32,
     /// Whether the head of the first has come.
     has_begun: bool,
 }
@@ -84,19 +85,18 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame.
     pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
-        let mut spacings: Vec<SimTime> = Vec::new();
+        let (mut spacings, mut known) = (Vec::new(), HashMap::new());
         let mut lane = |(link, spacing)| {
-            let known = spacings.iter().position(|&known| known == spacing);
-            let at = known.unwrap_or_else(|| {
+            let spacing = *known.entry(spacing).or_insert_with(|| {
                 spacings.push(spacing);
-                spacings.len() - 1
+                spacings.len() as u32 - 1
             });
             Lane {
                 link,
                 first: NONE,
                 last: NONE,
                 place: NONE,
-                spacing: u16::try_from(at).expect("links have few rates"),
+                spacing,
                 has_begun: false,
             }
         };
@@ -124,7 +124,7 @@ impl Inputs {
             (on.first, on.place) = (at, due.place);
         } else {
             let last = &mut self.coming[on.last as usize];
-            debug_assert!(tail(&last.due, self.spacings[usize::from(on.spacing)]) < due.head);
+            debug_assert!(tail(&last.due, self.spacings[on.spacing as usize]) < due.head);
             last.behind = at;
         }
         on.last = at;
@@ -209,7 +209,7 @@ impl Inputs {
 
     /// Time between two cells of a frame of the lane.
     pub(crate) fn spacing(&self, lane: u32) -> SimTime {
-        self.spacings[usize::from(self.lanes[lane as usize].spacing)]
+        self.spacings[self.lanes[lane as usize].spacing as usize]
     }
 
     /// Reads something of the lane, so that it comes into the cache. What it returns means nothing.

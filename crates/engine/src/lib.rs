@@ -11,7 +11,7 @@ mod active;
 mod agenda;
 mod arrivals;
 mod cell_stream;
-mod due;
+mod deliveries;
 mod edge;
 mod ends;
 mod finish;

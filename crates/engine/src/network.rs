@@ -1,7 +1,7 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
 use crate::agenda::Agenda;
-use crate::due::Arrivals;
+use crate::deliveries::Deliveries;
 use crate::ends::Ends;
 use crate::frames::Frames;
 use crate::inputs::Due;
@@ -30,15 +30,15 @@ struct Legs {
     others: u32,
 }
 
-/// The ways of a flow's segments. So small that those of thousands of flows are in the cache.
+/// The legs of a flow's segments, there and back. So small that those of thousands of flows are in the cache.
 #[derive(Clone, Copy, Debug)]
-struct Ways {
+struct LegsOfFlow {
     forward: Legs,
     reverse: Legs,
 }
 
-impl Ways {
-    fn legs(&self, is_forward: bool) -> Legs {
+impl LegsOfFlow {
+    fn of(&self, is_forward: bool) -> Legs {
         if is_forward {
             self.forward
         } else {
@@ -74,11 +74,11 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Ports,
     pub(crate) vcs: Vcs,
     flows: Vec<Flow>,
-    ways: Vec<Ways>,
+    legs: Vec<LegsOfFlow>,
     /// VCs of all flows after their first ones.
     other_legs: Vec<u32>,
     pub(crate) frames: Frames,
-    arrivals: Arrivals,
+    deliveries: Deliveries,
     ends: Ends,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
@@ -101,7 +101,7 @@ impl<'a> Network<'a> {
         let vcs = Vcs::new(spec, plan.routes, places, &ends);
         let mut tcp = SharedTcp::default();
         let mut other_legs = Vec::new();
-        let mut legs = |vcs: &[u32]| {
+        let mut legs_over = |vcs: &[u32]| {
             let others = other_legs.len() as u32;
             other_legs.extend_from_slice(&vcs[1..]);
             Legs {
@@ -110,11 +110,11 @@ impl<'a> Network<'a> {
                 others,
             }
         };
-        let ways = spec.flows.iter().map(|flow| Ways {
-            forward: legs(&flow.forward),
-            reverse: legs(&flow.reverse),
+        let legs = spec.flows.iter().map(|flow| LegsOfFlow {
+            forward: legs_over(&flow.forward),
+            reverse: legs_over(&flow.reverse),
         });
-        let ways = ways.collect();
+        let legs = legs.collect();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
@@ -126,10 +126,10 @@ impl<'a> Network<'a> {
             ports,
             vcs,
             flows: flows.collect(),
-            ways,
+            legs,
             other_legs,
             frames: Frames::default(),
-            arrivals: Arrivals::at(spec.links.len()),
+            deliveries: Deliveries::at(spec.links.len()),
             ends,
             ended: Vec::new(),
             muxes,
@@ -203,9 +203,9 @@ impl<'a> Network<'a> {
         let mut now = now;
         let sender = self.ends.sender_alone[link as usize];
         loop {
-            let id = self.arrivals.pop(link);
+            let id = self.deliveries.pop(link);
             self.on_whole(now, id);
-            let Some(next) = self.arrivals.next(link) else {
+            let Some(next) = self.deliveries.next(link) else {
                 return;
             };
             let key = Key::new(next, rank::ARRIVAL, link);
@@ -232,7 +232,7 @@ impl<'a> Network<'a> {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
             edge.on_delivered(now, frame.cells);
         }
-        let legs = self.ways[frame.flow as usize].legs(frame.is_forward);
+        let legs = self.legs[frame.flow as usize].of(frame.is_forward);
         if frame.leg + 1 < legs.count {
             let under_way = self.frames.get_mut(id);
             under_way.vc = self.other_legs[(legs.others + frame.leg) as usize];
@@ -294,7 +294,7 @@ impl<'a> Network<'a> {
     }
 
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: &Segment) {
-        let vc = self.ways[flow_id as usize].legs(is_forward).first;
+        let vc = self.legs[flow_id as usize].of(is_forward).first;
         let cells = self.flows[flow_id as usize].cells(segment).0;
         let frames = &mut self.frames;
         let frame = frames.add(segment, flow_id, is_forward, vc, cells, now);
@@ -353,7 +353,7 @@ impl<'a> Network<'a> {
                     is_tagged = entered.is_tagged;
                 }
                 let Some(mux) = way.mux else {
-                    return self.push_due(link, last, frame);
+                    return self.push_delivery(link, last, frame);
                 };
                 let due = Due::new(first, frame, mux_place, cells, is_tagged);
                 let port = self.mux(mux);
@@ -367,11 +367,11 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn push_due(&mut self, link: u32, time: SimTime, id: u32) {
-        if !self.arrivals.has_any(link) {
+    fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
+        if !self.deliveries.has_any(link) {
             self.events.push(Key::new(time, rank::ARRIVAL, link));
         }
-        self.arrivals.push(link, time, id);
+        self.deliveries.push(link, time, id);
     }
 
     /// Takes the losses that the multiplexing port has found since it was last asked.

@@ -50,7 +50,7 @@ struct Kind {
 
 /// The port. What every frame needs is in two lines of the cache, the rest elsewhere.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct SourcePort {
     kind: Arc<Kind>,
     pub(crate) arrived: u64,
@@ -72,6 +72,13 @@ pub(crate) struct SourcePort {
     gaps_left: u8,
     pub(crate) rest: Box<RestOfPort>,
 }
+
+/// What is told of the lines of the cache above; `look` reads one field of each.
+const _: () = {
+    use std::mem::{offset_of, size_of};
+    assert!(offset_of!(SourcePort, arrived) < 64 && offset_of!(SourcePort, gaps) >= 64);
+    assert!(size_of::<SourcePort>() == 128);
+};
 
 /// What a frame that is taken in by an idle port does not look at.
 #[derive(Debug)]

@@ -32,6 +32,8 @@ pub(crate) struct Vc {
     way: u32,
 }
 
+const _: () = assert!(std::mem::size_of::<Vc>() == 64);
+
 /// What the VCs between stations of the same kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way {

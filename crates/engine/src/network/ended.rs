@@ -66,7 +66,7 @@ impl Network<'_> {
                     self.current = Key::new(arrival, rank::ARRIVAL, link);
                     return self.on_whole(arrival, ended.frame);
                 } else {
-                    return self.push_due(link, arrival, ended.frame);
+                    return self.push_delivery(link, arrival, ended.frame);
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Network<'_> {
         let is_next = || {
             let flow = self.frames.get(ended.frame).flow;
             // Arrivals come before timers of the same instant.
-            self.events.alarm(flow) >= arrival && !self.arrivals.has_any(link)
+            self.events.alarm(flow) >= arrival && !self.deliveries.has_any(link)
         };
         way.receives_at_once || way.is_sender_alone && is_next()
     }
@@ -101,8 +101,8 @@ impl Network<'_> {
             seen ^= self.events.alarm(frame.flow).0;
         }
         let answers_over = |frame: &Frame| {
-            let ways = &self.ways[frame.flow as usize];
-            ways.legs(!frame.is_forward).first
+            let legs = &self.legs[frame.flow as usize];
+            legs.of(!frame.is_forward).first
         };
         for frame in frames.clone() {
             let flow = &self.flows[frame.flow as usize];

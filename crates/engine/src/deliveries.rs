@@ -5,16 +5,16 @@ use std::collections::VecDeque;
 
 /// By link: the whole frames that come to its end, in order of time.
 #[derive(Debug)]
-pub(crate) struct Arrivals {
+pub(crate) struct Deliveries {
     due: Vec<VecDeque<(SimTime, u32)>>,
     /// Whether a link has any: asked of each acknowledgement, and so small that all are in the cache.
     has_any: Vec<bool>,
 }
 
-impl Arrivals {
+impl Deliveries {
     /// None yet at the ends of so many links.
     pub(crate) fn at(links: usize) -> Self {
-        Arrivals {
+        Deliveries {
             due: vec![VecDeque::new(); links],
             has_any: vec![false; links],
         }
