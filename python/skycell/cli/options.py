@@ -21,10 +21,10 @@ TRACES = (
     "vc_queue",
     "discards",
     "transfers",
-    "files",
     "service",
+    "files",
 )
-"""Those of a scenario file, whose models help must not wait for; a test holds them together."""
+"""Those of `skycell.records.traces`, which help must not wait for."""
 
 
 def json_option(what: str = "Write one JSON object.") -> Option[Any]:
