@@ -68,27 +68,33 @@ three sets of starting times the stored runs of ns-2 alone span 0.10 (vanilla, W
 WAN) and 0.05 (NewReno, WAN)."""
 
 FAST_EFFICIENCY: Mapping[str, float] = {
-    "vanilla": 0.02,
+    "vanilla": 0.03,
     "sack": 0.002,
     "reno": 0.15,
     "newreno": 0.015,
 }
 """The same where frames arrive at once, as packets do, and the same segments are lost.
 
-Vanilla's timers run to a tick of 100 ms here and to the instant there, ten times within the run. Of
-Reno's five connections over GEO one gets, among the segments repeated after its timeout, three
-duplicate ACKs here and two there, which halves its window or does not."""
+Vanilla's timers run to a tick of 100 ms here and to the instant there, ten times within the run:
+that costs 0.016 to 0.027, over fifteen sets of clock phases. Of Reno's five connections over GEO
+one gets, among the segments repeated after its timeout, three duplicate ACKs here and two there,
+which halves its window or does not."""
+
+
+SEEDS = range(1, 6)
+"""They draw the phases of our hosts' clocks, of which ns-2 has none. Over GEO SACK has one of two
+outcomes, 0.885 or 0.900, as a clock ticks just before a late acknowledgement or after it."""
 
 
 @pytest.mark.parametrize("steady", STEADY, ids=ids)
 def test_a_steady_state_carries_what_it_carries_in_ns2(steady: Steady) -> None:
     theirs = stored_steady(steady)
-    ours = [Skycell().run(dumbbell) for dumbbell in steady.dumbbells()]
+    ours = [Skycell(seed=seed).run(each) for each in steady.dumbbells() for seed in SEEDS]
     apart = abs(
         fmean(each.efficiency for each in ours) - fmean(row["efficiency"] for row in theirs)
     )
     if steady.sources == 1:
-        assert [each.resent for each in ours] == [row["resent"] for row in theirs] == [0]
+        assert {each.resent for each in ours} == {row["resent"] for row in theirs} == {0}
         # Nothing is lost. A switch sends a cell on at once, ns-2 a packet once it is there: 193
         # cell times at each of two nodes, of a round trip of 550 ms, 0.2 %, in every round trip
         # of the slow start and of the growth after it.

@@ -3,24 +3,21 @@
 //! A stream depends on the run's seed and its own name only, so a new source of randomness shifts
 //! nobody else's draws, and two scenarios that differ in one parameter share all their other draws.
 
-use rand::rngs::ChaCha8Rng;
+use rand::rngs::{ChaCha8Rng, Xoshiro256PlusPlus};
 use rand::{Rng, SeedableRng};
 
-/// One named stream of random numbers.
+/// One named stream of random numbers, half a line of the cache.
 #[derive(Debug)]
-pub struct Stream(ChaCha8Rng);
+pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
     /// The stream `name` (such as `flow/s3/start`) of a run with `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(fnv1a(name));
-        Stream(rng)
-    }
-
-    /// Reads where the next number lies, so that it comes into the cache. What it returns means nothing.
-    pub fn look(&self) -> u64 {
-        self.0.get_word_pos() as u64
+        // ChaCha has a stream of its own for each name; it is asked for where ours begins only, as ten
+        // times our state is what it keeps.
+        let mut beginnings = ChaCha8Rng::seed_from_u64(seed);
+        beginnings.set_stream(fnv1a(name));
+        Stream(Xoshiro256PlusPlus::from_rng(&mut beginnings))
     }
 
     /// Uniform over [low, high); `high` must lie above `low`.

@@ -23,6 +23,7 @@ const fn stretch(time: SimTime) -> u64 {
 
 /// A flow's alarm.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Alarm {
     /// When it goes off; [`NEVER`] if it does not.
     due: Key,

@@ -36,13 +36,17 @@ const NONE: u32 = u32::MAX;
 
 /// A frame and the one behind it on its link.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Coming {
     due: Due,
     behind: u32,
+    /// Whether its head has come.
+    has_begun: bool,
 }
 
 /// One link to the port. Small, so that thousands of them stay in the cache: the frames are elsewhere.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
 struct Lane {
     link: u32,
     /// The first frame and the last; [`NONE`] where there is none.
@@ -50,11 +54,9 @@ struct Lane {
     last: u32,
     /// Place of the first one's VC at the port.
     place: u32,
-    /// Which of the inputs' spacings its cells have.
-    spacing: u32,
-    /// Whether the head of the first has come.
-    has_begun: bool,
 }
+
+const _: () = assert!(std::mem::size_of::<Coming>() == 32 && std::mem::size_of::<Lane>() == 16);
 
 /// What comes next.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +76,8 @@ pub(crate) struct Inputs {
     lanes: Vec<Lane>,
     /// Times between two cells of a frame that there are.
     spacings: Vec<SimTime>,
+    /// By lane: which of them its cells have. Not looked at where there is but one.
+    spacing_of: Vec<u32>,
     /// Frames on the links, and places of others that can be taken again.
     coming: Vec<Coming>,
     /// The first of those places; `behind` it are the others.
@@ -86,23 +90,24 @@ impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame.
     pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
         let (mut spacings, mut known) = (Vec::new(), HashMap::new());
-        let mut lane = |(link, spacing)| {
+        let lane = |(link, spacing)| {
             let spacing = *known.entry(spacing).or_insert_with(|| {
                 spacings.push(spacing);
                 spacings.len() as u32 - 1
             });
-            Lane {
+            let lane = Lane {
                 link,
                 first: NONE,
                 last: NONE,
                 place: NONE,
-                spacing,
-                has_begun: false,
-            }
+            };
+            (lane, spacing)
         };
+        let (lanes, spacing_of) = links.map(lane).unzip();
         Inputs {
-            lanes: links.map(&mut lane).collect(),
+            lanes,
             spacings,
+            spacing_of,
             coming: Vec::new(),
             free: NONE,
             next: KeyHeap::default(),
@@ -117,14 +122,14 @@ impl Inputs {
 
     /// A frame is on its way; it comes after all others of its lane.
     pub(crate) fn push(&mut self, lane: u32, due: Due) {
-        let at = self.keep(due);
+        let (at, spacing) = (self.keep(due), self.spacing(lane));
         let on = &mut self.lanes[lane as usize];
         if on.first == NONE {
             self.next.push(Key::new(due.head, 0, lane));
             (on.first, on.place) = (at, due.place);
         } else {
             let last = &mut self.coming[on.last as usize];
-            debug_assert!(tail(&last.due, self.spacings[on.spacing as usize]) < due.head);
+            debug_assert!(tail(&last.due, spacing) < due.head);
             last.behind = at;
         }
         on.last = at;
@@ -132,7 +137,11 @@ impl Inputs {
 
     /// Finds a place for a frame that is the last of its lane.
     fn keep(&mut self, due: Due) -> u32 {
-        let coming = Coming { due, behind: NONE };
+        let coming = Coming {
+            due,
+            behind: NONE,
+            has_begun: false,
+        };
         if self.free == NONE {
             self.coming.push(coming);
             return self.coming.len() as u32 - 1;
@@ -153,8 +162,8 @@ impl Inputs {
         let first = self.next.first().filter(|next| next.time() < limit)?;
         let (time, id) = (first.time(), first.subject());
         let lane = &self.lanes[id as usize];
-        let due = *self.first_of(id);
-        let next = if lane.has_begun {
+        let Coming { due, has_begun, .. } = self.coming[lane.first as usize];
+        let next = if has_begun {
             Next::Tail
         } else {
             let tail = tail(&due, self.spacing(id));
@@ -172,15 +181,12 @@ impl Inputs {
         Some((next, id, moment, due))
     }
 
-    /// The first frame of a lane that has one.
-    fn first_of(&self, lane: u32) -> &Due {
-        &self.coming[self.lanes[lane as usize].first as usize].due
-    }
-
     /// The head of the lane's first frame has come, its tail is awaited.
     pub(crate) fn await_tail(&mut self, lane: u32) {
-        self.lanes[lane as usize].has_begun = true;
-        let tail = tail(self.first_of(lane), self.spacing(lane));
+        let spacing = self.spacing(lane);
+        let first = &mut self.coming[self.lanes[lane as usize].first as usize];
+        first.has_begun = true;
+        let tail = tail(&first.due, spacing);
         self.replace_top(lane, Some(tail));
     }
 
@@ -190,7 +196,6 @@ impl Inputs {
         let first = &mut self.coming[on.first as usize];
         let behind = std::mem::replace(&mut first.behind, self.free);
         self.free = std::mem::replace(&mut on.first, behind);
-        on.has_begun = false;
         let next = (behind != NONE).then(|| {
             let due = &self.coming[behind as usize].due;
             on.place = due.place;
@@ -209,7 +214,10 @@ impl Inputs {
 
     /// Time between two cells of a frame of the lane.
     pub(crate) fn spacing(&self, lane: u32) -> SimTime {
-        self.spacings[self.lanes[lane as usize].spacing as usize]
+        match self.spacings[..] {
+            [only] => only,
+            _ => self.spacings[self.spacing_of[lane as usize] as usize],
+        }
     }
 
     /// Reads something of the lane, so that it comes into the cache. What it returns means nothing.

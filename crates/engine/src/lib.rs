@@ -17,6 +17,7 @@ mod ends;
 mod finish;
 mod frames;
 mod inputs;
+mod legs;
 mod mux;
 mod network;
 mod occupancy;

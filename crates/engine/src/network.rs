@@ -5,6 +5,7 @@ use crate::deliveries::Deliveries;
 use crate::ends::Ends;
 use crate::frames::Frames;
 use crate::inputs::Due;
+use crate::legs::Legs;
 use crate::mux::{Ended, MuxPort};
 use crate::plan::Plan;
 use crate::stations::{Port, PortMut, Ports, in_pass, ports};
@@ -20,32 +21,6 @@ mod ended;
 
 /// A multiplexing port deals with what has come to it, before all else at its instant.
 const MUX: u8 = rank::DEPARTURE;
-
-/// The VCs over which the segments of one direction go, one after the other.
-#[derive(Clone, Copy, Debug)]
-struct Legs {
-    first: u32,
-    count: u32,
-    /// Where the others are.
-    others: u32,
-}
-
-/// The legs of a flow's segments, there and back. So small that those of thousands of flows are in the cache.
-#[derive(Clone, Copy, Debug)]
-struct LegsOfFlow {
-    forward: Legs,
-    reverse: Legs,
-}
-
-impl LegsOfFlow {
-    fn of(&self, is_forward: bool) -> Legs {
-        if is_forward {
-            self.forward
-        } else {
-            self.reverse
-        }
-    }
-}
 
 /// A whole frame that is offered to a port, and what the port and the VC need to know of it.
 #[derive(Clone, Copy, Debug)]
@@ -74,9 +49,7 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Ports,
     pub(crate) vcs: Vcs,
     flows: Vec<Flow>,
-    legs: Vec<LegsOfFlow>,
-    /// VCs of all flows after their first ones.
-    other_legs: Vec<u32>,
+    legs: Legs,
     pub(crate) frames: Frames,
     deliveries: Deliveries,
     ends: Ends,
@@ -100,21 +73,6 @@ impl<'a> Network<'a> {
         let muxes = (0..ports.len()).filter(is_mux).collect();
         let vcs = Vcs::new(spec, plan.routes, places, &ends);
         let mut tcp = SharedTcp::default();
-        let mut other_legs = Vec::new();
-        let mut legs_over = |vcs: &[u32]| {
-            let others = other_legs.len() as u32;
-            other_legs.extend_from_slice(&vcs[1..]);
-            Legs {
-                first: vcs[0],
-                count: vcs.len() as u32,
-                others,
-            }
-        };
-        let legs = spec.flows.iter().map(|flow| LegsOfFlow {
-            forward: legs_over(&flow.forward),
-            reverse: legs_over(&flow.reverse),
-        });
-        let legs = legs.collect();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
@@ -126,8 +84,7 @@ impl<'a> Network<'a> {
             ports,
             vcs,
             flows: flows.collect(),
-            legs,
-            other_legs,
+            legs: Legs::new(&spec.flows),
             frames: Frames::default(),
             deliveries: Deliveries::at(spec.links.len()),
             ends,
@@ -232,15 +189,13 @@ impl<'a> Network<'a> {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
             edge.on_delivered(now, frame.cells);
         }
-        let legs = self.legs[frame.flow as usize].of(frame.is_forward);
-        if frame.leg + 1 < legs.count {
+        if let Some(vc) = self.legs.after(frame.leg, frame.flow, frame.is_forward) {
             let under_way = self.frames.get_mut(id);
-            under_way.vc = self.other_legs[(legs.others + frame.leg) as usize];
-            under_way.leg += 1;
+            (under_way.vc, under_way.leg) = (vc, frame.leg + 1);
             let offer = Offer {
                 frame: id,
                 flow: frame.flow,
-                vc: under_way.vc,
+                vc,
                 cells: frame.cells,
             };
             return self.offer_frame(now, offer);
@@ -294,7 +249,7 @@ impl<'a> Network<'a> {
     }
 
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: &Segment) {
-        let vc = self.legs[flow_id as usize].of(is_forward).first;
+        let vc = self.legs.first(flow_id, is_forward);
         let cells = self.flows[flow_id as usize].cells(segment).0;
         let frames = &mut self.frames;
         let frame = frames.add(segment, flow_id, is_forward, vc, cells, now);

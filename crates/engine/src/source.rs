@@ -29,8 +29,6 @@ pub(crate) struct SourceVc {
     pub(crate) samples: QueueSamples,
 }
 
-/// Draws of the wait before a frame that are made in advance: as many as leave the port in two lines.
-const GAPS: usize = 6;
 /// Frames that are remembered where the port is.
 const LATEST: usize = 2;
 
@@ -67,16 +65,14 @@ pub(crate) struct SourcePort {
     /// Cells of the others.
     queued: u32,
     pub(crate) queue_max: u32,
-    /// Waits drawn from the gap's stream, the next ones last.
-    gaps: [u32; GAPS],
-    gaps_left: u8,
+    gap_stream: Stream,
     pub(crate) rest: Box<RestOfPort>,
 }
 
 /// What is told of the lines of the cache above; `look` reads one field of each.
 const _: () = {
     use std::mem::{offset_of, size_of};
-    assert!(offset_of!(SourcePort, arrived) < 64 && offset_of!(SourcePort, gaps) >= 64);
+    assert!(offset_of!(SourcePort, arrived) < 64 && offset_of!(SourcePort, queue_max) >= 64);
     assert!(size_of::<SourcePort>() == 128);
 };
 
@@ -85,7 +81,6 @@ const _: () = {
 pub(crate) struct RestOfPort {
     /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
     older: VecDeque<Sending>,
-    gap_stream: Stream,
     policy: Policy,
     pub(crate) vcs: Vec<SourceVc>,
     active_vcs: u32,
@@ -121,11 +116,9 @@ impl SourcePort {
             left: 0,
             queued: 0,
             queue_max: 0,
-            gaps: [0; GAPS],
-            gaps_left: 0,
+            gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
             rest: Box::new(RestOfPort {
                 older: VecDeque::new(),
-                gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
                 policy,
                 vcs: Vec::new(),
                 active_vcs: 0,
@@ -141,21 +134,10 @@ impl SourcePort {
 
     /// The wait before the next frame.
     fn draw_gap(&mut self) -> u64 {
-        let (below, stream) = (self.kind.frame_gap, &mut self.rest.gap_stream);
-        if below == 0 {
-            return 0;
+        match self.kind.frame_gap {
+            0 => 0,
+            below => self.gap_stream.uniform(0, below),
         }
-        if below > u64::from(u32::MAX) {
-            return stream.uniform(0, below);
-        }
-        if self.gaps_left == 0 {
-            for gap in self.gaps.iter_mut().rev() {
-                *gap = stream.uniform(0, below) as u32;
-            }
-            self.gaps_left = GAPS as u8;
-        }
-        self.gaps_left -= 1;
-        u64::from(self.gaps[usize::from(self.gaps_left)])
     }
 
     /// Lets `vc` begin here; `delay` after they have left, its frames matter to nobody.
@@ -189,16 +171,7 @@ impl SourcePort {
 
     /// Reads something of each line of the cache that `offer` needs. What it returns means nothing.
     pub(crate) fn look(&self) -> u64 {
-        self.arrived ^ u64::from(self.gaps[0])
-    }
-
-    /// The same for the waits that the next frame makes it draw, once those lines are there.
-    pub(crate) fn look_for_gaps(&self) -> u64 {
-        if self.gaps_left == 0 && self.kind.frame_gap > 0 {
-            self.rest.gap_stream.look()
-        } else {
-            0
-        }
+        self.arrived ^ u64::from(self.queue_max)
     }
 
     /// Offers a frame; returns when its first bit leaves, or why it was refused.
