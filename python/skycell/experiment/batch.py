@@ -99,16 +99,16 @@ class Batch:
         to_do = list(runs) if fresh else self.missing(runs)
         by_hash = {run.spec_hash: run for run in to_do}
         to_do_s = sum(run.duration_ps for run in to_do) / 1e12
-        failed: list[FailedBatchRun] = []
-        done, done_ps = 0, 0
+        failed: dict[str, FailedBatchRun] = {}
+        done: dict[str, int] = {}  # simulated times of the runs that have ended, by spec hash
 
         def tell(under_way: Mapping[str, int]) -> None:
             if on_progress is not None:
-                simulated_s = (done_ps + sum(under_way.values())) / 1e12
-                on_progress(Progress(done, len(to_do), simulated_s, to_do_s))
+                simulated_s = (sum(done.values()) + sum(under_way.values())) / 1e12
+                on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
 
         def note(outcome: Outcome) -> None:
-            nonlocal done, done_ps
+            # May come twice for a run, if an interrupt came into the first time.
             run = by_hash[outcome.task.name]
             if outcome.summary_json is not None:
                 key = self.key(run.spec_hash)
@@ -116,9 +116,8 @@ class Batch:
             else:
                 reason = outcome.reason or "no reason given"
                 self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
-                failed.append(FailedBatchRun(run.name, run.seed, reason))
-            done += 1
-            done_ps += run.duration_ps
+                failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
+            done[run.spec_hash] = run.duration_ps
             tell({})
 
         tasks = (
@@ -126,4 +125,4 @@ class Batch:
         )
         tell({})
         run_tasks(tasks, note, jobs=jobs, on_under_way=tell, work=work)
-        return Made(len(runs) - len(to_do), len(to_do) - len(failed), tuple(failed))
+        return Made(len(runs) - len(to_do), len(to_do) - len(failed), tuple(failed.values()))

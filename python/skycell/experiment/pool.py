@@ -61,7 +61,8 @@ def run_tasks(
 
     Args:
         tasks: drawn as processes get free, one ahead of them, so that a long list costs no memory.
-        on_outcome: called in this process, once a task, in the order in which runs end.
+        on_outcome: called in this process, once a task, in the order in which runs end; a call into
+            which an interrupt comes is made again.
         jobs: processes at a time, at least 1; all cores if not given.
         on_under_way: called about five times a second.
         work: what a worker does; a function at the top of a module.
@@ -186,9 +187,10 @@ class _Workers:
             report = future.result()
         except BrokenProcessPool:
             return False
+        # Where an interrupt comes into this call, the run is still among those to be reported.
+        on_outcome(Outcome(task, report.summary_json, report.reason, report.wall_s))
         del self._running[future]
         self._free.append(slot)
-        on_outcome(Outcome(task, report.summary_json, report.reason, report.wall_s))
         return True
 
     def _left_behind(self, on_outcome: OnOutcome) -> list[Task]:

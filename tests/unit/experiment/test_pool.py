@@ -116,6 +116,19 @@ def test_an_interrupt_gives_up_what_is_under_way_and_keeps_what_has_ended(double
     assert time.monotonic() - began < 8  # a slow one takes 10 s
 
 
+def test_a_run_whose_report_is_interrupted_is_reported_again(double: Work) -> None:
+    ended: list[str] = []
+
+    def note(outcome: Outcome) -> None:
+        ended.append(outcome.task.name)
+        if len(ended) == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(tasks("quick:1"), note, jobs=1, work=double)
+    assert ended == ["quick:1", "quick:1"]
+
+
 _KILLED_WHILE_A_RUN_IS_UNDER_WAY = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
