@@ -1,8 +1,8 @@
 """Fixed scenarios that speed is quoted from: `make bench`, or `python benches/run.py --help`.
 
 Each scenario runs on one core, CPU time of the engine only; `fast` three times (the median counts),
-`reference` once, in one process. Ratios, not times, are what may be quoted. Results go to
-`benches/results/latest.json`.
+`reference` once, in one process. Where costs are compared as scenarios grow, they run in turns,
+seven times. Ratios, not times, are what may be quoted. Results go to `benches/results/latest.json`.
 """
 
 import argparse
@@ -21,6 +21,8 @@ from skycell.scenario import NetworkSpec, parse
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 REPEATS = 3
+SCALE_ROUNDS = 7
+SCALE_RATIOS = (("5 flows", "5000 flows", 1.5), ("1000 cells", "1000000 cells", 1.2))
 PEAK_RATE = "155.52 Mbit/s"
 
 
@@ -136,25 +138,84 @@ def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
     return scenario
 
 
-def steady_cost(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Cost of a segment once a run is under way, and what the run costs beside its segments.
+class Lengths:
+    """A scenario and the same four times as long.
 
-    From two runs, one twice as long: the difference has no set-up, no start of connections and
-    no losses of the first windows, which grow with the number of flows but not with the segments.
+    Their difference has no set-up, no start of connections and no losses of the first windows,
+    which grow with the number of flows but not with the segments.
     """
-    first = measure(scenario, False)
-    seconds = int(scenario["run"]["duration"].removesuffix(" s"))
-    longer = measure(scenario | {"run": {"duration": f"{2 * seconds} s"}}, False)
-    segments = longer["segments"] - first["segments"]
-    cost = (longer["fast_s"] - first["fast_s"]) / segments
-    lost = longer["segments_retransmitted"] - first["segments_retransmitted"]
-    return {
-        "first": first,
-        "longer": longer,
-        "us_per_segment": round(cost * 1e6, 3),
-        "retransmitted": round(lost / segments, 5),
-        "beside_segments_s": round(first["fast_s"] - cost * first["segments"], 3),
-    }
+
+    def __init__(self, scenario: dict[str, Any]) -> None:
+        duration = int(scenario["run"]["duration"].removesuffix(" s"))
+        self._specs = [
+            parse(scenario | {"run": {"duration": f"{seconds} s"}}, "bench").resolve(seed=1)
+            for seconds in (duration, 4 * duration)
+        ]
+        self._flows: list[list[dict[str, Any]]] = [[], []]
+        self._seconds: list[list[float]] = [[], []]
+
+    def run(self) -> None:
+        """Runs both once."""
+        for at, spec in enumerate(self._specs):
+            seconds, records = cpu_seconds(spec, "fast")
+            self._seconds[at].append(seconds)
+            self._flows[at] = records["flows"]
+
+    def _more(self, key: str) -> int:
+        first, longer = (sum(flow[key] for flow in flows) for flows in self._flows)
+        return longer - first
+
+    @property
+    def us_per_segment(self) -> list[float]:
+        """Of each round, microseconds."""
+        segments = self._more("segments_sent")
+        pairs = zip(*self._seconds, strict=True)
+        return [(longer - first) / segments * 1e6 for first, longer in pairs]
+
+    def row(self) -> dict[str, Any]:
+        """The costs of a segment in all rounds, and what else is told of them."""
+        costs = self.us_per_segment
+        segments = sum(flow["segments_sent"] for flow in self._flows[0])
+        cost = statistics.median(costs)
+        beside = statistics.median(self._seconds[0]) - cost * 1e-6 * segments
+        return {
+            "spec_hashes": [spec.hash() for spec in self._specs],
+            "us_per_segment": round(cost, 3),
+            "us_per_segment_by_round": [round(cost, 3) for cost in costs],
+            "retransmitted": round(
+                self._more("segments_retransmitted") / self._more("segments_sent"), 5
+            ),
+            "beside_segments_s": round(beside, 3),
+        }
+
+
+def scale_costs() -> dict[str, Any]:
+    """Costs of a segment as flows and buffers grow, and their ratios.
+
+    A shared machine is slower at some moments than at others, so each round runs all scenarios, and
+    a ratio is the median of those of the rounds.
+    """
+    scenarios = {name: Lengths(scenario) for name, scenario in scale()}
+    for _ in range(SCALE_ROUNDS):
+        for lengths in scenarios.values():
+            lengths.run()
+    rows: dict[str, Any] = {name: lengths.row() for name, lengths in scenarios.items()}
+    for name, row in rows.items():
+        print(
+            f"scale, {name}: {row['us_per_segment']} us a segment "
+            f"({row['retransmitted']:.2%} repeated), {row['beside_segments_s']} s beside"
+        )
+    ratios = {}
+    for few, many, asked in SCALE_RATIOS:
+        pairs = zip(scenarios[few].us_per_segment, scenarios[many].us_per_segment, strict=True)
+        by_round = [round(more / less, 2) for less, more in pairs]
+        ratio = round(statistics.median(by_round), 2)
+        ratios[f"{many} against {few}"] = {"ratio": ratio, "by_round": by_round, "asked": asked}
+        print(
+            f"scale, {many} against {few}: {ratio}, in rounds {min(by_round)} to "
+            f"{max(by_round)} (asked: below {asked})"
+        )
+    return {"rows": rows, "ratios": ratios}
 
 
 def wfq_switch(delay: str, access: str) -> dict[str, Any]:
@@ -237,13 +298,13 @@ def tracing_cost(scenario: dict[str, Any]) -> float:
 
 
 def gain_of_second_worker() -> float:
-    """Wall time of a study of short runs with one process, against two."""
+    """Wall time of a study of short runs with one process, against two, all its replications."""
     from skycell.studies import reproduce
 
     walls = []
     for jobs in (1, 2):
         before = time.perf_counter()
-        reproduce(["atmf970616-s4"], jobs=jobs, replications=1)
+        reproduce(["atmf970616-s4"], jobs=jobs)
         walls.append(time.perf_counter() - before)
     return round(walls[0] / walls[1], 2)
 
@@ -333,16 +394,7 @@ def main() -> int:
             f"{summary['median_us_per_segment']} us a segment"
         )
     if arguments.only in (None, "scale"):
-        rows = {name: steady_cost(scenario) for name, scenario in scale()}
-        results["scale"] = rows
-        for name, row in rows.items():
-            print(
-                f"scale, {name}: {row['us_per_segment']} us a segment "
-                f"({row['retransmitted']:.2%} repeated), {row['beside_segments_s']} s beside"
-            )
-        for few, many in (("5 flows", "5000 flows"), ("1000 cells", "1000000 cells")):
-            ratio = rows[many]["us_per_segment"] / rows[few]["us_per_segment"]
-            print(f"scale, {many} against {few}: {ratio:.2f}")
+        results["scale"] = scale_costs()
     if arguments.only in (None, "other"):
         traced = {
             group: tracing_cost(scenarios[0])
