@@ -232,6 +232,7 @@ def _told_of_choices(tried: Tried) -> list[str]:
             f"{of_these}. Change: mean over the table's cells of the absolute change of our mean, "
             "in the table's unit."
         ),
+        *(["", tried.note] if tried.note else []),
         *_not_tried(tried, study),
         *_flipped(tried),
     ]

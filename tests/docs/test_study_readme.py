@@ -187,8 +187,15 @@ def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.M
     assert "link.framing" in varied[1]
     assert "Not tried" not in file.read_text()
     assert "| tcp.tick | 100 ms | 500 ms | 0.100 |" in file.read_text()
+    replace(Tried.read(tmp_path / "ijsc" / "choices.json"), note="Of other draws.").write(
+        tmp_path / "ijsc" / "choices.json"
+    )
+    run("--choice", "tcp.tick")
+    assert "\n\nOf other draws.\n\n" in file.read_text()
     ours[0] = reproduction(rows=[row("ijsc-t1", {}, 0.5, (0.5, 0.6))], conclusions=())
     run("--choice", "tcp.tick")
+    assert "Of other draws." not in file.read_text()
+    assert "note" not in (tmp_path / "ijsc" / "choices.json").read_text()
     assert varied[2] == {"tcp.tick": ("200 ms", "500 ms")}
     assert "the tables as chosen are not what they were: all is tried anew" in told[-1]
     assert "Not tried: `link.framing` sts3c, " in file.read_text()

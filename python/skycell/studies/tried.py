@@ -99,6 +99,9 @@ class Tried:
     as_chosen: Mapping[str, Effect]
     """By table."""
     alternatives: tuple[Alternative, ...] = field(default=())
+    note: str = ""
+    """What a reader has to know of all of them, told beside the tables; gone once they are measured
+    anew."""
 
     @classmethod
     def begun(cls, study: str, tables: Sequence[str], as_chosen: Reproduction) -> "Tried":
@@ -114,8 +117,8 @@ class Tried:
 
     def goes_on(self, other: "Tried") -> bool:
         """Whether alternatives of the one and the other stand beside the same tables."""
-        return replace(self, alternatives=(), version="") == replace(
-            other, alternatives=(), version=""
+        return replace(self, alternatives=(), version="", note="") == replace(
+            other, alternatives=(), version="", note=""
         )
 
     def missing(self, study: Study) -> dict[str, tuple[Any, ...]]:
@@ -147,6 +150,8 @@ class Tried:
             "fingerprint": self.fingerprint,
             "as_chosen": _effects_as_lists(self.as_chosen),
         }
+        if self.note:
+            head["note"] = self.note
         lines = [f"{json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
         rows = [
             json.dumps(
@@ -178,6 +183,7 @@ class Tried:
             data["fingerprint"],
             _effects(data["as_chosen"]),
             alternatives,
+            data.get("note", ""),
         )
 
 

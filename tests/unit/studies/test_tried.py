@@ -32,6 +32,10 @@ def test_a_file_has_one_alternative_a_line_and_is_read_as_it_was_written(tmp_pat
     file = tmp_path / "choices.json"
     tried.write(file)
     assert Tried.read(file) == tried
+    assert '"note"' not in file.read_text()
+    noted = replace(tried, note="Of other draws.")
+    noted.write(file)
+    assert Tried.read(file) == noted
     lines = [line for line in file.read_text().splitlines() if line.startswith('{"key": ')]
     assert [line.split(",")[0] for line in lines] == [
         '{"key": "tcp.tick"',
@@ -67,6 +71,7 @@ def test_what_was_tried_beside_other_tables_is_not_gone_on_with(changed: dict[st
     before = _tried(Alternative("tcp.tick", "200 ms", {"ijsc-t1": STILL}, {}))
     assert before.goes_on(_tried())
     assert before.goes_on(replace(_tried(), version="0.2.0"))
+    assert replace(before, note="Of other draws.").goes_on(_tried())
     assert not before.goes_on(replace(_tried(), **changed))  # type: ignore[arg-type]
 
 
