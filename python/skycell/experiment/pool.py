@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,14 +133,18 @@ class _Workers:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def keep_finished(self, on_outcome: OnOutcome) -> None:
-        """Reports the runs that have a summary and were not reported yet, once stopped."""
+        """Reports the runs that have a summary and were not reported yet, once stopped.
+
+        Another interrupt ends the report of one run and not those of the others.
+        """
         for future in list(self._running):
             if (
                 not future.cancelled()
                 and future.exception() is None
                 and future.result().summary_json
             ):
-                self._finish(future, on_outcome)
+                with suppress(KeyboardInterrupt):
+                    self._finish(future, on_outcome)
 
     def drain(
         self, todo: Iterator[Task], on_outcome: OnOutcome, on_under_way: OnUnderWay | None
