@@ -156,14 +156,18 @@ class RunStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        self._roll_back()  # what an interrupt left open that came just outside the block below
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._db.execute("COMMIT")
         except BaseException:
-            if self._db.in_transaction:  # a full disk has rolled it back already
-                self._db.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self._db.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:  # a full disk has rolled it back already
+            self._db.execute("ROLLBACK")
 
     def __enter__(self) -> "RunStore":
         return self

@@ -29,6 +29,17 @@ def test_a_finished_run_is_found_again_after_reopening(tmp_path: Path) -> None:
         assert len(store) == 1
 
 
+def test_a_transaction_that_an_interrupt_left_open_keeps_no_run_from_the_file(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.sqlite"
+    with RunStore(path) as store:
+        store._db.execute("BEGIN IMMEDIATE")  # and the interrupt comes before anything else
+        store.put_finished(KEY, "{}", 0.0)
+    with RunStore(path) as store:
+        assert store.is_finished(KEY)
+
+
 @pytest.mark.parametrize(
     "other",
     [
