@@ -317,34 +317,31 @@ def cpu_seconds(spec: NetworkSpec, engine: str) -> tuple[float, dict[str, Any]]:
     return time.process_time() - before, json.loads(records)
 
 
-def measure(scenario: dict[str, Any], with_reference: bool) -> dict[str, Any]:
+def measure(scenario: dict[str, Any]) -> dict[str, Any]:
     """Times of one scenario, and that both engines left the same records."""
     spec = parse(scenario, "bench").resolve(seed=1)
     runs = [cpu_seconds(spec, "fast") for _ in range(REPEATS)]
     fast = statistics.median(seconds for seconds, _ in runs)
     records = runs[0][1]
     segments = sum(flow["segments_sent"] for flow in records["flows"])
-    again = sum(flow["segments_retransmitted"] for flow in records["flows"])
     stats = records["engine_stats"]
     row: dict[str, Any] = {
         "spec_hash": spec.hash(),
         "fast_s": round(fast, 4),
         "segments": segments,
-        "segments_retransmitted": again,
         "us_per_segment": round(fast / segments * 1e6, 3),
         "events_per_segment": round(stats["events"] / segments, 2),
         "cells_per_s": round(stats["cells"] / fast),
         "stepped": round(stats["cells_stepped"] / stats["cells"], 4),
     }
-    if with_reference:
-        seconds, reference = cpu_seconds(spec, "reference")
-        own = ("engine", "engine_stats")
-        for left in (records, reference):
-            for key in own:
-                del left[key]
-        if records != reference:
-            raise SystemExit(f"the engines differ on {spec.hash()}: {json.dumps(scenario)}")
-        row |= {"reference_s": round(seconds, 3), "ratio": round(seconds / fast, 2)}
+    seconds, reference = cpu_seconds(spec, "reference")
+    own = ("engine", "engine_stats")
+    for left in (records, reference):
+        for key in own:
+            del left[key]
+    if records != reference:
+        raise SystemExit(f"the engines differ on {spec.hash()}: {json.dumps(scenario)}")
+    row |= {"reference_s": round(seconds, 3), "ratio": round(seconds / fast, 2)}
     return row
 
 
@@ -378,7 +375,7 @@ def main() -> int:
     for group, asked, scenarios in groups():
         if arguments.only not in (None, group):
             continue
-        rows = {name_of(scenario): measure(scenario, True) for scenario in scenarios}
+        rows = {name_of(scenario): measure(scenario) for scenario in scenarios}
         ratios = [row["ratio"] for row in rows.values()]
         summary = {
             "asked": asked,
