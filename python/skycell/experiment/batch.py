@@ -100,14 +100,16 @@ class Batch:
         by_hash = {run.spec_hash: run for run in to_do}
         to_do_s = sum(run.duration_ps for run in to_do) / 1e12
         failed: dict[str, FailedBatchRun] = {}
-        done: dict[str, int] = {}  # simulated times of the runs that have ended, by spec hash
+        done: set[str] = set()
+        done_ps = 0
 
         def tell(under_way: Mapping[str, int]) -> None:
             if on_progress is not None:
-                simulated_s = (sum(done.values()) + sum(under_way.values())) / 1e12
+                simulated_s = (done_ps + sum(under_way.values())) / 1e12
                 on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
 
         def note(outcome: Outcome) -> None:
+            nonlocal done_ps
             # May come twice for a run, if an interrupt came into the first time.
             run = by_hash[outcome.task.name]
             if outcome.summary_json is not None:
@@ -117,7 +119,9 @@ class Batch:
                 reason = outcome.reason or "no reason given"
                 self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
                 failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
-            done[run.spec_hash] = run.duration_ps
+            if run.spec_hash not in done:
+                done.add(run.spec_hash)
+                done_ps += run.duration_ps
             tell({})
 
         tasks = (
