@@ -13,8 +13,8 @@ pub struct Stream(Xoshiro256PlusPlus);
 impl Stream {
     /// The stream `name` (such as `flow/s3/start`) of a run with `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
-        // ChaCha has a stream of its own for each name; it is asked for where ours begins only, as ten
-        // times our state is what it keeps.
+        // ChaCha has a stream of its own for each name, but keeps ten times what we do: it only says where
+        // ours begins.
         let mut beginnings = ChaCha8Rng::seed_from_u64(seed);
         beginnings.set_stream(fnv1a(name));
         Stream(Xoshiro256PlusPlus::from_rng(&mut beginnings))

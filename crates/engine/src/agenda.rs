@@ -21,7 +21,7 @@ const fn stretch(time: SimTime) -> u64 {
     time.0 >> STRETCH_LOG2
 }
 
-/// A flow's alarm.
+/// A flow's alarm, never across two lines of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Alarm {

@@ -34,7 +34,7 @@ impl Due {
 /// No frame.
 const NONE: u32 = u32::MAX;
 
-/// A frame and the one behind it on its link.
+/// A frame and the one behind it on its link, never across two lines of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Coming {
