@@ -425,18 +425,27 @@ fn nth_arrival(trains: impl Iterator<Item = Train> + Clone, count: usize, n: u64
     (moment, train.place)
 }
 
-/// The same where the trains take turns: one spacing, and all their next cells within it.
+/// Whether the trains, one or more, take turns: one spacing, and all their next cells within it.
+pub(crate) fn take_turns(trains: impl Iterator<Item = Train> + Clone) -> bool {
+    let nexts = trains.clone().map(|train| train.next);
+    let (Some(first), Some(one)) = (nexts.min(), trains.clone().next()) else {
+        return false;
+    };
+    let is_in_turn =
+        |train: Train| train.spacing == one.spacing && train.next - first < one.spacing;
+    trains.clone().all(is_in_turn)
+}
+
+/// The same where the trains take turns.
 fn nth_in_turn(
     trains: impl Iterator<Item = Train> + Clone,
     count: usize,
     n: u64,
 ) -> Option<(Moment, u32)> {
-    let spacing = trains.clone().next()?.spacing;
-    let first = trains.clone().map(|train| train.next).min()?;
-    let is_in_turn = |train: Train| train.spacing == spacing && train.next - first < spacing;
-    if !trains.clone().all(is_in_turn) {
+    if !take_turns(trains.clone()) {
         return None;
     }
+    let spacing = trains.clone().next()?.spacing;
     let (round, turn) = (n / count as u64, (n % count as u64) as usize);
     let order = |train: &Train| (train.next, train.link);
     let train = trains.clone().find(|train| {

@@ -21,7 +21,7 @@ pub(crate) struct Ends {
 struct Use {
     senders: Vec<u32>,
     receivers: Vec<u32>,
-    /// Last link and multiplexing port of the VCs that end here.
+    /// Last link and last multiplexing port of the VCs that end here.
     arrivals: Vec<(u32, Option<u32>)>,
 }
 
@@ -87,7 +87,7 @@ fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
     }
     for (vc, route) in spec.vcs.iter().zip(&plan.routes) {
         let last = *vc.path.last().expect("a path has links");
-        let mux = route.mux.as_ref().map(|(port, _)| *port);
+        let mux = route.last_mux();
         let end = spec.links[last as usize].to;
         uses[end as usize].arrivals.push((last, mux));
     }

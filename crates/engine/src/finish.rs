@@ -119,12 +119,12 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
     }
     let mut arrived = left_source(rest.route.first.delay);
     record.cells_in_transit += departed - arrived;
-    if let Some((port, stretch)) = &rest.route.mux {
+    for ((port, stretch), &place) in rest.route.muxes.iter().zip(&rest.places) {
         let mux = network.ports.mux(*port);
-        let here = &mux.vcs[vc.mux_place as usize];
-        let discarded = &mux.runs[vc.mux_place as usize].discarded;
+        let here = &mux.vcs[place as usize];
+        let discarded = &mux.runs[place as usize].discarded;
         add(&mut record.cells_discarded, discarded);
-        let left_mux = |after: SimTime| mux.departed_before(end.since(after), vc.mux_place);
+        let left_mux = |after: SimTime| mux.departed_before(end.since(after), place);
         departed = left_mux(SimTime::ZERO);
         record.cells_queued += here.taken_in - departed;
         for pass in &stretch.passes {

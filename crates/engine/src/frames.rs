@@ -34,9 +34,19 @@ pub(crate) struct Frames {
     sacks: Vec<SackBlocks>,
     free: Vec<u32>,
     made: u64,
+    /// By frame: how many parts of it are under way, itself counted; nothing where frames go as wholes.
+    holds: Option<Vec<u32>>,
 }
 
 impl Frames {
+    /// No frames yet; whether they may go in parts.
+    pub(crate) fn new(go_in_parts: bool) -> Self {
+        Frames {
+            holds: go_in_parts.then(Vec::new),
+            ..Frames::default()
+        }
+    }
+
     /// Adds the frame of `cells` cells in which `segment` of `flow` goes over its first VC.
     pub(crate) fn add(
         &mut self,
@@ -113,7 +123,27 @@ impl Frames {
         &mut self.frames[id as usize]
     }
 
+    /// A part of the frame is under way beside those that are.
+    pub(crate) fn hold(&mut self, id: u32) {
+        if let Some(holds) = &mut self.holds {
+            if holds.len() < self.frames.len() {
+                holds.resize(self.frames.len(), 1);
+            }
+            holds[id as usize] += 1;
+        }
+    }
+
+    /// The frame, or a part of it, is no longer under way; after the last it is forgotten.
     pub(crate) fn forget(&mut self, id: u32) {
+        if let Some(holds) = self
+            .holds
+            .as_mut()
+            .and_then(|holds| holds.get_mut(id as usize))
+            && *holds > 1
+        {
+            *holds -= 1;
+            return;
+        }
         self.free.push(id);
     }
 

@@ -5,7 +5,8 @@ use skycell_des::{Key, KeyHeap};
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
-/// A frame on a link to the port.
+/// A frame on a link to the port, or a part of one that comes from another such port: cells at equal
+/// distances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     /// When its first cell comes.
@@ -14,20 +15,69 @@ pub(crate) struct Due {
     /// Place of its VC at the port.
     pub(crate) place: u32,
     pub(crate) cells: u32,
+    /// The distance, in times between two cells of a frame of the lane.
+    pub(crate) stride: u16,
+    pub(crate) part: Part,
     /// Whether its cells have CLP = 1.
     pub(crate) is_tagged: bool,
 }
 
+/// Which part of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    Whole,
+    /// Nothing of it came before, and more comes.
+    First,
+    Middle,
+    /// Its last cell is the frame's.
+    Last,
+}
+
+impl Part {
+    /// The part that begins or ends a frame, or neither.
+    pub(crate) fn new(begins: bool, ends: bool) -> Self {
+        match (begins, ends) {
+            (true, true) => Part::Whole,
+            (true, false) => Part::First,
+            (false, false) => Part::Middle,
+            (false, true) => Part::Last,
+        }
+    }
+
+    /// Whether nothing of the frame came before.
+    pub(crate) fn begins(self) -> bool {
+        matches!(self, Part::Whole | Part::First)
+    }
+
+    /// Whether its last cell is the frame's.
+    pub(crate) fn ends(self) -> bool {
+        matches!(self, Part::Whole | Part::Last)
+    }
+}
+
 impl Due {
-    /// A frame whose first cell comes at `head`.
+    /// A whole frame whose first cell comes at `head`.
     pub(crate) fn new(head: SimTime, frame: u32, place: u32, cells: u32, is_tagged: bool) -> Self {
         Due {
             head,
             frame,
             place,
             cells,
+            stride: 1,
+            part: Part::Whole,
             is_tagged,
         }
+    }
+
+    /// Time between two of its cells, on a lane where two of a frame come `spacing` after each other.
+    pub(crate) fn spacing(&self, spacing: SimTime) -> SimTime {
+        SimTime(u64::from(self.stride) * spacing.0)
+    }
+
+    /// When its last cell comes, on such a lane.
+    pub(crate) fn tail(&self, spacing: SimTime) -> SimTime {
+        self.head + SimTime(u64::from(self.cells - 1) * self.spacing(spacing).0)
     }
 }
 
@@ -44,7 +94,8 @@ struct Coming {
     has_begun: bool,
 }
 
-/// One link to the port. Small, so that thousands of them stay in the cache: the frames are elsewhere.
+/// One link to the port, or of a link from another such port one VC. Small, so that thousands of them stay in
+/// the cache: the frames are elsewhere.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Lane {
@@ -72,7 +123,7 @@ pub(crate) enum Next {
 /// All links to the port.
 #[derive(Debug)]
 pub(crate) struct Inputs {
-    /// By link, ascending.
+    /// By link, ascending, and by VC where each has a lane.
     lanes: Vec<Lane>,
     /// Times between two cells of a frame that there are.
     spacings: Vec<SimTime>,
@@ -87,7 +138,8 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Inputs from the given links, ascending, each with the time between two cells of a frame.
+    /// Inputs from the given links, ascending, each with the time between two cells of a frame. A link is
+    /// named once for each lane that it has.
     pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
         let (mut spacings, mut known) = (Vec::new(), HashMap::new());
         let lane = |(link, spacing)| {
@@ -114,12 +166,6 @@ impl Inputs {
         }
     }
 
-    /// The lane of `link`.
-    pub(crate) fn lane_of(&self, link: u32) -> u32 {
-        let at = self.lanes.binary_search_by_key(&link, |lane| lane.link);
-        at.expect("the link leads to the port") as u32
-    }
-
     /// A frame is on its way; it comes after all others of its lane.
     pub(crate) fn push(&mut self, lane: u32, due: Due) {
         let (at, spacing) = (self.keep(due), self.spacing(lane));
@@ -129,7 +175,7 @@ impl Inputs {
             (on.first, on.place) = (at, due.place);
         } else {
             let last = &mut self.coming[on.last as usize];
-            debug_assert!(tail(&last.due, spacing) < due.head);
+            debug_assert!(last.due.tail(spacing) < due.head);
             last.behind = at;
         }
         on.last = at;
@@ -166,7 +212,7 @@ impl Inputs {
         let next = if has_begun {
             Next::Tail
         } else {
-            let tail = tail(&due, self.spacing(id));
+            let tail = due.tail(self.spacing(id));
             let is_next = |second| Key::new(tail, 0, id) < second;
             if tail < limit && self.next.second().is_none_or(is_next) {
                 Next::Whole
@@ -186,7 +232,7 @@ impl Inputs {
         let spacing = self.spacing(lane);
         let first = &mut self.coming[self.lanes[lane as usize].first as usize];
         first.has_begun = true;
-        let tail = tail(&first.due, spacing);
+        let tail = first.due.tail(spacing);
         self.replace_top(lane, Some(tail));
     }
 
@@ -235,9 +281,4 @@ impl Inputs {
             lane.place
         })
     }
-}
-
-/// When the last cell of `due` comes, whose cells are `spacing` apart.
-pub(crate) fn tail(due: &Due, spacing: SimTime) -> SimTime {
-    due.head + SimTime(u64::from(due.cells - 1) * spacing.0)
 }

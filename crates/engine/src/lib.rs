@@ -3,9 +3,9 @@
 //! A frame travels as a train: the time of its first cell, their spacing, their number. A host's port
 //! is a closed form of the frames handed to it; where cells of several trains are multiplexed, counts
 //! between two frame events come from divisions ([`mux`]); a port that never makes a cell wait only
-//! shifts times. Where queues share a link, a loop over cells says who is sent when ([`server`]). A
-//! network in which a VC is multiplexed twice, and classes beyond those of [`shared`], are run by
-//! `reference` itself.
+//! shifts times. From one multiplexing port to the next a frame goes as several trains ([`onward`]). Where
+//! queues share a link, a loop over cells says who is sent when ([`server`]). Moving links, and classes
+//! beyond those of [`shared`], are run by `reference` itself.
 
 mod active;
 mod agenda;
@@ -21,6 +21,8 @@ mod legs;
 mod mux;
 mod network;
 mod occupancy;
+mod onward;
+mod order;
 mod plan;
 mod run;
 mod runs;

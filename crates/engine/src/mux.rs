@@ -5,15 +5,17 @@
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
 use crate::active::ActiveVcs;
-use crate::arrivals::{ArrivalLog, Moment, Train};
+use crate::arrivals::{ArrivalLog, Moment, Train, take_turns};
 use crate::inputs::{Due, Inputs};
 use crate::occupancy::{MuxVc, VcRuns};
+use crate::onward::{Onto, Onward};
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
 
+mod cells;
 mod heads_and_tails;
 
 pub(crate) use heads_and_tails::{Ended, Fate};
@@ -32,6 +34,27 @@ struct Arriving {
     frame: u32,
     /// Cells taken in.
     taken_in: u32,
+    /// Whether its last cell is the frame's.
+    ends: bool,
+}
+
+/// A frame of which only the last cell may still be taken in.
+#[derive(Clone, Copy, Debug)]
+struct Refused {
+    place: u32,
+    /// Cells taken in before.
+    taken_in: u32,
+    /// Whether the last cell comes with what is arriving.
+    ends: bool,
+}
+
+/// A VC whose frames may come in parts.
+#[derive(Clone, Copy, Debug, Default)]
+struct InParts {
+    /// Whether the last cell that came was not a last cell.
+    in_frame: bool,
+    /// Whether the open cells are of several frames.
+    is_mixed: bool,
 }
 
 /// A cell that was discarded, for the trace.
@@ -64,8 +87,11 @@ pub(crate) struct MuxPort {
     arriving: Vec<Arriving>,
     /// Trains among them that are slower than the port.
     slower: u32,
-    /// Frames of which only the last cell may still be taken in, by link.
-    refused: Vec<(u32, u32)>,
+    refused: Vec<Refused>,
+    /// By place; nothing where all frames come whole.
+    in_parts: Vec<InParts>,
+    /// What goes on to other such ports, if anything does.
+    pub(crate) onward: Option<Box<Onward>>,
     /// Arrivals up to here have been dealt with.
     now: Moment,
     /// How long after a cell's departure somebody may ask for it.
@@ -92,6 +118,13 @@ pub(crate) struct MuxPort {
     /// Least time from a frame's arrival at the end of its VC to a hand-over of another that comes here
     /// and that the first one may have led to.
     pub(crate) returns: SimTime,
+    /// Before which time all that comes has been dealt with.
+    pub(crate) reached: SimTime,
+    /// The ports from which VCs go on to this one, and the least time from a cell's coming there to its
+    /// coming here.
+    pub(crate) fed_by: Vec<(u32, SimTime)>,
+    /// Those, and the ones that feed them: in that order, each after those that feed it.
+    pub(crate) upstream: Vec<u32>,
     /// When the port is to act next.
     pub(crate) wakes_at: Option<SimTime>,
 }
@@ -127,6 +160,8 @@ impl MuxPort {
             arriving: Vec::new(),
             slower: 0,
             refused: Vec::new(),
+            in_parts: Vec::new(),
+            onward: None,
             now: Moment {
                 time: SimTime::ZERO,
                 link: 0,
@@ -147,13 +182,16 @@ impl MuxPort {
             lead: SimTime::NEVER,
             slack: SimTime::NEVER,
             returns: SimTime::NEVER,
+            reached: SimTime::ZERO,
+            fed_by: Vec::new(),
+            upstream: Vec::new(),
             wakes_at: None,
         }
     }
 
-    /// Lets VC `vc` cross the port. `lead` after its hand-over a frame's first cell comes at the
-    /// earliest; `horizon` after they have left its cells are at the end of their VC.
-    pub(crate) fn add_vc(&mut self, vc: u32, lead: SimTime, horizon: SimTime) -> u32 {
+    /// Lets VC `vc` cross the port; `horizon` after they have left its cells are at the next such port, or
+    /// at the end of their VC.
+    pub(crate) fn add_vc(&mut self, vc: u32, horizon: SimTime) -> u32 {
         self.vcs.push(MuxVc::new(vc));
         self.runs.push(VcRuns::default());
         self.active.add_vc(self.policy.weight(vc));
@@ -161,9 +199,21 @@ impl MuxPort {
             queues.add_vc(vc);
         }
         self.horizon = self.horizon.max(horizon);
-        self.lead = self.lead.min(lead);
-        self.slack = self.slack.min(horizon + SimTime(self.cell_time));
         self.vcs.len() as u32 - 1
+    }
+
+    /// Lets frames come in parts, once all VCs are there.
+    pub(crate) fn take_parts(&mut self) {
+        self.in_parts.resize(self.vcs.len(), InParts::default());
+    }
+
+    /// Lets the VC at `place` go on to another such port, once all VCs are there.
+    pub(crate) fn go_on(&mut self, place: u32, onto: Onto) {
+        let (cell_time, vcs) = (self.cell_time, self.vcs.len());
+        let onward = self
+            .onward
+            .get_or_insert_with(|| Box::new(Onward::new(cell_time, vcs)));
+        onward.add(place, onto);
     }
 
     /// Time that a cell takes, picoseconds.
@@ -189,7 +239,8 @@ impl MuxPort {
         let queued = self.log.taken_in() - departed;
         let vc = &mut self.vcs[place as usize];
         vc.has_lost = false;
-        if self.policy.takes_all() || due.cells == 1 && self.policy.keeps_last_cells() {
+        let is_last = due.cells == 1 && due.part.ends();
+        if self.policy.takes_all() || is_last && self.policy.keeps_last_cells() {
             vc.discarding = None;
             return queued;
         }
@@ -270,7 +321,7 @@ impl MuxPort {
             return;
         }
         // With room for one cell only, the port falls idle while a train goes on.
-        if self.slower > 0 || self.capacity == 1 {
+        if self.capacity == 1 {
             return self.step(moment);
         }
         let mut count = 0;
@@ -283,6 +334,9 @@ impl MuxPort {
             return;
         }
         let taken_in = self.log.taken_in();
+        if self.slower > 0 && !self.is_busy_anyway(from, moment, count) {
+            return self.step(moment);
+        }
         let trains = self.arriving.iter().map(|a| a.train);
         // Departures at `from` are counted only where those known before leave it open.
         let may_be_longest = taken_in - self.departed_before + count > self.queue_max
@@ -299,8 +353,12 @@ impl MuxPort {
             }
         }
         self.arrived += count;
-        self.log.take_in_trains(count, trains.clone(), moment.time);
+        self.log.take_in_trains(count, trains, moment.time);
+        if self.onward.is_some() {
+            self.send_on(taken_in);
+        }
         if may_be_longest && self.log.server.is_some() {
+            let trains = self.arriving.iter().map(|a| a.train);
             let peak = self.peak(taken_in, moment, trains);
             self.queue_max = self.queue_max.max(peak);
         }
@@ -321,13 +379,57 @@ impl MuxPort {
                 train.next += count * train.spacing;
                 arriving.left -= count as u32;
                 arriving.taken_in += count as u32;
-                if arriving.left == 0 {
+                if arriving.left == 0 && arriving.ends {
                     vc.awaits_boundary = false;
                     self.active.note_boundary(train.place, false);
                 } else if !vc.awaits_boundary {
                     vc.awaits_boundary = true;
                     self.active.note_boundary(train.place, true);
                 }
+            }
+        }
+    }
+
+    /// Whether the port has cells without a break from `from` on up to `moment` even if none come, and
+    /// `count` more cannot make the queue longer than it ever was.
+    ///
+    /// Trains slower than the port need not keep it busy; so else they are stepped.
+    fn is_busy_anyway(&self, from: SimTime, moment: Moment, count: u64) -> bool {
+        let (departed, _) = self.log.departed_if_busy(moment.time);
+        let lasts = self.log.server.is_none() && departed < self.log.taken_in();
+        lasts && self.queued(from) + count <= self.queue_max.min(self.capacity)
+    }
+
+    /// The cells that the arriving trains have just brought go on, as far as they go on to another port;
+    /// `taken_in` had been taken in before.
+    fn send_on(&mut self, taken_in: u64) {
+        let trains = self.arriving.iter().map(|a| a.train);
+        let in_turn = take_turns(trains.clone());
+        for arriving in self.arriving.iter().filter(|a| a.coming > 0) {
+            let (train, cells) = (arriving.train, arriving.coming);
+            let Some(onward) = self.onward.as_mut().filter(|on| on.has(train.place)) else {
+                continue;
+            };
+            let ends = arriving.ends && arriving.left == cells;
+            if in_turn && self.log.server.is_none() {
+                let order = |train: &Train| (train.next, train.link);
+                let earlier = trains.clone().filter(|other| order(other) < order(&train));
+                let first = self.log.departure(taken_in + earlier.count() as u64);
+                let first = first.expect("it has just been taken in");
+                let distance = self.arriving.len() as u64 * self.cell_time;
+                onward.send(train.place, first.0, distance, cells, ends);
+                continue;
+            }
+            for at in 0..cells {
+                let moment = Moment {
+                    time: SimTime(train.next + u64::from(at) * train.spacing),
+                    link: train.link,
+                };
+                let by: u64 = trains.clone().map(|train| train.count(moment)).sum();
+                let departure = self.log.departure(taken_in + by - 1);
+                let departure = departure.expect("it has just been taken in");
+                let is_end = ends && at + 1 == cells;
+                onward.send(train.place, departure.0, self.cell_time, 1, is_end);
             }
         }
     }
@@ -360,125 +462,6 @@ impl MuxPort {
         at_end.max(taken_in_by(moment) + 1 - departed)
     }
 
-    /// Deals with arrivals up to `moment` one by one.
-    fn step(&mut self, moment: Moment) {
-        // A cell that is lost here breaks the rhythm of the trains.
-        self.log.close_piece();
-        loop {
-            let next = self.arriving.iter().enumerate().map(|(i, a)| {
-                let at = Moment {
-                    time: SimTime(a.train.next),
-                    link: a.train.link,
-                };
-                (at, i)
-            });
-            let Some((at, i)) = next
-                .filter(|(_, i)| self.arriving[*i].left > 0)
-                .min()
-                .filter(|(at, _)| *at <= moment)
-            else {
-                return;
-            };
-            let arriving = &mut self.arriving[i];
-            arriving.left -= 1;
-            arriving.train.next += arriving.train.spacing;
-            let (frame, place) = (arriving.frame, arriving.train.place);
-            let (left, spacing) = (arriving.left, arriving.train.spacing);
-            self.stepped += 1;
-            let queued = self.queued(at.time);
-            let taken_in = self.offer(at, queued, frame, place, left == 0);
-            self.arriving[i].taken_in += u32::from(taken_in);
-            if self.vcs[place as usize].discarding.is_some() && left > 0 {
-                // The rest is under discard, but its last cell, which ends what was taken in.
-                let refused = self.arriving.swap_remove(i);
-                self.slower -= u32::from(spacing > self.cell_time);
-                self.log.close_piece();
-                self.discard_middle(at, place, left - 1, SimTime(spacing));
-                self.refused.push((at.link, refused.taken_in));
-            }
-        }
-    }
-
-    /// One cell comes at `moment` and finds `queued` cells.
-    fn offer(
-        &mut self,
-        moment: Moment,
-        queued: u64,
-        frame: u32,
-        place: u32,
-        is_last: bool,
-    ) -> bool {
-        self.arrived += 1;
-        let has_room = queued < self.capacity;
-        let keeps_last = self.policy.keeps_last_cells();
-        let vc = &mut self.vcs[place as usize];
-        let reason = match vc.discarding {
-            Some(_) if is_last && has_room && (vc.awaits_boundary || keeps_last) => None,
-            Some(reason) => Some(reason),
-            None if has_room => None,
-            None => {
-                if self.policy.has_partial_discard() {
-                    vc.discarding = Some(DiscardReason::RestOfFrame);
-                }
-                Some(DiscardReason::Overflow)
-            }
-        };
-        if let Some(reason) = reason {
-            self.discarded.add(reason, 1);
-            self.runs[place as usize].discarded.add(reason, 1);
-            if !std::mem::replace(&mut vc.has_lost, true) {
-                self.frames_discarded.add(reason, 1);
-                if let Some(losses) = &mut self.losses {
-                    losses.push(FirstLoss {
-                        moment,
-                        frame,
-                        reason,
-                    });
-                }
-            }
-            return false;
-        }
-        let train = Train::of_cell(moment, place);
-        vc.take_in(&train, 1);
-        if self.keeps_runs {
-            self.runs[place as usize].note(&train, 1, self.needed);
-        }
-        if let Some(queues) = &mut self.vc_queues {
-            queues.take_in(&train, 1);
-        }
-        self.policy.on_taken_in(vc.vc, 1);
-        self.note_boundary(place, is_last);
-        self.integral.arrived(u128::from(moment.time.0));
-        if queued == 0 {
-            self.log.begin_busy(moment.time);
-        }
-        self.log.take_in_cell(moment, place);
-        self.queue_max = self.queue_max.max(queued + 1);
-        true
-    }
-
-    /// A cell of the VC at `place` was taken in: does downstream wait for a boundary now?
-    fn note_boundary(&mut self, place: u32, is_last: bool) {
-        let vc = &mut self.vcs[place as usize];
-        if vc.awaits_boundary != is_last {
-            return;
-        }
-        vc.awaits_boundary = !is_last;
-        self.active.note_boundary(place, !is_last);
-    }
-
-    /// `cells` cells after the one at `moment` are under discard; those that come before the run
-    /// ends are counted.
-    fn discard_middle(&mut self, moment: Moment, place: u32, cells: u32, spacing: SimTime) {
-        let time_left = self.end.0 - 1 - moment.time.0;
-        let count = u64::from(cells).min(time_left / spacing.0);
-        let vc = &self.vcs[place as usize];
-        let reason = vc.discarding.expect("the frame is under discard");
-        self.arrived += count;
-        self.discarded.add(reason, count);
-        self.runs[place as usize].discarded.add(reason, count);
-    }
-
     /// Forgets what nobody will ask for.
     fn trim(&mut self, now: SimTime) {
         self.until_trim -= 1;
@@ -498,7 +481,8 @@ impl MuxPort {
 
     /// Deals with all arrivals before `time`.
     pub(crate) fn advance_before(&mut self, time: SimTime) {
-        if let Some(last) = time.0.checked_sub(1) {
+        let last = time.0.checked_sub(1);
+        if let Some(last) = last.filter(|&last| last >= self.now.time.0) {
             self.advance(Moment {
                 time: SimTime(last),
                 link: u32::MAX,

@@ -55,6 +55,7 @@ pub(crate) struct Network<'a> {
     ends: Ends,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
+    /// Each after those from which VCs go on to it.
     muxes: Vec<u32>,
     next_sample: SimTime,
     pub(crate) events: Agenda,
@@ -69,8 +70,8 @@ impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan) -> Self {
         let ends = Ends::new(spec, &plan);
         let (ports, places) = ports(spec, &plan);
-        let is_mux = |port: &u32| matches!(ports.get(*port), Port::Mux(_));
-        let muxes = (0..ports.len()).filter(is_mux).collect();
+        let muxes = plan.order;
+        let go_in_parts = muxes.iter().any(|&mux| ports.mux(mux).onward.is_some());
         let vcs = Vcs::new(spec, plan.routes, places, &ends);
         let mut tcp = SharedTcp::default();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
@@ -85,7 +86,7 @@ impl<'a> Network<'a> {
             vcs,
             flows: flows.collect(),
             legs: Legs::new(&spec.flows),
-            frames: Frames::default(),
+            frames: Frames::new(go_in_parts),
             deliveries: Deliveries::at(spec.links.len()),
             ends,
             ended: Vec::new(),
@@ -127,12 +128,27 @@ impl<'a> Network<'a> {
             mux.wakes_at = None;
             // A frame that is not on its way yet is handed over by what happens next elsewhere, or
             // in answer to what this port does now.
-            let (lead, returns) = (mux.lead, mux.returns);
+            let returns = mux.returns;
             let elsewhere = self.events.first().map_or(self.end, Key::time);
-            let known = elsewhere.min(now + returns) + lead;
-            self.run_mux(id, known.min(self.next_sample).min(self.end));
+            let handed_over = elsewhere.min(now + returns);
+            for at in 0..self.mux(id).upstream.len() {
+                let upstream = self.mux(id).upstream[at];
+                self.run_mux_knowing(upstream, handed_over);
+            }
+            self.run_mux_knowing(id, handed_over);
             self.plan_mux(id);
         }
+    }
+
+    /// Lets the multiplexing port act as far as it can when all frames are known that are handed over
+    /// before `handed_over`; the ports that feed it have done so.
+    fn run_mux_knowing(&mut self, id: u32, handed_over: SimTime) {
+        let mux = self.ports.mux(id);
+        let mut known = handed_over + mux.lead;
+        for (feeding, across) in &mux.fed_by {
+            known = known.min(self.ports.mux(*feeding).reached + *across);
+        }
+        self.run_mux(id, known.min(self.next_sample).min(self.end));
     }
 
     /// Sees to it that the multiplexing port acts in time.
@@ -311,14 +327,19 @@ impl<'a> Network<'a> {
                     return self.push_delivery(link, last, frame);
                 };
                 let due = Due::new(first, frame, mux_place, cells, is_tagged);
-                let port = self.mux(mux);
-                port.inputs.push(lane, due);
-                // Only what comes before all else makes it act earlier.
-                let latest = first + port.slack;
-                if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
-                    self.plan_mux(mux);
-                }
+                self.push_due(mux, lane, due);
             }
+        }
+    }
+
+    /// A frame, or a part of one, is on its way to a multiplexing port.
+    fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
+        let port = self.mux(mux);
+        port.inputs.push(lane, due);
+        // Only what comes before all else makes it act earlier.
+        let latest = due.head + port.slack;
+        if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
+            self.plan_mux(mux);
         }
     }
 
@@ -417,16 +438,14 @@ impl<'a> Network<'a> {
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.
     pub(crate) fn finish_ports(&mut self) {
-        for id in 0..self.ports.len() {
-            match self.ports.get_mut(id) {
-                PortMut::Source(port) => port.finish(self.end),
-                PortMut::Mux(_) => {
-                    self.run_mux(id, self.end);
-                    self.mux(id).finish();
-                    self.note_losses(id);
-                }
-                PortMut::Pass(_) => {}
-            }
+        for port in &mut self.ports.sources {
+            port.finish(self.end);
+        }
+        for at in 0..self.muxes.len() {
+            let id = self.muxes[at];
+            self.run_mux(id, self.end);
+            self.mux(id).finish();
+            self.note_losses(id);
         }
     }
 

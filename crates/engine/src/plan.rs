@@ -2,6 +2,7 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::edge::takes_whole_frames;
+use crate::order;
 use crate::shared;
 use skycell_spec::{Excess, NetworkSpec, NodeKind, Nonconforming, PolicySpec, VcSpec};
 use skycell_units::SimTime;
@@ -45,8 +46,26 @@ pub(crate) struct Stretch {
 pub(crate) struct Route {
     pub(crate) source: u32,
     pub(crate) first: Stretch,
-    /// The port where cells are multiplexed, and the stretch from there to the VC's end.
-    pub(crate) mux: Option<(u32, Stretch)>,
+    /// The ports where cells are multiplexed, in order, and the stretch from each to the next or to the
+    /// VC's end.
+    pub(crate) muxes: Vec<(u32, Stretch)>,
+}
+
+impl Route {
+    /// The port where cells are multiplexed first, if they are anywhere.
+    pub(crate) fn first_mux(&self) -> Option<u32> {
+        self.muxes.first().map(|(port, _)| *port)
+    }
+
+    /// The port where cells are multiplexed last.
+    pub(crate) fn last_mux(&self) -> Option<u32> {
+        self.muxes.last().map(|(port, _)| *port)
+    }
+
+    /// The stretch to the VC's end.
+    pub(crate) fn last(&self) -> &Stretch {
+        self.muxes.last().map_or(&self.first, |(_, last)| last)
+    }
 }
 
 /// Kinds of all ports and ways of all VCs.
@@ -54,6 +73,8 @@ pub(crate) struct Route {
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<PortKind>,
     pub(crate) routes: Vec<Route>,
+    /// All multiplexing ports, each after those from which VCs go on to it.
+    pub(crate) order: Vec<u32>,
     /// The cells of each source; their VCs have no route.
     pub(crate) streams: Vec<StreamPlan>,
     /// By port: which of its queues holds the cells of frames.
@@ -61,9 +82,10 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a valid spec; none for what has no closed form here: a VC that is multiplexed
-    /// twice or rerouted, links whose delay changes, datagrams, edges that discard single cells, and classes
-    /// beyond those of [`crate::shared`].
+    /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted, one that
+    /// goes on from a port with a queue for each VC to another multiplexing port, such ports in a ring,
+    /// links whose delay changes, datagrams, edges that discard single cells, and classes beyond those of
+    /// [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
         let has_datagrams = spec.sources.iter().any(|s| !s.datagram_route.is_empty());
@@ -80,17 +102,21 @@ impl Plan {
             let none = Route {
                 source: vc.path[0],
                 first: Stretch::default(),
-                mux: None,
+                muxes: Vec::new(),
             };
-            let whole = whole.filter(|route| has_simple_edge(vc, route));
-            if is_stream { Some(none) } else { whole }
+            if is_stream {
+                return Some(none);
+            }
+            Some(whole).filter(|route| has_simple_edge(vc, route))
         };
         let routes = spec.vcs.iter().zip(&is_stream).map(of_vc);
         let routes = routes.collect::<Option<Vec<Route>>>()?;
         let shared = shared::plan(spec, &kinds)?;
+        let order = order::upstream_first(spec, &kinds, &routes)?;
         Some(Plan {
             kinds,
             routes,
+            order,
             streams: shared.streams,
             own_queues: shared.own_queues,
         })
@@ -103,7 +129,7 @@ fn has_simple_edge(vc: &VcSpec, route: &Route) -> bool {
     let refuses = vc.gfr.is_some_and(|gfr| {
         gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
     });
-    let is_first = route.mux.is_some() && route.first.passes.is_empty();
+    let is_first = route.first_mux().is_some() && route.first.passes.is_empty();
     takes_whole_frames(vc) && (!refuses || is_first)
 }
 
@@ -148,15 +174,15 @@ fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
     }
 }
 
-/// The way over `path`; none when it is multiplexed twice.
-pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Option<Route> {
+/// The way over `path`.
+pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Route {
     let mut route = Route {
         source: path[0],
         first: Stretch::default(),
-        mux: None,
+        muxes: Vec::new(),
     };
-    let mut stretch = Stretch::default();
-    for (place, &id) in path.iter().enumerate() {
+    let mut stretch = &mut route.first;
+    for &id in path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
             PortKind::Source => {}
@@ -169,19 +195,13 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Opt
                 });
                 stretch.delay = departure;
             }
-            PortKind::Mux if route.mux.is_some() => return None,
             PortKind::Mux => {
-                route.first = std::mem::take(&mut stretch);
-                route.first.link = path[place - 1];
-                route.mux = Some((id, Stretch::default()));
+                route.muxes.push((id, Stretch::default()));
+                stretch = &mut route.muxes.last_mut().expect("it has just been added").1;
             }
         }
         stretch.delay += SimTime(link.delay_ps);
         stretch.link = id;
     }
-    match &mut route.mux {
-        Some((_, last)) => *last = stretch,
-        None => route.first = stretch,
-    }
-    Some(route)
+    route
 }

@@ -66,8 +66,8 @@ fn stream(
     id: u32,
 ) -> Option<StreamPlan> {
     let vc = &spec.vcs[source.vc as usize];
-    let way = route(spec, kinds, &vc.path)?;
-    let (mux, stretch) = way.mux?;
+    let mut way = route(spec, kinds, &vc.path);
+    let (mux, stretch) = way.muxes.pop().filter(|_| way.muxes.is_empty())?;
     let sampled = &spec.records.sampled_ports;
     let is_sampled =
         |link: u32| sampled.contains(&link) || spec.records.vc_sampled_ports.contains(&link);

@@ -3,6 +3,7 @@
 use crate::cell_stream::CellStream;
 use crate::inputs::Inputs;
 use crate::mux::MuxPort;
+use crate::onward::Onto;
 use crate::plan::{PassThrough, Plan, PortKind, Route};
 use crate::server::Server;
 use crate::source::SourcePort;
@@ -10,7 +11,7 @@ use skycell_records::{CellDelays, QueueSamples};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// An output port.
 #[derive(Clone, Copy, Debug)]
@@ -128,15 +129,20 @@ pub(crate) struct PassPort {
 }
 
 /// Where a VC stands at the ports of its way that count cells.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Places {
     /// Of its source port among them.
     pub(crate) source_port: u32,
     /// At its source port.
     pub(crate) source: u32,
-    /// At its multiplexing port, if it has one.
-    pub(crate) mux: u32,
-    /// Which of that port's inputs it comes over.
+    /// At each of its multiplexing ports, in order: there, and which of that port's inputs it comes over.
+    pub(crate) muxes: Vec<AtMux>,
+}
+
+/// Where a VC stands at a multiplexing port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtMux {
+    pub(crate) place: u32,
     pub(crate) lane: u32,
 }
 
@@ -173,14 +179,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let kept = links.map(new).collect();
     let mut ports = Ports { kept, sources };
     add_servers(spec, plan, &mut ports);
-    let mut inputs: Vec<(u32, u32, u32)> = plan.routes.iter().filter_map(input).collect();
-    inputs.sort_unstable();
-    inputs.dedup();
-    for of_port in inputs.chunk_by(|a, b| a.0 == b.0) {
-        let spacing = |source: u32| SimTime(spec.links[source as usize].cell_time_ps);
-        let links = of_port.iter().map(|i| (i.1, spacing(i.2)));
-        ports.mux_mut(of_port[0].0).inputs = Inputs::new(links);
-    }
+    let lanes = add_inputs(spec, plan, &mut ports);
     let mut places = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = ports.source_place(route.source);
@@ -188,31 +187,24 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
         for pass in &route.first.passes {
             cross(&mut ports, *pass, route.source, vc, source_place);
         }
-        let (mut mux_place, mut lane) = (u32::MAX, u32::MAX);
-        if let Some((mux, stretch)) = &route.mux {
-            let port = ports.mux_mut(*mux);
-            let cell_time = SimTime(spec.links[route.source as usize].cell_time_ps);
-            mux_place = port.add_vc(vc, route.first.delay + cell_time, stretch.delay);
-            lane = port.inputs.lane_of(route.first.link);
+        let mut muxes = Vec::new();
+        for ((mux, stretch), input) in route.muxes.iter().zip(inputs(route, vc)) {
+            let place = ports.mux_mut(*mux).add_vc(vc, stretch.delay);
+            let lane = lanes[&input];
+            muxes.push(AtMux { place, lane });
             for pass in &stretch.passes {
-                cross(&mut ports, *pass, *mux, vc, mux_place);
+                cross(&mut ports, *pass, *mux, vc, place);
             }
         }
         places.push(Places {
             source_port,
             source: source_place,
-            mux: mux_place,
-            lane,
+            muxes,
         });
     }
     SourcePort::share_kinds(&mut ports.sources);
-    for mux in inputs
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|of_port| of_port[0].0)
-    {
-        let returns = returns(spec, plan, &ports, mux);
-        ports.mux_mut(mux).returns = returns;
-    }
+    join(spec, plan, &places, &mut ports);
+    set_times(spec, plan, &mut ports);
     (ports, places)
 }
 
@@ -243,29 +235,116 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
 }
 
+/// An input of a multiplexing port: the port, the link over which its cells come, and the port that feeds it,
+/// host's, router's or multiplexing, of which in the latter case each VC has an input of its own.
+type Input = (u32, u32, Option<u32>, u32);
+
+/// The inputs over which a VC comes to its multiplexing ports.
+fn inputs(route: &Route, vc: u32) -> impl Iterator<Item = Input> {
+    let feeds = route
+        .muxes
+        .iter()
+        .map(move |(mux, stretch)| (stretch, *mux, Some(vc)));
+    let feeds = std::iter::once((&route.first, route.source, None)).chain(feeds);
+    let muxes = route.muxes.iter();
+    muxes
+        .zip(feeds)
+        .map(|((mux, _), (stretch, from, vc))| (*mux, stretch.link, vc, from))
+}
+
+/// Gives the multiplexing ports their inputs; the lane of each.
+fn add_inputs(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) -> HashMap<Input, u32> {
+    let all = plan.routes.iter().zip(0u32..);
+    let mut all: Vec<Input> = all.flat_map(|(route, vc)| inputs(route, vc)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let mut lanes = HashMap::with_capacity(all.len());
+    for of_port in all.chunk_by(|a, b| a.0 == b.0) {
+        let spacing = |feeding: u32| SimTime(spec.links[feeding as usize].cell_time_ps);
+        let links = of_port.iter().map(|input| (input.1, spacing(input.3)));
+        ports.mux_mut(of_port[0].0).inputs = Inputs::new(links);
+        lanes.extend(of_port.iter().copied().zip(0u32..));
+    }
+    lanes
+}
+
+/// Tells multiplexing ports which VCs go on from one to another.
+fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &mut Ports) {
+    for (route, places) in plan.routes.iter().zip(places) {
+        let ends = route.muxes.windows(2).zip(places.muxes.windows(2));
+        for (pair, at) in ends {
+            let ((from, stretch), (to, _)) = (&pair[0], &pair[1]);
+            let cell_time = spec.links[*from as usize].cell_time_ps;
+            let feeding = ports.mux_mut(*from);
+            let onto = Onto {
+                port: *to,
+                lane: at[1].lane,
+                place: at[1].place,
+                delay: stretch.delay,
+            };
+            feeding.go_on(at[0].place, onto);
+            let across = stretch.delay + SimTime(cell_time);
+            let fed = ports.mux_mut(*to);
+            fed.take_parts();
+            match fed.fed_by.iter_mut().find(|(port, _)| port == from) {
+                Some((_, least)) => *least = across.min(*least),
+                None => fed.fed_by.push((*from, across)),
+            }
+        }
+    }
+    for &id in &plan.order {
+        let mut upstream: Vec<u32> = Vec::new();
+        for (feeding, _) in &ports.mux(id).fed_by {
+            let farther = ports.mux(*feeding).upstream.iter().copied();
+            upstream.extend(farther.chain([*feeding]));
+        }
+        let place = |port: &u32| plan.order.iter().position(|other| other == port);
+        upstream.sort_by_key(place);
+        upstream.dedup();
+        ports.mux_mut(id).upstream = upstream;
+    }
+}
+
+/// Tells multiplexing ports how far ahead they may act.
+fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
+    let cell_time = |port: u32| SimTime(spec.links[port as usize].cell_time_ps);
+    for route in &plan.routes {
+        let Some((last, stretch)) = route.muxes.last() else {
+            continue;
+        };
+        let first = ports.mux_mut(route.muxes[0].0);
+        let lead = route.first.delay + cell_time(route.source);
+        first.lead = first.lead.min(lead);
+        let last_port = ports.mux_mut(*last);
+        last_port.slack = last_port.slack.min(stretch.delay + cell_time(*last));
+    }
+    for &id in plan.order.iter().rev() {
+        let slack = ports.mux(id).slack;
+        for (feeding, across) in ports.mux(id).fed_by.clone() {
+            let feeding = ports.mux_mut(feeding);
+            feeding.slack = feeding.slack.min(across + slack);
+        }
+    }
+    for &id in &plan.order {
+        let returns = returns(spec, plan, ports, id);
+        ports.mux_mut(id).returns = returns;
+    }
+}
+
 /// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that
 /// port, by way of the VCs that begin there.
 fn returns(spec: &NetworkSpec, plan: &Plan, ports: &Ports, mux: u32) -> SimTime {
-    let crosses = |route: &&Route| route.mux.as_ref().is_some_and(|(port, _)| *port == mux);
-    let end = |route: &Route| {
-        let stretch = route.mux.as_ref().map_or(&route.first, |(_, last)| last);
-        spec.links[stretch.link as usize].to
-    };
+    let crosses = |route: &&Route| route.muxes.iter().any(|(port, _)| *port == mux);
+    let end = |route: &Route| spec.links[route.last().link as usize].to;
     let ends: HashSet<u32> = plan.routes.iter().filter(crosses).map(end).collect();
     let begin = |route: &&Route| ends.contains(&spec.links[route.source as usize].from);
-    let answer = |route: &Route| match &route.mux {
-        Some((port, _)) if *port == mux => SimTime::ZERO,
-        Some((port, _)) => ports.mux(*port).lead + ports.mux(*port).slack,
+    let answer = |route: &Route| match route.first_mux() {
+        _ if crosses(&route) => SimTime::ZERO,
+        Some(port) => ports.mux(port).lead + ports.mux(port).slack,
         None => route.first.delay + SimTime(spec.links[route.source as usize].cell_time_ps),
     };
     let answers = plan.routes.iter().filter(begin).map(answer);
     answers.min().unwrap_or(SimTime::NEVER)
-}
-
-/// The multiplexing port of a way, the link over which it is reached, and the port that feeds it.
-fn input(route: &Route) -> Option<(u32, u32, u32)> {
-    let (mux, _) = route.mux.as_ref()?;
-    Some((*mux, route.first.link, route.source))
 }
 
 fn cross(ports: &mut Ports, pass: PassThrough, station: u32, vc: u32, place: u32) {

@@ -27,8 +27,8 @@ pub(crate) struct Tail {
     pub(crate) frame: u32,
     /// Cells of the reassembly that it ends downstream.
     pub(crate) cells: u32,
-    /// Whether that is the whole frame and nothing else.
-    pub(crate) whole: bool,
+    /// Whether all of them are the frame's.
+    pub(crate) of_one: bool,
 }
 
 /// One VC.
@@ -347,7 +347,7 @@ mod tests {
         let tail = |frame| Tail {
             frame,
             cells: 4,
-            whole: true,
+            of_one: true,
         };
         queues.take_in_tail(1, 4, tail(7));
         assert_eq!(queues.no_end_before(), Some(SimTime(30)));

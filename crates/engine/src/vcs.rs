@@ -21,10 +21,10 @@ pub(crate) struct Vc {
     /// Which source port it begins at, and its place there.
     pub(crate) source: u32,
     pub(crate) source_place: u32,
-    /// Its place at its multiplexing port, and which of the inputs it comes over.
+    /// Its place at its first multiplexing port, and which of the inputs it comes over.
     pub(crate) mux_place: u32,
     pub(crate) lane: u32,
-    /// The links over which its multiplexing port and its end are reached; the same one where it is
+    /// The links over which its first multiplexing port and its end are reached; the same one where it is
     /// multiplexed nowhere.
     pub(crate) first_link: u32,
     pub(crate) last_link: u32,
@@ -37,11 +37,11 @@ const _: () = assert!(std::mem::size_of::<Vc>() == 64);
 /// What the VCs between stations of the same kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Way {
-    /// The multiplexing port, where there is one.
+    /// The first multiplexing port, where there is one.
     pub(crate) mux: Option<u32>,
-    /// From a cell's departure at the source port to the multiplexing port or the VC's end.
+    /// From a cell's departure at the source port to that port or the VC's end.
     pub(crate) first_delay: SimTime,
-    /// From a cell's departure at the multiplexing port to the VC's end.
+    /// From a cell's departure at the last multiplexing port to the VC's end.
     pub(crate) last_delay: SimTime,
     /// Whether the VC's edge looks at frames.
     pub(crate) is_watched: bool,
@@ -55,6 +55,8 @@ pub(crate) struct Way {
 #[derive(Debug)]
 pub(crate) struct RestOfVc {
     pub(crate) route: Route,
+    /// Its place at each of its multiplexing ports.
+    pub(crate) places: Vec<u32>,
     pub(crate) edge: Edge,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
@@ -86,9 +88,10 @@ impl Vcs {
         let mut known = HashMap::new();
         for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
             let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
-            let last = route.mux.as_ref().map_or(&route.first, |(_, last)| last);
+            let last = route.last();
+            let first_mux = places.muxes.first();
             let way = Way {
-                mux: route.mux.as_ref().map(|(port, _)| *port),
+                mux: route.first_mux(),
                 first_delay: route.first.delay,
                 last_delay: last.delay,
                 is_watched: edge.is_watching(),
@@ -106,14 +109,15 @@ impl Vcs {
                 cells_whole: 0,
                 source: places.source_port,
                 source_place: places.source,
-                mux_place: places.mux,
-                lane: places.lane,
+                mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
+                lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
                 first_link: route.first.link,
                 last_link: last.link,
                 way,
             });
             vcs.rest.push(RestOfVc {
                 route,
+                places: places.muxes.iter().map(|mux| mux.place).collect(),
                 edge,
                 frames_corrupt: 0,
                 cells_corrupt: 0,

@@ -1,9 +1,9 @@
 //! What happens at a multiplexing port when the first or the last cell of a frame comes, and what
 //! becomes of the frame.
 
-use super::{Arriving, MuxPort, arrival_times};
+use super::{Arriving, MuxPort, Refused, arrival_times};
 use crate::arrivals::{Moment, Train};
-use crate::inputs::{Due, Next, tail};
+use crate::inputs::{Due, Next};
 use crate::vc_queues::Tail;
 use skycell_units::SimTime;
 
@@ -19,17 +19,18 @@ pub(crate) struct Ended {
 /// What became of a frame when its last cell came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// Its last cell was taken in and leaves then; `whole` if downstream reassembles the frame.
+    /// Its last cell was taken in and leaves then.
     Ends {
         departure: SimTime,
         /// Cells of the reassembly that it ends.
         cells: u32,
-        whole: bool,
+        /// Whether all of them are the frame's.
+        of_one: bool,
     },
     /// Its last cell was taken in and waits in its VC's queue.
     Waits,
-    /// Its last cell was discarded.
-    Lost,
+    /// Its last cell was discarded, or this was a part without it.
+    Over,
 }
 
 impl MuxPort {
@@ -45,19 +46,23 @@ impl MuxPort {
             let fate = match next {
                 Next::Tail => self.on_tail(moment, &due),
                 Next::Head => {
-                    let spacing = self.inputs.spacing(lane);
+                    let spacing = due.spacing(self.inputs.spacing(lane));
                     if self.on_head(moment, &due, spacing) {
                         self.inputs.await_tail(lane);
                         continue;
                     }
-                    Fate::Lost
+                    Fate::Over
                 }
                 Next::Whole => {
                     let spacing = self.inputs.spacing(lane);
-                    self.on_frame(moment, tail(&due, spacing), spacing, &due)
+                    let tail = due.tail(spacing);
+                    self.on_frame(moment, tail, due.spacing(spacing), &due)
                 }
             };
             self.inputs.pop(lane);
+            if let Some(vc) = self.in_parts.get_mut(due.place as usize) {
+                vc.in_frame = !due.part.ends();
+            }
             if fate == Fate::Waits {
                 continue;
             }
@@ -85,7 +90,7 @@ impl MuxPort {
             fate: Fate::Ends {
                 departure,
                 cells: tail.cells,
-                whole: tail.whole,
+                of_one: tail.of_one,
             },
         })
     }
@@ -100,7 +105,7 @@ impl MuxPort {
 
     /// A frame comes, from its head at `moment` to its tail; no other head or tail comes meanwhile.
     fn on_frame(&mut self, moment: Moment, tail: SimTime, spacing: SimTime, due: &Due) -> Fate {
-        let queued = self.begin_frame(moment, due);
+        let queued = self.begin(moment, due);
         let tail = Moment {
             time: tail,
             link: moment.link,
@@ -111,13 +116,30 @@ impl MuxPort {
         let has_room = queued + cells <= self.capacity;
         if vc.discarding.is_none() && is_alone && has_room && spacing.0 <= self.cell_time {
             self.take_in_frame(moment, queued, tail, spacing, due);
-            return self.end_of_reassembly(due.frame, due.place, due.cells, due.cells);
+            return self.after_part(due, due.cells, due.part.ends());
         }
         if self.take_in_head(moment, queued, due, spacing) {
             self.on_tail(tail, due)
         } else {
-            Fate::Lost
+            Fate::Over
         }
+    }
+
+    /// A frame or a part of one begins to come at `moment`; if the VC is not in the midst of a frame, the
+    /// policy decides. Returns X.
+    fn begin(&mut self, moment: Moment, due: &Due) -> u64 {
+        if let Some(onward) = &mut self.onward {
+            onward.begin(due);
+        }
+        if let Some(vc) = self.in_parts.get_mut(due.place as usize) {
+            let has_open = self.vcs[due.place as usize].open_cells > 0;
+            vc.is_mixed |= due.part.begins() && has_open;
+            if vc.in_frame {
+                self.advance(moment);
+                return self.queued(moment.time);
+            }
+        }
+        self.begin_frame(moment, due)
     }
 
     /// The only train there is comes in a stretch, and all of it is taken in.
@@ -160,28 +182,62 @@ impl MuxPort {
             queues.take_in(&train, cells);
         }
         self.policy.on_taken_in(vc.vc, cells as u32);
-        self.note_boundary(due.place, true);
+        self.note_boundary(due.place, due.part.ends());
+        if self.onward.is_some() {
+            self.send_frame_on(before, due);
+        }
+    }
+
+    /// The cells that came just now, all of one train, go on, if they go on to another port; `taken_in`
+    /// had been taken in before.
+    fn send_frame_on(&mut self, taken_in: u64, due: &Due) {
+        let Some(onward) = self.onward.as_mut().filter(|on| on.has(due.place)) else {
+            return;
+        };
+        let departure = |at: u32| {
+            let departure = self.log.departure(taken_in + u64::from(at));
+            departure.expect("it has just been taken in").0
+        };
+        if self.log.server.is_none() {
+            onward.send(
+                due.place,
+                departure(0),
+                self.cell_time,
+                due.cells,
+                due.part.ends(),
+            );
+            return;
+        }
+        for at in 0..due.cells {
+            let ends = due.part.ends() && at + 1 == due.cells;
+            onward.send(due.place, departure(at), self.cell_time, 1, ends);
+        }
     }
 
     /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,
     /// so that its last cell is of no interest.
     fn on_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
-        let queued = self.begin_frame(moment, due);
+        let queued = self.begin(moment, due);
         self.take_in_head(moment, queued, due, spacing)
     }
 
     /// The first cell of a frame on which the policy has decided.
     fn take_in_head(&mut self, moment: Moment, queued: u64, due: &Due, spacing: SimTime) -> bool {
-        let (frame, place, cells) = (due.frame, due.place, due.cells);
-        let taken_in = self.offer(moment, queued, frame, place, cells == 1);
+        let (frame, place, cells, ends) = (due.frame, due.place, due.cells, due.part.ends());
+        let taken_in = self.offer(moment, queued, frame, place, cells == 1 && ends);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
             if cells > 1 {
-                let has_end = vc.awaits_boundary || self.policy.keeps_last_cells();
+                let keeps_end = vc.awaits_boundary || self.policy.keeps_last_cells();
+                let has_end = ends && keeps_end;
                 let middle = cells - 1 - u32::from(has_end);
                 self.discard_middle(moment, place, middle, spacing);
                 if has_end {
-                    self.refused.push((moment.link, u32::from(taken_in)));
+                    self.refused.push(Refused {
+                        place,
+                        taken_in: u32::from(taken_in),
+                        ends,
+                    });
                     return true;
                 }
             }
@@ -201,39 +257,44 @@ impl MuxPort {
                 coming: 0,
                 frame,
                 taken_in: u32::from(taken_in),
+                ends,
             });
         }
         true
     }
 
-    /// The last cell of a frame comes at `moment`; a frame of one cell has its head and tail at once.
+    /// The last cell of a frame, or of a part, comes at `moment`; one of one cell has its head and tail at
+    /// once.
     fn on_tail(&mut self, moment: Moment, due: &Due) -> Fate {
-        let (frame, place, cells) = (due.frame, due.place, due.cells);
-        let (taken_in, has_end) = if cells == 1 {
-            let has_end = self.vcs[place as usize].taken_in_last(moment);
-            (u32::from(has_end), has_end)
+        let (taken_in, has_last) = if due.cells == 1 {
+            let has_last = self.vcs[due.place as usize].taken_in_last(moment);
+            (u32::from(has_last), has_last)
         } else {
             self.advance(moment);
-            self.end_arriving(moment, frame, place)
+            self.end_arriving(moment, due)
         };
-        if has_end {
-            return self.end_of_reassembly(frame, place, taken_in, cells);
-        }
-        self.vcs[place as usize].open_cells += taken_in;
-        Fate::Lost
+        self.after_part(due, taken_in, has_last && due.part.ends())
     }
 
-    /// The last cell of a frame was taken in just now, as were `taken_in` of its `cells` cells.
-    fn end_of_reassembly(&mut self, frame: u32, place: u32, taken_in: u32, cells: u32) -> Fate {
+    /// Of what came, up to just now, `taken_in` cells were taken in, and the frame's last one if `has_end`.
+    fn after_part(&mut self, due: &Due, taken_in: u32, has_end: bool) -> Fate {
+        let place = due.place;
         let vc = &mut self.vcs[place as usize];
+        if !has_end {
+            vc.open_cells += taken_in;
+            return Fate::Over;
+        }
         let reassembly = vc.open_cells + taken_in;
-        let whole = vc.open_cells == 0 && taken_in == cells;
+        let of_one = match self.in_parts.get_mut(place as usize) {
+            Some(vc) => !std::mem::take(&mut vc.is_mixed),
+            None => vc.open_cells == 0,
+        };
         vc.open_cells = 0;
         if let Some(queues) = &mut self.vc_queues {
             let tail = Tail {
-                frame,
+                frame: due.frame,
                 cells: reassembly,
-                whole,
+                of_one,
             };
             queues.take_in_tail(place, vc.taken_in, tail);
             return Fate::Waits;
@@ -242,37 +303,42 @@ impl MuxPort {
         if self.counts_vcs {
             self.active.take_in_tail(departure, place);
         }
+        if self.onward.as_ref().is_some_and(|onward| onward.has(place)) {
+            return Fate::Over;
+        }
         Fate::Ends {
             departure,
             cells: reassembly,
-            whole,
+            of_one,
         }
     }
 
-    /// Ends the train on the link; returns how many of its cells were taken in, and whether the last
-    /// one was.
-    fn end_arriving(&mut self, moment: Moment, frame: u32, place: u32) -> (u32, bool) {
-        let at = self
-            .arriving
-            .iter()
-            .position(|a| a.train.link == moment.link);
-        if let Some(at) = at {
+    /// Ends the train; returns how many of its cells were taken in, and whether the last one was.
+    fn end_arriving(&mut self, moment: Moment, due: &Due) -> (u32, bool) {
+        let place = due.place;
+        let of_vc = |arriving: &Arriving| arriving.train.place == place;
+        if let Some(at) = self.arriving.iter().position(of_vc) {
             let ended = self.arriving.swap_remove(at);
             debug_assert_eq!(ended.left, 0);
             self.slower -= u32::from(ended.train.spacing > self.cell_time);
             self.log.close_piece();
-            let vc = &self.vcs[place as usize];
             return (
                 ended.taken_in,
-                !vc.awaits_boundary && vc.taken_in_last(moment),
+                self.vcs[place as usize].taken_in_last(moment),
             );
         }
-        let at = self.refused.iter().position(|r| r.0 == moment.link);
-        let (_, before) = self
+        let at = self
+            .refused
+            .iter()
+            .position(|refused| refused.place == place);
+        let refused = self
             .refused
             .swap_remove(at.expect("the frame was under discard"));
+        if !refused.ends {
+            return (refused.taken_in, false);
+        }
         let queued = self.queued(moment.time);
-        let has_end = self.offer(moment, queued, frame, place, true);
-        (before + u32::from(has_end), has_end)
+        let has_end = self.offer(moment, queued, due.frame, place, true);
+        (refused.taken_in + u32::from(has_end), has_end)
     }
 }

@@ -31,6 +31,12 @@ impl Network<'_> {
             {
                 ended.push(next);
             }
+            if mux.onward.is_some() {
+                if ended.len() < TOGETHER {
+                    mux.advance_before(limit);
+                }
+                self.pass_on(id);
+            }
             self.note_losses(id);
             if ended.is_empty() {
                 break;
@@ -45,18 +51,33 @@ impl Network<'_> {
             ended.clear();
         }
         self.ended = ended;
+        let mux = self.mux(id);
+        mux.reached = mux.reached.max(limit);
+    }
+
+    /// Parts of frames that the multiplexing port has sent are on their way to the next ones.
+    fn pass_on(&mut self, id: u32) {
+        let Some(mut onward) = self.mux(id).onward.take() else {
+            return;
+        };
+        onward.take(|port, lane, due| {
+            self.frames.hold(due.frame);
+            self.push_due(port, lane, due);
+        });
+        self.mux(id).onward = Some(onward);
     }
 
     fn on_ended(&mut self, ended: Ended) {
         if let Fate::Ends {
             departure,
             cells,
-            whole,
+            of_one,
         } = ended.fate
         {
             let arrival = departure + self.vcs.way_of(ended.vc).last_delay;
             let link = self.vcs.at_work[ended.vc as usize].last_link;
             if arrival < self.end {
+                let whole = of_one && cells == self.frames.get(ended.frame).cells;
                 if !whole {
                     let vc = &mut self.vcs.rest[ended.vc as usize];
                     vc.frames_corrupt += 1;
