@@ -1,8 +1,8 @@
-//! Where a VC enters the network: its policer and its contract, a frame at a time.
+//! Where a VC enters the network: its policer and its contract, a frame at a time where frames stay whole.
 
-use skycell_atm::{GuaranteedVc, Policer};
+use skycell_atm::{EdgeCell, GuaranteedVc, Policer};
 use skycell_records::VcRecord;
-use skycell_spec::{Nonconforming, PolicingAction, VcSpec};
+use skycell_spec::{Excess, Nonconforming, PolicingAction, VcSpec};
 use skycell_units::SimTime;
 
 /// What watches the frames of a VC.
@@ -12,8 +12,10 @@ pub(crate) struct Edge {
     /// Its contract, if it has one.
     guaranteed: Option<GuaranteedVc>,
     end: SimTime,
+    frames: u64,
     cells_nonconforming: u64,
     cells_tagged: u64,
+    cells_policed: u64,
 }
 
 /// What becomes of a frame.
@@ -33,13 +35,26 @@ struct Policed {
     is_mixed: bool,
 }
 
-/// Whether the edge of `vc` takes frames as wholes: no cell alone is discarded there.
-pub(crate) fn takes_whole_frames(vc: &VcSpec) -> bool {
-    let has = |action: PolicingAction| vc.policing.iter().any(|bucket| bucket.action == action);
+/// Whether the edge of `vc` discards anything, frames or single cells.
+pub(crate) fn may_discard(vc: &VcSpec) -> bool {
+    let refuses = vc.gfr.is_some_and(|gfr| {
+        gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
+    });
+    refuses || has_action(vc, PolicingAction::Discard)
+}
+
+/// Whether frames may leave the edge of `vc` with cells missing, or, where tags matter, with CLP bits that
+/// differ.
+pub(crate) fn may_cut(vc: &VcSpec, tags_matter: bool) -> bool {
+    let tags = has_action(vc, PolicingAction::Tag);
     let cuts = |nonconforming: Nonconforming| nonconforming == Nonconforming::Discard;
     // A tag in its midst lets the contract cut a frame off.
-    let may_cut = has(PolicingAction::Tag) && vc.gfr.is_some_and(|gfr| cuts(gfr.nonconforming));
-    !has(PolicingAction::Discard) && !may_cut
+    let is_cut_off = tags && vc.gfr.is_some_and(|gfr| cuts(gfr.nonconforming));
+    has_action(vc, PolicingAction::Discard) || is_cut_off || tags && tags_matter
+}
+
+fn has_action(vc: &VcSpec, action: PolicingAction) -> bool {
+    vc.policing.iter().any(|bucket| bucket.action == action)
 }
 
 impl Edge {
@@ -49,8 +64,10 @@ impl Edge {
             policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
             guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, end)),
             end,
+            frames: 0,
             cells_nonconforming: 0,
             cells_tagged: 0,
+            cells_policed: 0,
         }
     }
 
@@ -83,6 +100,52 @@ impl Edge {
         Entered {
             is_tagged: judged.is_tagged,
             is_refused: judged.is_refused,
+        }
+    }
+
+    /// The same where single cells may be discarded or tagged: tells of those that go on, in order, place in
+    /// the frame and CLP.
+    pub(crate) fn on_cells(
+        &mut self,
+        start: SimTime,
+        across: SimTime,
+        spacing: SimTime,
+        cells: u32,
+        mut tell: impl FnMut(u32, bool),
+    ) {
+        self.frames += 1;
+        let guaranteed = self.guaranteed.as_mut();
+        let by_adapter = guaranteed.is_some_and(|vc| vc.on_sending(start, cells));
+        for index in 0..cells {
+            let at = start + across + SimTime(u64::from(index) * spacing.0);
+            if at >= self.end {
+                return;
+            }
+            let action = self
+                .policer
+                .as_mut()
+                .and_then(|policer| policer.on_cell(at));
+            self.cells_nonconforming += u64::from(action.is_some());
+            let by_policer = action == Some(PolicingAction::Tag);
+            self.cells_tagged += u64::from(by_policer);
+            if action == Some(PolicingAction::Discard) {
+                self.cells_policed += 1;
+                continue;
+            }
+            let cell = EdgeCell {
+                serial: self.frames,
+                index,
+                cells,
+                by_adapter,
+                by_policer,
+            };
+            let clp = match &mut self.guaranteed {
+                Some(guaranteed) => guaranteed.on_cell(at, cell),
+                None => Some(by_policer),
+            };
+            if let Some(clp) = clp {
+                tell(index, clp);
+            }
         }
     }
 
@@ -119,6 +182,7 @@ impl Edge {
     pub(crate) fn write(&self, record: &mut VcRecord) {
         record.cells_nonconforming = self.cells_nonconforming;
         record.cells_tagged = self.cells_tagged;
+        record.cells_policed = self.cells_policed;
         if let Some(guaranteed) = &self.guaranteed {
             guaranteed.write(record);
         }

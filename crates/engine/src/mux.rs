@@ -207,6 +207,26 @@ impl MuxPort {
         self.in_parts.resize(self.vcs.len(), InParts::default());
     }
 
+    /// Whether the VC at `place` goes on to another such port.
+    fn goes_on(&self, place: u32) -> bool {
+        self.onward.as_ref().is_some_and(|onward| onward.has(place))
+    }
+
+    /// Sends the cells on that have been chosen among the queues of VCs.
+    pub(crate) fn send_chosen(&mut self) {
+        if let (Some(onward), Some(queues)) = (&mut self.onward, &self.vc_queues) {
+            onward.send_chosen(queues.count(), |nth| {
+                let departure = self.log.departure(nth);
+                (queues.place_of(nth), departure.expect("it has been chosen"))
+            });
+        }
+    }
+
+    /// Whether frames may come in parts.
+    pub(crate) fn takes_parts(&self) -> bool {
+        !self.in_parts.is_empty()
+    }
+
     /// Lets the VC at `place` go on to another such port, once all VCs are there.
     pub(crate) fn go_on(&mut self, place: u32, onto: Onto) {
         let (cell_time, vcs) = (self.cell_time, self.vcs.len());
@@ -411,6 +431,10 @@ impl MuxPort {
                 continue;
             };
             let ends = arriving.ends && arriving.left == cells;
+            if self.vc_queues.is_some() {
+                onward.wait(train.place, cells, ends);
+                continue;
+            }
             if in_turn && self.log.server.is_none() {
                 let order = |train: &Train| (train.next, train.link);
                 let earlier = trains.clone().filter(|other| order(other) < order(&train));
@@ -469,6 +493,7 @@ impl MuxPort {
             return;
         }
         self.until_trim = EVENTS_PER_TRIM;
+        self.send_chosen();
         let before = SimTime(now.0.saturating_sub(self.horizon.0 + self.cell_time));
         self.integral.departed(self.log.trim_busy(before));
         if let Some(queues) = &mut self.vc_queues {

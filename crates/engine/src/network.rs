@@ -55,6 +55,8 @@ pub(crate) struct Network<'a> {
     ends: Ends,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
+    /// Parts of the frame that is offered.
+    parts: Vec<Due>,
     /// Each after those from which VCs go on to it.
     muxes: Vec<u32>,
     next_sample: SimTime,
@@ -71,7 +73,7 @@ impl<'a> Network<'a> {
         let ends = Ends::new(spec, &plan);
         let (ports, places) = ports(spec, &plan);
         let muxes = plan.order;
-        let go_in_parts = muxes.iter().any(|&mux| ports.mux(mux).onward.is_some());
+        let go_in_parts = muxes.iter().any(|&mux| ports.mux(mux).takes_parts());
         let vcs = Vcs::new(spec, plan.routes, places, &ends);
         let mut tcp = SharedTcp::default();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
@@ -90,6 +92,7 @@ impl<'a> Network<'a> {
             deliveries: Deliveries::at(spec.links.len()),
             ends,
             ended: Vec::new(),
+            parts: Vec::new(),
             muxes,
             next_sample: SimTime(spec.records.sample_every_ps),
             events: Agenda::new(spec.flows.len()),
@@ -313,6 +316,9 @@ impl<'a> Network<'a> {
                 let first = start + spacing + way.first_delay;
                 let last = first + SimTime(u64::from(cells - 1) * spacing.0);
                 let mut is_tagged = false;
+                if way.is_cut {
+                    return self.offer_cells(frame, vc_id, start, spacing, cells);
+                }
                 if way.is_watched {
                     let vc = &mut self.vcs.rest[vc_id as usize];
                     let link = &self.spec.links[vc.route.source as usize];
@@ -330,6 +336,48 @@ impl<'a> Network<'a> {
                 self.push_due(mux, lane, due);
             }
         }
+    }
+
+    /// The cells of a frame come to an edge that may discard or tag some of them: those that it lets on go
+    /// in parts, `start` being the frame's at its source port.
+    fn offer_cells(&mut self, frame: u32, vc: u32, start: SimTime, spacing: SimTime, cells: u32) {
+        let way = *self.vcs.way_of(vc);
+        let (at_work, rest) = (
+            &self.vcs.at_work[vc as usize],
+            &mut self.vcs.rest[vc as usize],
+        );
+        let (lane, place) = (at_work.lane, at_work.mux_place);
+        let across = spacing + SimTime(self.spec.links[rest.route.source as usize].delay_ps);
+        let comes = |index: u32| {
+            let later = SimTime(u64::from(index) * spacing.0);
+            start + spacing + way.first_delay + later
+        };
+        let mut parts = std::mem::take(&mut self.parts);
+        rest.edge
+            .on_cells(start, across, spacing, cells, |index, is_tagged| {
+                let head = comes(index);
+                let begins = parts.is_empty();
+                if let Some(part) = parts.last_mut()
+                    && part.tail(spacing) + spacing == head
+                    && part.is_tagged == is_tagged
+                {
+                    part.cells += 1;
+                    return;
+                }
+                let part = Due::new(head, frame, place, 1, is_tagged);
+                parts.push(part.as_part(begins, false));
+            });
+        if let Some(last) = parts.last_mut() {
+            let ends = last.tail(spacing) == comes(cells - 1);
+            *last = last.as_part(last.part.begins(), ends);
+        }
+        let mux = way.mux.expect("a multiplexing port is behind the edge");
+        for part in parts.drain(..) {
+            self.frames.hold(frame);
+            self.push_due(mux, lane, part);
+        }
+        self.parts = parts;
+        self.frames.forget(frame);
     }
 
     /// A frame, or a part of one, is on its way to a multiplexing port.

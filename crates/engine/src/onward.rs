@@ -1,10 +1,12 @@
 //! Cells that go on from one multiplexing port to another.
 //!
-//! Cells leave in the order in which they were taken in, so when one leaves is known as soon as it has been
-//! taken in. To the next port a frame goes as parts: cells at equal distances, each part one train there.
+//! Where cells leave in the order in which they were taken in, it is known when one leaves as soon as it
+//! has been taken in; where each VC has a queue, as soon as it has been chosen. To the next port a frame goes
+//! as parts: cells at equal distances, each part one train there.
 
 use crate::inputs::{Due, Part};
 use skycell_units::SimTime;
+use std::collections::VecDeque;
 
 /// Where a VC goes on.
 #[derive(Clone, Copy, Debug)]
@@ -17,20 +19,50 @@ pub(crate) struct Onto {
     pub(crate) delay: SimTime,
 }
 
-/// A VC that goes on, or does not.
+/// A frame whose cells are dealt with.
 #[derive(Clone, Copy, Debug)]
-struct Leaving {
-    onto: Option<Onto>,
-    /// The frame whose cells are taken in.
+struct Dealt {
     frame: u32,
     is_tagged: bool,
-    /// Whether none of its cells went on before those below.
+    /// Whether none of its cells has gone this far.
     begins: bool,
-    /// Departures of cells that have not been told of.
+}
+
+impl Dealt {
+    /// No frame yet.
+    const NONE: Dealt = Dealt {
+        frame: u32::MAX,
+        is_tagged: false,
+        begins: true,
+    };
+}
+
+/// Cells that wait in the queue of their VC.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    of: Dealt,
+    cells: u32,
+    /// Whether the last of them is the frame's last.
+    ends: bool,
+    /// Whether all that came is there, without the frame's last cell.
+    is_over: bool,
+}
+
+/// A VC that goes on, or does not.
+#[derive(Clone, Debug)]
+struct Leaving {
+    onto: Option<Onto>,
+    /// What comes to the port.
+    coming: Dealt,
+    /// What leaves it.
+    sent: Dealt,
+    /// Departures of cells of that which have not been told of.
     first: u64,
     last: u64,
     distance: u64,
     cells: u32,
+    /// Between the two, where each VC has a queue.
+    waiting: VecDeque<Waiting>,
 }
 
 /// What goes on from a port.
@@ -42,6 +74,10 @@ pub(crate) struct Onward {
     /// Places of VCs that may have cells that have not been told of.
     open: Vec<u32>,
     parts: Vec<(u32, u32, Due)>,
+    /// Cells chosen among the queues of VCs that have been sent.
+    chosen: u64,
+    /// Frames of which what came has been sent, without its last cell.
+    over: Vec<u32>,
 }
 
 impl Onward {
@@ -49,19 +85,21 @@ impl Onward {
     pub(crate) fn new(cell_time: u64, vcs: usize) -> Self {
         let leaving = Leaving {
             onto: None,
-            frame: u32::MAX,
-            is_tagged: false,
-            begins: true,
+            coming: Dealt::NONE,
+            sent: Dealt::NONE,
             first: 0,
             last: 0,
             distance: 0,
             cells: 0,
+            waiting: VecDeque::new(),
         };
         Onward {
             cell_time,
             vcs: vec![leaving; vcs],
             open: Vec::new(),
             parts: Vec::new(),
+            chosen: 0,
+            over: Vec::new(),
         }
     }
 
@@ -77,17 +115,69 @@ impl Onward {
 
     /// A frame, or a part of one, begins to come to the port.
     pub(crate) fn begin(&mut self, due: &Due) {
-        if due.part.begins() {
-            self.close(due.place, false);
-            self.vcs[due.place as usize].begins = true;
-        }
-        let vc = &mut self.vcs[due.place as usize];
-        (vc.frame, vc.is_tagged) = (due.frame, due.is_tagged);
+        let coming = &mut self.vcs[due.place as usize].coming;
+        *coming = Dealt {
+            frame: due.frame,
+            is_tagged: due.is_tagged,
+            begins: coming.begins || due.part.begins(),
+        };
     }
 
-    /// `count` cells of the frame leave, the first at `first`, the others `distance` apart; the last of them
-    /// is the frame's last if `ends`.
+    /// `count` cells of what comes were taken in and leave, the first at `first`, the others `distance`
+    /// apart; the last of them is the frame's last if `ends`.
     pub(crate) fn send(&mut self, place: u32, first: u64, distance: u64, count: u32, ends: bool) {
+        let coming = &mut self.vcs[place as usize].coming;
+        let of = *coming;
+        coming.begins = false;
+        self.note(place, of, first, distance, count, ends);
+    }
+
+    /// `count` cells of what comes were taken in and wait to be chosen.
+    pub(crate) fn wait(&mut self, place: u32, count: u32, ends: bool) {
+        let vc = &mut self.vcs[place as usize];
+        vc.waiting.push_back(Waiting {
+            of: vc.coming,
+            cells: count,
+            ends,
+            is_over: false,
+        });
+        vc.coming.begins = false;
+    }
+
+    /// Of what came, no more cells follow, and the last was not the frame's. Whether some still wait.
+    pub(crate) fn end_without_last(&mut self, place: u32) -> bool {
+        let vc = &mut self.vcs[place as usize];
+        let frame = vc.coming.frame;
+        let last = vc.waiting.back_mut().filter(|last| last.of.frame == frame);
+        last.map(|last| last.is_over = true).is_some()
+    }
+
+    /// Sends the cells that have been chosen since the last call, `count` in all: `chosen` tells the place
+    /// and the departure of the n-th, from 0.
+    pub(crate) fn send_chosen(&mut self, count: u64, chosen: impl Fn(u64) -> (u32, SimTime)) {
+        for nth in self.chosen..count {
+            let (place, departure) = chosen(nth);
+            let waiting = &mut self.vcs[place as usize].waiting;
+            let Some(cell) = waiting.front_mut() else {
+                continue;
+            };
+            let of = cell.of;
+            (cell.of.begins, cell.cells) = (false, cell.cells - 1);
+            let ends = cell.cells == 0 && cell.ends;
+            if cell.cells == 0 {
+                self.over.extend(cell.is_over.then_some(of.frame));
+                waiting.pop_front();
+            }
+            self.note(place, of, departure.0, self.cell_time, 1, ends);
+        }
+        self.chosen = count;
+    }
+
+    fn note(&mut self, place: u32, of: Dealt, first: u64, distance: u64, count: u32, ends: bool) {
+        let vc = &mut self.vcs[place as usize];
+        if of.begins || of.is_tagged != vc.sent.is_tagged {
+            self.close(place, false);
+        }
         let vc = &mut self.vcs[place as usize];
         let after = first - vc.last;
         let goes_on = match vc.cells {
@@ -102,6 +192,7 @@ impl Onward {
             self.close(place, false);
             let vc = &mut self.vcs[place as usize];
             (vc.first, vc.distance, vc.cells) = (first, distance, count);
+            vc.sent = of;
             self.open.push(place);
         }
         self.vcs[place as usize].last = first + u64::from(count - 1) * distance;
@@ -116,17 +207,21 @@ impl Onward {
         let Some(onto) = vc.onto.filter(|_| vc.cells > 0) else {
             return;
         };
-        let part = Part::new(std::mem::replace(&mut vc.begins, false), ends);
         let due = Due {
             head: SimTime(vc.first) + onto.delay,
-            frame: vc.frame,
+            frame: vc.sent.frame,
             place: onto.place,
             cells: std::mem::replace(&mut vc.cells, 0),
             stride: (vc.distance / self.cell_time) as u16,
-            part,
-            is_tagged: vc.is_tagged,
+            part: Part::new(vc.sent.begins, ends),
+            is_tagged: vc.sent.is_tagged,
         };
         self.parts.push((onto.port, onto.lane, due));
+    }
+
+    /// Frames, or parts of them, of which the last cell that waited has been sent since the last call.
+    pub(crate) fn take_over(&mut self) -> impl Iterator<Item = u32> {
+        self.over.drain(..)
     }
 
     /// Takes the parts that have been sent since the last call: port, lane, and what comes there.

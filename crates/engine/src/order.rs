@@ -1,15 +1,9 @@
 //! In which order multiplexing ports act for each other.
 
 use crate::plan::{PortKind, Route};
-use skycell_spec::{NetworkSpec, SchedulerSpec};
 
-/// All multiplexing ports, each after those from which VCs go on to it; none when they stand in a ring,
-/// or when VCs go on from a port with a queue for each VC, where departures are not known at arrivals.
-pub(crate) fn upstream_first(
-    spec: &NetworkSpec,
-    kinds: &[PortKind],
-    routes: &[Route],
-) -> Option<Vec<u32>> {
+/// All multiplexing ports, each after those from which VCs go on to it; none when they stand in a ring.
+pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec<u32>> {
     let muxes = (0u32..)
         .zip(kinds)
         .filter(|(_, kind)| **kind == PortKind::Mux);
@@ -18,15 +12,6 @@ pub(crate) fn upstream_first(
     let mut pairs: Vec<(u32, u32)> = pairs.map(|pair| (pair[0].0, pair[1].0)).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    let serves_vcs = |id: u32| {
-        matches!(
-            spec.links[id as usize].port.scheduler,
-            SchedulerSpec::VirtualSpacing { .. } | SchedulerSpec::VcRoundRobin { .. }
-        )
-    };
-    if pairs.iter().any(|&(from, _)| serves_vcs(from)) {
-        return None;
-    }
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let is_fed = |id: u32| pairs.iter().any(|&(_, to)| to == id);

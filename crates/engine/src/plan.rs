@@ -1,11 +1,12 @@
 //! Which closed form holds at which port, and the fixed times between the stations of a VC.
 
 use crate::cell_stream::StreamPlan;
-use crate::edge::takes_whole_frames;
+use crate::edge::may_discard;
 use crate::order;
 use crate::shared;
-use skycell_spec::{Excess, NetworkSpec, NodeKind, Nonconforming, PolicySpec, VcSpec};
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, VcSpec};
 use skycell_units::SimTime;
+use std::collections::HashSet;
 
 /// How a port can be treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +83,9 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted, one that
-    /// goes on from a port with a queue for each VC to another multiplexing port, such ports in a ring,
-    /// links whose delay changes, datagrams, edges that discard single cells, and classes beyond those of
-    /// [`crate::shared`].
+    /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
+    /// multiplexing ports in a ring, links whose delay changes, datagrams, edges that discard where no switch
+    /// port follows, and classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
         let has_datagrams = spec.sources.iter().any(|s| !s.datagram_route.is_empty());
@@ -97,7 +97,6 @@ impl Plan {
             .map(|vc| spec.sources.iter().any(|source| source.vc == vc))
             .collect();
         let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
-            let whole = route(spec, &kinds, &vc.path);
             // What a source's cells meet is told by its stream.
             let none = Route {
                 source: vc.path[0],
@@ -107,12 +106,14 @@ impl Plan {
             if is_stream {
                 return Some(none);
             }
-            Some(whole).filter(|route| has_simple_edge(vc, route))
+            // What an edge discards does not come to the multiplexing port behind it.
+            let has_port = vc.path.len() > 1;
+            (has_port || !may_discard(vc)).then(|| route(spec, &kinds, &vc.path))
         };
         let routes = spec.vcs.iter().zip(&is_stream).map(of_vc);
         let routes = routes.collect::<Option<Vec<Route>>>()?;
         let shared = shared::plan(spec, &kinds)?;
-        let order = order::upstream_first(spec, &kinds, &routes)?;
+        let order = order::upstream_first(&kinds, &routes)?;
         Some(Plan {
             kinds,
             routes,
@@ -121,16 +122,6 @@ impl Plan {
             own_queues: shared.own_queues,
         })
     }
-}
-
-/// Whether what a VC's edge discards are whole frames, and the multiplexing port is the first that
-/// they do not come to.
-fn has_simple_edge(vc: &VcSpec, route: &Route) -> bool {
-    let refuses = vc.gfr.is_some_and(|gfr| {
-        gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
-    });
-    let is_first = route.first_mux().is_some() && route.first.passes.is_empty();
-    takes_whole_frames(vc) && (!refuses || is_first)
 }
 
 fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
@@ -142,11 +133,14 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
             feeding.push(pair[0]);
         }
     }
-    let kind = |(link, inputs): (&skycell_spec::LinkSpec, &Vec<u32>)| {
+    // What comes to these is not what has left a host.
+    let cutting = spec.vcs.iter().filter(|vc| may_discard(vc));
+    let behind_edges: HashSet<u32> = cutting.filter_map(|vc| vc.path.get(1).copied()).collect();
+    let kind = |((link, inputs), id): ((&skycell_spec::LinkSpec, &Vec<u32>), u32)| {
         if spec.nodes[link.from as usize].kind != NodeKind::Switch {
             return PortKind::Source;
         }
-        if link.port.queues.len() > 1 {
+        if link.port.queues.len() > 1 || behind_edges.contains(&id) {
             return PortKind::Mux;
         }
         let is_slower = |&input: &u32| spec.links[input as usize].cell_time_ps >= link.cell_time_ps;
@@ -156,7 +150,12 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
             PortKind::Mux
         }
     };
-    spec.links.iter().zip(&inputs).map(kind).collect()
+    spec.links
+        .iter()
+        .zip(&inputs)
+        .zip(0u32..)
+        .map(kind)
+        .collect()
 }
 
 /// Whether the port's policy may discard a frame that finds the buffer empty.

@@ -7,6 +7,7 @@ use crate::onward::Onto;
 use crate::plan::{PassThrough, Plan, PortKind, Route};
 use crate::server::Server;
 use crate::source::SourcePort;
+use crate::vcs::is_cut;
 use skycell_records::{CellDelays, QueueSamples};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
@@ -201,6 +202,11 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             source: source_place,
             muxes,
         });
+    }
+    for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
+        if let Some(mux) = route.first_mux().filter(|_| is_cut(vc, route)) {
+            ports.mux_mut(mux).take_parts();
+        }
     }
     SourcePort::share_kinds(&mut ports.sources);
     join(spec, plan, &places, &mut ports);

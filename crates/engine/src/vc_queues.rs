@@ -205,7 +205,7 @@ impl VcQueues {
         self.served.push_back(place);
         let here = &mut self.waiting[place as usize];
         if let Some(tail) = here.serve() {
-            self.ended.push_back((SimTime(self.free), here.vc, tail));
+            self.ended.push_back((SimTime(self.free), place, tail));
         }
         let next = here.next();
         let (vc, link) = (here.vc, here.link);
@@ -265,7 +265,7 @@ impl VcQueues {
         self.places[vc as usize]
     }
 
-    /// The next frame of which the last cell has been chosen: when that cell leaves, and the VC.
+    /// The next frame of which the last cell has been chosen: when that cell leaves, and its VC's place.
     pub(crate) fn next_ended(&mut self) -> Option<(SimTime, u32, Tail)> {
         self.ended.pop_front()
     }
@@ -363,8 +363,8 @@ mod tests {
         assert_eq!(queues.queued(1, 4, SimTime(15)), 3);
         queues.serve_until(1_000);
         assert_eq!(served(&queues), [1, 0, 0, 1, 0, 0, 1, 0, 1]);
-        let (departure, vc, ended) = queues.next_ended().expect("the frame has ended");
-        assert_eq!((departure, vc, ended.frame), (SimTime(95), 1, 7));
+        let (departure, place, ended) = queues.next_ended().expect("the frame has ended");
+        assert_eq!((departure, place, ended.frame), (SimTime(95), 1, 7));
         assert_eq!((queues.departed_of(0, 4), queues.departed_of(1, 4)), (2, 2));
         queues.forget(4);
         assert_eq!(

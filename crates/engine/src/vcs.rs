@@ -1,11 +1,11 @@
 //! The virtual channels of a run.
 
-use crate::edge::Edge;
+use crate::edge::{Edge, may_cut};
 use crate::ends::Ends;
 use crate::plan::Route;
 use crate::stations::Places;
 use skycell_records::Discards;
-use skycell_spec::NetworkSpec;
+use skycell_spec::{NetworkSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
@@ -43,8 +43,9 @@ pub(crate) struct Way {
     pub(crate) first_delay: SimTime,
     /// From a cell's departure at the last multiplexing port to the VC's end.
     pub(crate) last_delay: SimTime,
-    /// Whether the VC's edge looks at frames.
+    /// Whether the VC's edge looks at frames, and may let them go in parts.
     pub(crate) is_watched: bool,
+    pub(crate) is_cut: bool,
     /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
     pub(crate) is_sender_alone: bool,
     /// Whether only receivers are at the end that have no events of their own.
@@ -72,6 +73,12 @@ pub(crate) struct Vcs {
     ways: Vec<Way>,
 }
 
+/// Whether frames of `vc`, whose cells take `route`, may go in parts from its edge on.
+pub(crate) fn is_cut(vc: &VcSpec, route: &Route) -> bool {
+    // A later port may get a frame without its first cell, so that it looks at another's CLP.
+    may_cut(vc, route.muxes.len() > 1)
+}
+
 impl Vcs {
     /// The VCs of the spec over the given routes, each with its places at the ports.
     pub(crate) fn new(
@@ -95,6 +102,7 @@ impl Vcs {
                 first_delay: route.first.delay,
                 last_delay: last.delay,
                 is_watched: edge.is_watching(),
+                is_cut: is_cut(&spec.vcs[id], &route),
                 is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
                 receives_at_once: ends.receives_at_once[id],
             };

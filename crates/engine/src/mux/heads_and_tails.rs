@@ -27,7 +27,7 @@ pub(crate) enum Fate {
         /// Whether all of them are the frame's.
         of_one: bool,
     },
-    /// Its last cell was taken in and waits in its VC's queue.
+    /// The last cell that was taken in waits in its VC's queue, and nothing is to be told now.
     Waits,
     /// Its last cell was discarded, or this was a part without it.
     Over,
@@ -83,15 +83,20 @@ impl MuxPort {
 
     /// A frame whose last cell has been chosen among those of all VCs.
     fn next_served(&mut self) -> Option<Ended> {
-        let (departure, vc, tail) = self.vc_queues.as_mut()?.next_ended()?;
-        Some(Ended {
-            frame: tail.frame,
-            vc,
-            fate: Fate::Ends {
+        let (departure, place, tail) = self.vc_queues.as_mut()?.next_ended()?;
+        let fate = if self.goes_on(place) {
+            Fate::Over
+        } else {
+            Fate::Ends {
                 departure,
                 cells: tail.cells,
                 of_one: tail.of_one,
-            },
+            }
+        };
+        Some(Ended {
+            frame: tail.frame,
+            vc: self.vcs[place as usize].vc,
+            fate,
         })
     }
 
@@ -194,6 +199,9 @@ impl MuxPort {
         let Some(onward) = self.onward.as_mut().filter(|on| on.has(due.place)) else {
             return;
         };
+        if self.vc_queues.is_some() {
+            return onward.wait(due.place, due.cells, due.part.ends());
+        }
         let departure = |at: u32| {
             let departure = self.log.departure(taken_in + u64::from(at));
             departure.expect("it has just been taken in").0
@@ -282,7 +290,10 @@ impl MuxPort {
         let vc = &mut self.vcs[place as usize];
         if !has_end {
             vc.open_cells += taken_in;
-            return Fate::Over;
+            let queues = self.vc_queues.as_ref();
+            let onward = queues.and(self.onward.as_mut()).filter(|_| taken_in > 0);
+            let waits = onward.is_some_and(|onward| onward.end_without_last(place));
+            return if waits { Fate::Waits } else { Fate::Over };
         }
         let reassembly = vc.open_cells + taken_in;
         let of_one = match self.in_parts.get_mut(place as usize) {
@@ -303,7 +314,7 @@ impl MuxPort {
         if self.counts_vcs {
             self.active.take_in_tail(departure, place);
         }
-        if self.onward.as_ref().is_some_and(|onward| onward.has(place)) {
+        if self.goes_on(place) {
             return Fate::Over;
         }
         Fate::Ends {

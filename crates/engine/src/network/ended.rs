@@ -31,13 +31,11 @@ impl Network<'_> {
             {
                 ended.push(next);
             }
-            if mux.onward.is_some() {
-                if ended.len() < TOGETHER {
-                    mux.advance_before(limit);
-                }
-                self.pass_on(id);
+            if mux.onward.is_some() && ended.len() < TOGETHER {
+                mux.advance_before(limit);
             }
             self.note_losses(id);
+            self.pass_on(id);
             if ended.is_empty() {
                 break;
             }
@@ -57,6 +55,7 @@ impl Network<'_> {
 
     /// Parts of frames that the multiplexing port has sent are on their way to the next ones.
     fn pass_on(&mut self, id: u32) {
+        self.mux(id).send_chosen();
         let Some(mut onward) = self.mux(id).onward.take() else {
             return;
         };
@@ -64,6 +63,9 @@ impl Network<'_> {
             self.frames.hold(due.frame);
             self.push_due(port, lane, due);
         });
+        for frame in onward.take_over() {
+            self.frames.forget(frame);
+        }
         self.mux(id).onward = Some(onward);
     }
 
