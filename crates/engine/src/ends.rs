@@ -21,6 +21,8 @@ pub(crate) struct Ends {
 struct Use {
     senders: Vec<u32>,
     receivers: Vec<u32>,
+    /// Whether datagrams begin, end or pass here.
+    has_datagrams: bool,
     /// Last link and last multiplexing port of the VCs that end here.
     arrivals: Vec<(u32, Option<u32>)>,
 }
@@ -45,6 +47,7 @@ impl Ends {
             let is_one_way = here.arrivals.windows(2).all(|pair| pair[0] == pair[1]);
             is_free
                 && is_host(node)
+                && !here.has_datagrams
                 && here.senders.is_empty()
                 && is_one_way
                 && !here.receivers.iter().any(holds_acks)
@@ -54,6 +57,7 @@ impl Ends {
             let is_alone = is_free
                 && is_host(node)
                 && !traces_senders
+                && !here.has_datagrams
                 && here.receivers.is_empty()
                 && here.arrivals.len() == 1;
             match here.senders[..] {
@@ -83,6 +87,18 @@ fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
         if let TrafficSpec::Web(_) = flow.traffic {
             uses[destination as usize].senders.push(id);
             uses[source as usize].receivers.push(id);
+        }
+    }
+    for &vc in spec
+        .sources
+        .iter()
+        .flat_map(|source| &source.datagram_route)
+    {
+        let path = &spec.vcs[vc as usize].path;
+        for &link in path {
+            let link = &spec.links[link as usize];
+            uses[link.from as usize].has_datagrams = true;
+            uses[link.to as usize].has_datagrams = true;
         }
     }
     for (vc, route) in spec.vcs.iter().zip(&plan.routes) {

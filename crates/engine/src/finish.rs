@@ -73,7 +73,8 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
         engine: "fast",
         duration_ps: end.0,
         ledger: {
-            let frames = network.frames.made() + streams.frames();
+            let of_streams = self::streams(&network).map(|stream| stream.source.record().frames);
+            let frames = network.frames.made() + of_streams.sum::<u64>();
             Ledger::of(&flows, &vcs, &ports, &streams.sources, frames)
         },
         sources: streams.sources,
@@ -241,16 +242,15 @@ impl Streams {
     fn of(network: &Network<'_>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
         let mut delays = Vec::new();
+        for (id, source) in &network.datagrams {
+            sources[*id as usize] = source.record();
+        }
         for stream in streams(network) {
             sources[stream.plan.source as usize] = stream.source.record();
             delays.extend(stream.delay_record());
         }
         delays.sort_by_key(|delay| delay.vc);
         Streams { sources, delays }
-    }
-
-    fn frames(&self) -> u64 {
-        self.sources.iter().map(|source| source.frames).sum()
     }
 
     /// Puts what streams did into the records of VCs and ports.

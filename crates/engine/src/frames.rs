@@ -1,9 +1,10 @@
 //! Frames on their way.
 
+use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_units::SimTime;
 
-/// A frame, and the segment it carries but for its SACK blocks: one line of the cache.
+/// A frame, and the segment it carries but for its SACK blocks, or a datagram: one line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Frame {
@@ -14,7 +15,9 @@ pub(crate) struct Frame {
     pub(crate) handed_at: SimTime,
     length: u32,
     window: u32,
+    /// Of a datagram, its source.
     connection: u32,
+    /// [`DiscardTrace::NO_FLOW`] for a datagram.
     pub(crate) flow: u32,
     /// VC it is on.
     pub(crate) vc: u32,
@@ -24,6 +27,13 @@ pub(crate) struct Frame {
     kind: SegmentKind,
     has_sack: bool,
     pub(crate) is_forward: bool,
+}
+
+impl Frame {
+    /// The source whose datagram it is, if it is one.
+    pub(crate) fn datagram_of(&self) -> Option<u32> {
+        (self.flow == DiscardTrace::NO_FLOW).then_some(self.connection)
+    }
 }
 
 /// All frames under way.
@@ -57,7 +67,6 @@ impl Frames {
         cells: u32,
         handed_at: SimTime,
     ) -> u32 {
-        self.made += 1;
         let has_sack = !segment.sack.as_slice().is_empty();
         let frame = Frame {
             sequence: segment.sequence,
@@ -75,16 +84,7 @@ impl Frames {
             has_sack,
             is_forward,
         };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.frames[id as usize] = frame;
-                id
-            }
-            None => {
-                self.frames.push(frame);
-                self.frames.len() as u32 - 1
-            }
-        };
+        let id = self.keep(frame);
         if has_sack {
             if self.sacks.len() < self.frames.len() {
                 self.sacks
@@ -93,6 +93,46 @@ impl Frames {
             self.sacks[id as usize] = segment.sack;
         }
         id
+    }
+
+    /// Adds a datagram of `cells` cells of a source, on the first VC of its route.
+    pub(crate) fn add_datagram(
+        &mut self,
+        source: u32,
+        vc: u32,
+        cells: u32,
+        handed_at: SimTime,
+    ) -> u32 {
+        self.keep(Frame {
+            sequence: 0,
+            acknowledgement: 0,
+            timestamp: 0,
+            handed_at,
+            length: 0,
+            window: 0,
+            connection: source,
+            flow: DiscardTrace::NO_FLOW,
+            vc,
+            cells,
+            leg: 0,
+            kind: SegmentKind::Data,
+            has_sack: false,
+            is_forward: true,
+        })
+    }
+
+    fn keep(&mut self, frame: Frame) -> u32 {
+        self.made += 1;
+        match self.free.pop() {
+            Some(id) => {
+                self.frames[id as usize] = frame;
+                id
+            }
+            None => {
+                self.frames.push(frame);
+                self.frames.len() as u32 - 1
+            }
+        }
     }
 
     /// The segment that the frame carries.

@@ -11,10 +11,10 @@ use crate::plan::Plan;
 use crate::stations::{Port, PortMut, Ports, in_pass, ports};
 use crate::vcs::Vcs;
 use skycell_des::Key;
-use skycell_records::Traces;
+use skycell_records::{DiscardTrace, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{Flow, Hosts, Outbox, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
 mod ended;
@@ -49,6 +49,8 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Ports,
     pub(crate) vcs: Vcs,
     flows: Vec<Flow>,
+    /// Sources of datagrams, each with its id.
+    pub(crate) datagrams: Vec<(u32, CellSource)>,
     legs: Legs,
     pub(crate) frames: Frames,
     deliveries: Deliveries,
@@ -80,6 +82,9 @@ impl<'a> Network<'a> {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
         });
+        let datagrams = (0u32..).zip(&spec.sources);
+        let datagrams = datagrams.filter(|(_, source)| !source.datagram_route.is_empty());
+        let datagrams = datagrams.map(|(id, source)| (id, CellSource::new(source, spec.seed)));
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
             spec,
@@ -87,6 +92,7 @@ impl<'a> Network<'a> {
             ports,
             vcs,
             flows: flows.collect(),
+            datagrams: datagrams.collect(),
             legs: Legs::new(&spec.flows),
             frames: Frames::new(go_in_parts),
             deliveries: Deliveries::at(spec.links.len()),
@@ -103,6 +109,10 @@ impl<'a> Network<'a> {
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
         }
+        for ((_, source), at) in network.datagrams.iter().zip(0u32..) {
+            let due = Key::new(source.due(), rank::SOURCE, at);
+            network.events.push(due);
+        }
         let first_sample = Key::new(network.next_sample, rank::SAMPLE, 0);
         network.events.push(first_sample);
         network
@@ -116,6 +126,7 @@ impl<'a> Network<'a> {
             MUX => self.on_mux(now, subject),
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
+            rank::SOURCE => self.on_source(now, subject),
             timer => {
                 let flow = &mut self.flows[subject as usize];
                 flow.on_timer(now, timer, &mut self.out);
@@ -208,7 +219,14 @@ impl<'a> Network<'a> {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
             edge.on_delivered(now, frame.cells);
         }
-        if let Some(vc) = self.legs.after(frame.leg, frame.flow, frame.is_forward) {
+        let next = match frame.datagram_of() {
+            Some(source) => {
+                let route = &self.spec.sources[source as usize].datagram_route;
+                route.get(frame.leg as usize + 1).copied()
+            }
+            None => self.legs.after(frame.leg, frame.flow, frame.is_forward),
+        };
+        if let Some(vc) = next {
             let under_way = self.frames.get_mut(id);
             (under_way.vc, under_way.leg) = (vc, frame.leg + 1);
             let offer = Offer {
@@ -221,6 +239,9 @@ impl<'a> Network<'a> {
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
+        if frame.datagram_of().is_some() {
+            return;
+        }
         let flow = &mut self.flows[frame.flow as usize];
         if frame.is_forward {
             let handed_at = frame.handed_at;
@@ -232,6 +253,26 @@ impl<'a> Network<'a> {
             flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, frame.flow);
+    }
+
+    /// A source hands over a datagram.
+    fn on_source(&mut self, now: SimTime, at: u32) {
+        let (id, source) = &mut self.datagrams[at as usize];
+        let cells = source.send().frame_cells;
+        let next = Key::new(source.due(), rank::SOURCE, at);
+        self.events.push(next);
+        let vc = self.spec.sources[*id as usize].vc;
+        let frame = self.frames.add_datagram(*id, vc, cells, now);
+        let flow = DiscardTrace::NO_FLOW;
+        self.offer_frame(
+            now,
+            Offer {
+                frame,
+                flow,
+                vc,
+                cells,
+            },
+        );
     }
 
     /// Sends what the flow wants sent and plans its timers.

@@ -84,17 +84,16 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
-    /// multiplexing ports in a ring, links whose delay changes, datagrams, edges that discard where no switch
+    /// multiplexing ports in a ring, links whose delay changes, edges that discard where no switch
     /// port follows, and classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
-        let has_datagrams = spec.sources.iter().any(|s| !s.datagram_route.is_empty());
-        if is_rerouted || has_datagrams || spec.links.iter().any(|link| link.motion.is_some()) {
+        if is_rerouted || spec.links.iter().any(|link| link.motion.is_some()) {
             return None;
         }
         let kinds = kinds(spec);
         let is_stream: Vec<bool> = (0..spec.vcs.len() as u32)
-            .map(|vc| spec.sources.iter().any(|source| source.vc == vc))
+            .map(|vc| shared::cell_sources(spec).any(|(_, source)| source.vc == vc))
             .collect();
         let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
             // What a source's cells meet is told by its stream.

@@ -18,9 +18,9 @@ pub(crate) struct Shared {
 /// queues at a host or router, frames in more than one queue of a port, cells of sources that share
 /// a queue or a link with others or may be lost, and delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
-    let of_source = |vc: u32| spec.sources.iter().any(|source| source.vc == vc);
+    let of_source = |vc: u32| cell_sources(spec).any(|(_, source)| source.vc == vc);
     let is_policed = |source: &SourceSpec| !spec.vcs[source.vc as usize].policing.is_empty();
-    if spec.sources.iter().any(is_policed)
+    if cell_sources(spec).any(|(_, source)| is_policed(source))
         || !spec.records.delay_vcs.iter().all(|&vc| of_source(vc))
     {
         return None;
@@ -48,14 +48,20 @@ pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
             return None;
         }
     }
-    let streams = spec.sources.iter().zip(0u32..);
-    let streams = streams.map(|(source, id)| stream(spec, kinds, &own_queues, source, id));
+    let streams = cell_sources(spec);
+    let streams = streams.map(|(id, source)| stream(spec, kinds, &own_queues, source, id));
     let mut streams = streams.collect::<Option<Vec<_>>>()?;
     streams.sort_by_key(|stream| stream.vc);
     Some(Shared {
         streams,
         own_queues,
     })
+}
+
+/// The sources that send cells, not datagrams, and their ids.
+pub(crate) fn cell_sources(spec: &NetworkSpec) -> impl Iterator<Item = (u32, &SourceSpec)> {
+    let sources = (0u32..).zip(&spec.sources);
+    sources.filter(|(_, source)| source.datagram_route.is_empty())
 }
 
 fn stream(
@@ -78,7 +84,7 @@ fn stream(
     let last = vc.path.iter().all(is_alone);
     // At the port its VC comes after those of frames, in the order of samples.
     let is_last = spec.vcs.iter().zip(0u32..).all(|(other, other_id)| {
-        let is_source = spec.sources.iter().any(|source| source.vc == other_id);
+        let is_source = cell_sources(spec).any(|(_, source)| source.vc == other_id);
         is_source || other_id < source.vc || !other.path.contains(&mux)
     });
     let port = &spec.links[mux as usize].port;
