@@ -109,6 +109,22 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
             ),
         ],
     )
+    yield (
+        "lots",
+        5.0,
+        [
+            *(
+                parking_lot("100 ms", "9180 B", buffer, policy)
+                for buffer, policy in itertools.product((6_000, 60_000), ("epd", "selective_drop"))
+            ),
+            *(
+                parking_lot("5 ms", mss, buffer, policy)
+                for mss, buffer, policy in itertools.product(
+                    ("512 B", "1460 B"), (3_000, 12_000), ("tail_drop", "epd")
+                )
+            ),
+        ],
+    )
     lan = {"bottleneck": "5 us", "access": "5 us"}
     yield (
         "lan",
@@ -122,6 +138,28 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
             )
         ],
     )
+
+
+def parking_lot(delay: str, mss: str, buffer: int, policy: str) -> dict[str, Any]:
+    """Two connections over three congested links, each of which two others cross, too."""
+    bottleneck = {"rate": PEAK_RATE, "framing": "none", "delay": delay}
+    return {
+        "run": {"duration": "5 s"},
+        "topology": {
+            "kind": "parking_lot",
+            "hops": 3,
+            "long_flows": 2,
+            "cross_flows": 2,
+            "bottleneck": bottleneck | {"buffer": f"{buffer} cells", "policy": policy},
+            "access": {"delay": "5 us"},
+        },
+        "tcp": {
+            "variant": "sack",
+            "mss": mss,
+            "receiver_window": "1 RTT",
+            "window_scaling": True,
+        },
+    }
 
 
 def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
@@ -350,6 +388,8 @@ def name_of(scenario: dict[str, Any]) -> str:
     topology, bottleneck = scenario["topology"], scenario["topology"]["bottleneck"]
     policy, scheduler = bottleneck["policy"], bottleneck.get("scheduler", {})
     named = policy if isinstance(policy, str) else policy["kind"]
+    if topology["kind"] == "parking_lot":
+        return ", ".join((bottleneck["delay"], scenario["tcp"]["mss"], bottleneck["buffer"], named))
     parts = (f"N={topology['sources']}", bottleneck["buffer"], named)
     tcp = scenario["tcp"].get("variant", scenario["tcp"]["preset"])
     if isinstance(scheduler, str):
@@ -361,9 +401,8 @@ def name_of(scenario: dict[str, Any]) -> str:
 def main() -> int:
     """Runs everything, prints a table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--only", choices=["geo", "wan", "vbr", "vcs", "lan", "scale", "other"], help="one group"
-    )
+    names = [*(name for name, _, _ in groups()), "scale", "other"]
+    parser.add_argument("--only", choices=names, help="one group")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
     arguments = parser.parse_args()
     results: dict[str, Any] = {

@@ -188,3 +188,99 @@ impl Edge {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skycell_spec::{GcraSpec, GfrSpec, ServiceClass, Tagging};
+
+    const MS: u64 = 1_000_000_000;
+
+    /// A VC whose policer lets a cell pass every 2 ms, five at once, and does `action` to the others.
+    fn vc(action: PolicingAction, gfr: Option<GfrSpec>) -> VcSpec {
+        VcSpec {
+            name: "vc".into(),
+            path: vec![0, 1],
+            rerouting: None,
+            class: ServiceClass::Ubr,
+            gfr,
+            policing: vec![GcraSpec {
+                increment_ps: 2 * MS,
+                limit_ps: 4 * MS,
+                action,
+            }],
+        }
+    }
+
+    fn gfr(nonconforming: Nonconforming) -> GfrSpec {
+        GfrSpec {
+            mcr_interval_ps: 10 * MS,
+            pcr_interval_ps: MS,
+            burst_tolerance_ps: 90 * MS,
+            mfs_cells: 10,
+            tagging: Tagging::None,
+            excess: Excess::Pass,
+            nonconforming,
+            window_ps: 1_000 * MS,
+            window_step_ps: 1_000 * MS,
+        }
+    }
+
+    /// Place and CLP of the cells that go on of a frame of eight, a millisecond apart.
+    fn cells(edge: &mut Edge, start: u64) -> Vec<(u32, bool)> {
+        let mut cells = Vec::new();
+        let times = (SimTime(start * MS), SimTime(MS), SimTime(MS));
+        edge.on_cells(times.0, times.1, times.2, 8, |index, clp| {
+            cells.push((index, clp))
+        });
+        cells
+    }
+
+    fn record(edge: &Edge) -> VcRecord {
+        let mut record = VcRecord::default();
+        edge.write(&mut record);
+        record
+    }
+
+    #[test]
+    fn a_policer_that_discards_lets_every_second_cell_pass_once_its_bucket_is_full() {
+        let spec = vc(PolicingAction::Discard, None);
+        assert!(may_discard(&spec) && may_cut(&spec, false));
+        let mut edge = Edge::new(&spec, SimTime(1_000 * MS));
+        let passed: Vec<u32> = cells(&mut edge, 0).into_iter().map(|cell| cell.0).collect();
+        assert_eq!(passed, [0, 1, 2, 3, 4, 6]);
+        let record = record(&edge);
+        assert_eq!((record.cells_policed, record.cells_nonconforming), (2, 2));
+    }
+
+    #[test]
+    fn a_contract_cuts_off_what_follows_a_tag_but_for_the_last_cell() {
+        let spec = vc(PolicingAction::Tag, Some(gfr(Nonconforming::Discard)));
+        assert!(may_discard(&spec) && may_cut(&spec, false));
+        let mut edge = Edge::new(&spec, SimTime(1_000 * MS));
+        // The sixth is tagged and cut off with the seventh; the last one ends what went before.
+        let expected: Vec<(u32, bool)> = (0..5)
+            .map(|index| (index, false))
+            .chain([(7, true)])
+            .collect();
+        assert_eq!(cells(&mut edge, 0), expected);
+        assert_eq!(record(&edge).cells_refused, 2);
+    }
+
+    #[test]
+    fn cells_one_by_one_are_counted_as_whole_frames_are() {
+        let spec = vc(PolicingAction::Tag, Some(gfr(Nonconforming::Count)));
+        assert!(!may_discard(&spec) && !may_cut(&spec, false) && may_cut(&spec, true));
+        let end = SimTime(103 * MS);
+        let (mut single, mut whole) = (Edge::new(&spec, end), Edge::new(&spec, end));
+        for start in [0, 9, 40, 98] {
+            let passed = cells(&mut single, start);
+            let at = SimTime(start * MS);
+            let entered = whole.on_frame(at, SimTime(MS), SimTime(MS), 8);
+            assert!(!entered.is_refused);
+            assert_eq!(passed.first(), Some(&(0, entered.is_tagged)));
+        }
+        assert_eq!(record(&single), record(&whole));
+        assert!(record(&whole).cells_tagged > 0);
+    }
+}

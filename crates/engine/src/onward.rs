@@ -240,3 +240,104 @@ impl Onward {
 fn is_stride(distance: u64, cell_time: u64) -> bool {
     distance.is_multiple_of(cell_time) && distance / cell_time <= u64::from(u16::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL: u64 = 10;
+
+    /// Two VCs that go on; their cells come 100 after they have left.
+    fn onward() -> Onward {
+        let mut onward = Onward::new(CELL, 2);
+        for place in 0..2 {
+            let onto = Onto {
+                port: 7,
+                lane: 3 + place,
+                place: 5 + place,
+                delay: SimTime(100),
+            };
+            onward.add(place, onto);
+        }
+        onward
+    }
+
+    fn frame(place: u32, frame: u32, part: Part, is_tagged: bool) -> Due {
+        let begins = part.begins();
+        Due::new(SimTime(0), frame, place, 1, is_tagged).as_part(begins, part.ends())
+    }
+
+    /// Of the parts taken: frame, head, cells, stride, part.
+    fn taken(onward: &mut Onward) -> Vec<(u32, u64, u32, u16, Part)> {
+        let mut parts = Vec::new();
+        onward.take(|port, lane, due| {
+            assert_eq!((port, lane + 2), (7, due.place));
+            parts.push((due.frame, due.head.0, due.cells, due.stride, due.part));
+        });
+        parts
+    }
+
+    #[test]
+    fn cells_at_equal_distances_are_one_part() {
+        let mut onward = onward();
+        onward.begin(&frame(0, 9, Part::Whole, false));
+        onward.send(0, 50, CELL, 3, false);
+        onward.send(0, 80, CELL, 1, false);
+        onward.send(0, 90, CELL, 2, false);
+        // Another VC's cells take every other place from here on.
+        onward.send(0, 120, 2 * CELL, 2, false);
+        onward.send(0, 160, CELL, 1, true);
+        let parts = [(9, 150, 6, 1, Part::First), (9, 220, 3, 2, Part::Last)];
+        assert_eq!(taken(&mut onward), parts);
+        assert_eq!(taken(&mut onward), []);
+    }
+
+    #[test]
+    fn what_is_taken_early_is_a_part_of_its_own() {
+        let mut onward = onward();
+        onward.begin(&frame(1, 4, Part::Whole, false));
+        onward.send(1, 10, CELL, 2, false);
+        assert_eq!(taken(&mut onward), [(4, 110, 2, 1, Part::First)]);
+        onward.send(1, 30, CELL, 1, false);
+        assert_eq!(taken(&mut onward), [(4, 130, 1, 1, Part::Middle)]);
+        // Its last cell is lost, and the next frame begins.
+        onward.begin(&frame(1, 6, Part::Whole, false));
+        onward.send(1, 40, CELL, 1, true);
+        assert_eq!(taken(&mut onward), [(6, 140, 1, 1, Part::Whole)]);
+    }
+
+    #[test]
+    fn a_frame_whose_first_part_is_lost_begins_with_the_next() {
+        let mut onward = onward();
+        onward.begin(&frame(0, 2, Part::First, false));
+        onward.begin(&frame(0, 2, Part::Middle, false));
+        onward.send(0, 10, CELL, 1, false);
+        onward.begin(&frame(0, 2, Part::Last, true));
+        onward.send(0, 20, CELL, 1, true);
+        let parts = [(2, 110, 1, 1, Part::First), (2, 120, 1, 1, Part::Last)];
+        assert_eq!(taken(&mut onward), parts, "the CLP bits differ");
+    }
+
+    #[test]
+    fn cells_that_wait_go_on_when_they_are_chosen() {
+        let mut onward = onward();
+        onward.begin(&frame(0, 1, Part::Whole, false));
+        onward.wait(0, 2, false);
+        assert!(onward.end_without_last(0));
+        onward.begin(&frame(0, 2, Part::Whole, false));
+        assert!(!onward.end_without_last(0), "nothing of the frame waits");
+        onward.wait(0, 1, true);
+        onward.begin(&frame(1, 3, Part::Whole, false));
+        onward.wait(1, 1, true);
+        let places = [0, 1, 0, 0];
+        let chosen = |nth: u64| (places[nth as usize], SimTime(10 * (nth + 1)));
+        onward.send_chosen(2, chosen);
+        let first = [(3, 120, 1, 1, Part::Whole), (1, 110, 1, 1, Part::First)];
+        assert_eq!(taken(&mut onward), first);
+        assert_eq!(onward.take_over().count(), 0);
+        onward.send_chosen(4, chosen);
+        let others = [(1, 130, 1, 1, Part::Middle), (2, 140, 1, 1, Part::Whole)];
+        assert_eq!(taken(&mut onward), others);
+        assert_eq!(onward.take_over().collect::<Vec<_>>(), [1]);
+    }
+}

@@ -25,3 +25,34 @@ pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec
     }
     Some(order)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Stretch;
+
+    /// VCs that cross the given multiplexing ports, among five.
+    fn order(ways: &[&[u32]]) -> Option<Vec<u32>> {
+        let mux = |&port: &u32| (port, Stretch::default());
+        let route = |way: &&[u32]| Route {
+            source: 0,
+            first: Stretch::default(),
+            muxes: way.iter().map(mux).collect(),
+        };
+        let routes: Vec<Route> = ways.iter().map(route).collect();
+        upstream_first(&[PortKind::Mux; 5], &routes)
+    }
+
+    #[test]
+    fn ports_come_after_those_that_feed_them() {
+        assert_eq!(order(&[]), Some(vec![0, 1, 2, 3, 4]));
+        let rows: &[&[u32]] = &[&[4, 2, 1], &[3, 1], &[0]];
+        assert_eq!(order(rows), Some(vec![0, 3, 4, 2, 1]));
+    }
+
+    #[test]
+    fn ports_in_a_ring_have_no_order() {
+        assert_eq!(order(&[&[0, 1], &[1, 2], &[2, 0]]), None);
+        assert_eq!(order(&[&[3, 3]]), None);
+    }
+}

@@ -41,10 +41,7 @@ fn allocations(spec: &NetworkSpec, seconds: u64) -> (u64, u64) {
     (count, records.flows.iter().map(|f| f.segments_sent).sum())
 }
 
-#[test]
-fn a_longer_run_makes_hardly_more_allocations() {
-    // 15 SACK sources over a WAN with EPD: `skycell run examples/ubr-wan.toml` has the like.
-    let text = include_str!("wan.json");
+fn makes_hardly_more_when_longer(text: &str) {
     let mut spec = NetworkSpec::from_json(text).expect("a valid spec");
     // Samples are kept by their value, and new values come up for ever.
     spec.records.sampled_ports.clear();
@@ -55,4 +52,12 @@ fn a_longer_run_makes_hardly_more_allocations() {
     let extra = long.saturating_sub(short);
     // Rings and sets of holes still grow at a new peak, to twice their size.
     assert!(extra < 200, "{extra} allocations in the second half");
+}
+
+#[test]
+fn a_longer_run_makes_hardly_more_allocations() {
+    // 15 SACK sources over a WAN with EPD: `skycell run examples/ubr-wan.toml` has the like.
+    makes_hardly_more_when_longer(include_str!("wan.json"));
+    // SACK over three congested links, MSS 1460, one VC policed cell by cell: frames go in parts.
+    makes_hardly_more_when_longer(include_str!("lot.json"));
 }

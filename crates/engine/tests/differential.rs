@@ -248,3 +248,24 @@ fn both_engines_leave_the_same_records_and_traces() {
         }
     }
 }
+
+/// What is compared is worth comparing where the fast engine does its own work.
+#[test]
+fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_classes() {
+    let (mut own, mut others) = (0, 0);
+    for seed in 0..300 {
+        let spec = scenario(seed);
+        let moves = spec.links.iter().any(|link| link.motion.is_some());
+        let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
+        let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
+        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        let is_own = records.engine_stats.simulated_by == "fast";
+        assert!(
+            is_own || moves || is_rerouted || has_classes,
+            "scenario {seed}"
+        );
+        own += u32::from(is_own);
+        others += u32::from(!is_own);
+    }
+    assert!(own > 3 * others, "{own} and {others}");
+}

@@ -17,6 +17,23 @@ from skycell.scenario import parse
 
 SHORT = 'preset = "icccn97-lan"\nstart = "together"\nrun = { duration = "20 ms" }\n'
 
+MOVING = """
+[run]
+duration = "20 ms"
+[topology]
+kind = "n_source"
+sources = 1
+[topology.bottleneck]
+rate = "10 Mbit/s"
+framing = "none"
+buffer = "100 cells"
+motion = { series = "moves.csv" }
+[topology.access]
+rate = "50 Mbit/s"
+framing = "none"
+delay = "5 us"
+"""
+
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["run", *map(str, arguments)])
@@ -40,14 +57,14 @@ def test_a_run_is_shown_as_tables(short: Path) -> None:
 
 
 def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
-    policed = tmp_path / "policed.toml"
-    policed.write_text(
-        f'{SHORT}\n[[policer]]\nvcs = ["flow1.forward"]\npcr = "100000 cells/s"\n', encoding="utf-8"
-    )
-    told = run(policed)
+    series = "time_s,delay_ms,path\n0,5,a\n0.01,6,a\n1,7,a\n"
+    (tmp_path / "moves.csv").write_text(series, encoding="utf-8")
+    moving = tmp_path / "moving.toml"
+    moving.write_text(MOVING, encoding="utf-8")
+    told = run(moving)
     assert told.exit_code == 0
     assert "engine fast (by reference, cell by cell)" in told.stdout
-    records = json.loads(run(policed, "--json").stdout)
+    records = json.loads(run(moving, "--json").stdout)
     assert records["engine"] == "fast"
     assert records["engine_stats"]["simulated_by"] == "reference"
 
