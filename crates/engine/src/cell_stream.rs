@@ -4,13 +4,20 @@
 use crate::plan::{PassThrough, Stretch};
 use crate::runs::Runs;
 use crate::server::{Run, Waiting};
+use skycell_atm::Policer;
 use skycell_records::{
-    CellDelays, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord, VcRecord,
+    CellDelays, DiscardReason, Discards, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
+    VcQueueRecord, VcRecord,
 };
+use skycell_spec::{GcraSpec, PolicingAction};
 use skycell_switch::Cycle;
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
+
+mod frames;
+
+use frames::InFrames;
 
 /// Where a source's cells go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +31,34 @@ pub(crate) struct StreamPlan {
     /// The port where its cells share a link, and the queue they join.
     pub(crate) mux: u32,
     pub(crate) queue: usize,
-    /// From there to the VC's end.
+    /// Cells that this queue holds; none where it has no limit.
+    pub(crate) capacity: Option<u32>,
+    /// What its cells are held to before they come to it.
+    pub(crate) policing: Vec<GcraSpec>,
+    /// Whether several cells make a frame.
+    pub(crate) in_frames: bool,
+    /// From the shared port to the VC's end.
     pub(crate) stretch: Stretch,
+}
+
+/// What a policer did with a source's cells.
+#[derive(Debug)]
+struct Policed {
+    policer: Policer,
+    nonconforming: u64,
+    tagged: u64,
+    discarded: u64,
+}
+
+impl Policed {
+    /// A cell comes at `time`: whether it is discarded.
+    fn discards(&mut self, time: u64) -> bool {
+        let action = self.policer.on_cell(SimTime(time));
+        self.nonconforming += u64::from(action.is_some());
+        self.tagged += u64::from(action == Some(PolicingAction::Tag));
+        self.discarded += u64::from(action == Some(PolicingAction::Discard));
+        action == Some(PolicingAction::Discard)
+    }
 }
 
 /// A cell on its way to the port.
@@ -92,6 +125,12 @@ pub(crate) struct CellStream {
     pub(crate) departures: Runs,
     delays: Option<CellDelays>,
     pub(crate) samples: QueueSamples,
+    policed: Option<Policed>,
+    frames: Option<InFrames>,
+    /// Cells that found the queue full.
+    discarded: Discards,
+    /// Frames that lost a cell so.
+    pub(crate) frames_discarded: Discards,
 }
 
 impl CellStream {
@@ -104,6 +143,13 @@ impl CellStream {
         delays: Option<CellDelays>,
         end: SimTime,
     ) -> Self {
+        let policed = (!plan.policing.is_empty()).then(|| Policed {
+            policer: Policer::new(&plan.policing),
+            nonconforming: 0,
+            tagged: 0,
+            discarded: 0,
+        });
+        let frames = plan.in_frames.then(InFrames::default);
         let mut stream = CellStream {
             plan,
             source,
@@ -121,19 +167,38 @@ impl CellStream {
             departures: Runs::default(),
             delays,
             samples: QueueSamples::default(),
+            policed,
+            frames,
+            discarded: Discards::default(),
+            frames_discarded: Discards::default(),
         };
         stream.send();
         stream
     }
 
-    /// The next cell has come to the shared port: the one after it is sent.
+    /// The next cell has come to the shared port: the one after it that comes there is sent.
     pub(crate) fn send(&mut self) {
-        let due = self.source.due().0;
-        if due >= self.end {
-            self.next = None;
-            return;
+        loop {
+            let due = self.source.due().0;
+            if due >= self.end {
+                self.next = None;
+                return;
+            }
+            let cell = self.source.send();
+            let coming = self.leave(due);
+            self.next = Some(coming);
+            if let Some(frames) = &mut self.frames {
+                frames.on_sent(cell);
+            }
+            let policed = self.policed.as_mut().filter(|_| coming.arrival < self.end);
+            if !policed.is_some_and(|policed| policed.discards(coming.arrival)) {
+                return;
+            }
         }
-        self.source.send();
+    }
+
+    /// A cell that is sent at `due` leaves the source's own port.
+    fn leave(&mut self, due: u64) -> Coming {
         let left = due.max(self.last_left) + self.cell_time;
         self.last_left = left;
         while self.leaving.front().is_some_and(|&earlier| earlier <= due) {
@@ -147,15 +212,40 @@ impl CellStream {
             self.own_integral.departed(u128::from(left));
         }
         self.own_departures.push(left);
-        self.next = Some(Coming {
+        Coming {
             left,
             arrival: left + self.delay,
-        });
+        }
+    }
+
+    /// The next cell comes to the shared port and finds `queued` cells in its queue: whether it is taken in, or
+    /// whether its frame loses its first cell here, within the run.
+    pub(crate) fn offer(&mut self, queued: u32) -> Result<(), bool> {
+        let has_room = self.plan.capacity.is_none_or(|capacity| queued < capacity);
+        let is_first_loss = match &mut self.frames {
+            Some(frames) => frames.on_offer(has_room),
+            None => !has_room,
+        };
+        if has_room {
+            return Ok(());
+        }
+        // Choices are made beyond the end of the run, too.
+        if self.next.is_some_and(|next| next.arrival >= self.end) {
+            return Err(false);
+        }
+        self.discarded.add(DiscardReason::Overflow, 1);
+        if is_first_loss {
+            self.frames_discarded.add(DiscardReason::Overflow, 1);
+        }
+        Err(is_first_loss)
     }
 
     /// How many cells come to the shared port, and as many after them are sent, each `spacing` after the
-    /// one before; all of which happens before the run ends.
+    /// one before; all of which happens before the run ends. None where each cell is looked at.
     pub(crate) fn steady(&self, spacing: u64) -> u64 {
+        if self.policed.is_some() || self.plan.capacity.is_some() {
+            return 0;
+        }
         let (regular, interval) = self.source.regular();
         // Each leaves its own port as the one after it comes there.
         let is_in_step = self.last_left == self.source.due().0 && self.leaving.len() == 1;
@@ -207,12 +297,15 @@ impl CellStream {
         let mut turn = 0;
         while turn < cells {
             let run = waiting.pop(cells - turn);
+            let some = Run {
+                cells: run.cells.min(arrived.saturating_sub(turn)),
+                ..run
+            };
             if let Some(delays) = &mut self.delays {
-                let some = Run {
-                    cells: run.cells.min(arrived.saturating_sub(turn)),
-                    ..run
-                };
                 add_delays(delays, some, arrival, spacing, cycle, turn);
+            }
+            if let Some(frames) = &mut self.frames {
+                (0..some.cells).for_each(|_| frames.on_delivered());
             }
             turn += run.cells;
         }
@@ -229,9 +322,25 @@ impl CellStream {
     pub(crate) fn on_departure(&mut self, left: u64, departure: u64) {
         self.departures.push(departure);
         let arrival = departure + self.plan.stretch.delay.0;
-        if let Some(delays) = self.delays.as_mut().filter(|_| arrival < self.end) {
+        if arrival >= self.end {
+            return;
+        }
+        if let Some(delays) = &mut self.delays {
             delays.add(arrival - left);
         }
+        if let Some(frames) = &mut self.frames {
+            frames.on_delivered();
+        }
+    }
+
+    /// Cells that came to the shared port before the run ended, those that were lost there included.
+    pub(crate) fn arrived(&self) -> u64 {
+        self.arrivals.before(self.end) + self.discarded.total()
+    }
+
+    /// Those that found their queue full.
+    pub(crate) fn discarded(&self) -> Discards {
+        self.discarded
     }
 
     /// Cells in the shared port at `now`, departures done and arrivals not.
@@ -293,17 +402,28 @@ impl CellStream {
             arrived - departed
         });
         let queued = own + shared + passing.sum::<u64>();
-        VcRecord {
+        let mut record = VcRecord {
             name: name.to_string(),
             cells_offered: self.sent,
+            cells_discarded: self.discarded,
             cells_delivered: delivered,
             cells_queued: queued,
-            cells_in_transit: self.sent - delivered - queued,
-            frames_offered: self.sent,
+            frames_offered: self.source.record().frames,
             frames_delivered: delivered,
             cells_whole: delivered,
             ..VcRecord::default()
+        };
+        if let Some(policed) = &self.policed {
+            record.cells_nonconforming = policed.nonconforming;
+            record.cells_tagged = policed.tagged;
+            record.cells_policed = policed.discarded;
         }
+        let gone = delivered + record.cells_policed + self.discarded.total();
+        record.cells_in_transit = self.sent - gone - queued;
+        if let Some(frames) = &self.frames {
+            frames.write(&mut record);
+        }
+        record
     }
 
     /// Its cell transfer delays, where they are measured.

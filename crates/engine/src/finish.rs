@@ -190,6 +190,10 @@ fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
         queue: own.queue,
     });
     let sum = |of: fn(&ClassQueueRecord) -> u64| queues.iter().map(of).sum::<u64>();
+    let all = |of: fn(&ClassQueueRecord) -> &Discards| {
+        let queues = queues.iter().map(of);
+        queues.fold(Discards::default(), Discards::and)
+    };
     let (departed, queued) = (sum(|queue| queue.departed), sum(|queue| queue.queued));
     let of_frames = port.log.departure(port.departed).filter(|_| own.queued > 0);
     let next = of_frames
@@ -203,6 +207,8 @@ fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
     let mean = port.integral.and(beside).mean(queued, end.0);
     PortRecord {
         arrived: sum(|queue| queue.arrived),
+        discarded: all(|queue| &queue.discarded),
+        frames_discarded: all(|queue| &queue.frames_discarded),
         departed,
         queued,
         busy_ps: departed * port.cell_time() + sending,

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::stations::{Port, PortMut, Ports, in_pass, ports};
 use crate::vcs::Vcs;
 use skycell_des::Key;
-use skycell_records::{DiscardTrace, Traces};
+use skycell_records::{DiscardReason, DiscardTrace, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
@@ -454,6 +454,18 @@ impl<'a> Network<'a> {
                     vc: frame.vc,
                     flow: frame.flow,
                     reason: loss.reason as u8,
+                });
+            }
+        }
+        let beside = mux.log.server.as_mut();
+        if let Some(losses) = beside.and_then(|server| server.losses.as_mut()) {
+            for (moment, vc) in losses.drain(..) {
+                rows.push(DiscardRow {
+                    order: Key::new(moment.time, rank::ARRIVAL, moment.link),
+                    port,
+                    vc,
+                    flow: DiscardTrace::NO_FLOW,
+                    reason: DiscardReason::Overflow as u8,
                 });
             }
         }

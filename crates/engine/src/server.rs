@@ -8,7 +8,7 @@
 
 use crate::arrivals::Moment;
 use crate::cell_stream::CellStream;
-use skycell_records::{ClassQueueRecord, QueueIntegral, QueueRecord, QueueSamples};
+use skycell_records::{ClassQueueRecord, Discards, QueueIntegral, QueueRecord, QueueSamples};
 use skycell_spec::PortSpec;
 use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
@@ -54,6 +54,9 @@ pub(crate) struct Server {
     pub(crate) served: u64,
     /// How many of them before choices that repeat are sought again.
     no_cycle_before: u64,
+    /// First cells that frames of sources lost in full queues, since they were last taken: when, and the VC;
+    /// none where nobody asks for them.
+    pub(crate) losses: Option<Vec<(Moment, u32)>>,
 }
 
 impl Server {
@@ -64,6 +67,7 @@ impl Server {
         own: usize,
         streams: Vec<CellStream>,
         end: SimTime,
+        notes_losses: bool,
     ) -> Self {
         let queues = port.queues.iter().map(|queue| CellQueue {
             class: queue.class.map(|class| class.name()),
@@ -83,6 +87,7 @@ impl Server {
             turns: None,
             served: 0,
             no_cycle_before: 0,
+            losses: notes_losses.then(Vec::new),
         };
         server.find_next();
         server
@@ -213,8 +218,15 @@ impl Server {
         let (arrival, at) = self.next.expect("a cell is coming");
         let stream = &mut self.streams[at as usize];
         let coming = stream.next.expect("it is the stream's next");
-        stream.arrivals.push(arrival.time.0);
         let queue = &mut self.queues[stream.plan.queue];
+        if let Err(is_first_loss) = stream.offer(queue.length) {
+            if let Some(losses) = self.losses.as_mut().filter(|_| is_first_loss) {
+                losses.push((arrival, stream.plan.vc));
+            }
+            stream.send();
+            return self.find_next();
+        }
+        stream.arrivals.push(arrival.time.0);
         queue.waiting.push(Run {
             left: coming.left,
             cells: 1,
@@ -297,23 +309,28 @@ impl Server {
                 records.push(own.clone());
                 continue;
             }
-            let arrived: u64 = self
-                .streams_of(q)
-                .map(|s| s.arrivals.before(self.end))
-                .sum();
+            let arrived: u64 = self.streams_of(q).map(CellStream::arrived).sum();
+            let discards = |of: fn(&CellStream) -> Discards| {
+                let streams = self.streams_of(q).map(of);
+                streams.fold(Discards::default(), |all, more| all.and(&more))
+            };
+            let discarded = discards(CellStream::discarded);
+            let frames_discarded = discards(|stream| stream.frames_discarded);
             let departed: u64 = self
                 .streams_of(q)
                 .map(|s| s.departures.before(self.end))
                 .sum();
             integral = integral.and(queue.integral);
-            let mean = queue.integral.mean(arrived - departed, self.end);
+            let queued = arrived - discarded.total() - departed;
+            let mean = queue.integral.mean(queued, self.end);
             records.push(ClassQueueRecord {
                 class: queue.class,
                 arrived,
                 departed,
-                queued: arrived - departed,
+                queued,
+                discarded,
+                frames_discarded,
                 queue: QueueRecord::new(mean, queue.max, &queue.samples),
-                ..ClassQueueRecord::default()
             });
         }
         (records, integral)

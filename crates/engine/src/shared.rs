@@ -1,11 +1,12 @@
 //! Which ports with several queues have a server of their own here, and what crosses them.
 //!
-//! Frames join one queue of a port, cells of sources the others, which have no limit: so every cell
-//! of a source is known before the run, and the server need not wait for anybody.
+//! Frames join one queue of a port, cells of sources the others: so every cell of a source is known before the
+//! run, but for whether it finds its queue full, which is known when all choices before have been made; and the
+//! server need not wait for anybody.
 
 use crate::cell_stream::StreamPlan;
 use crate::plan::{PortKind, route};
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, PortSpec, SourceSpec};
+use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, PortSpec, QueueSpec, SourceSpec};
 
 /// What crosses the ports with several queues.
 pub(crate) struct Shared {
@@ -14,15 +15,12 @@ pub(crate) struct Shared {
     pub(crate) own_queues: Vec<usize>,
 }
 
-/// The plan of a valid spec; none for what only `reference` runs: policers of cell sources, several
-/// queues at a host or router, frames in more than one queue of a port, cells of sources that share
-/// a queue or a link with others or may be lost, and delays of single cells of a frame.
+/// The plan of a valid spec; none for what only `reference` runs: several queues at a host or router,
+/// frames in more than one queue of a port, cells of sources that share a queue or a link with others or whose
+/// queue has a policy, and delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
     let of_source = |vc: u32| cell_sources(spec).any(|(_, source)| source.vc == vc);
-    let is_policed = |source: &SourceSpec| !spec.vcs[source.vc as usize].policing.is_empty();
-    if cell_sources(spec).any(|(_, source)| is_policed(source))
-        || !spec.records.delay_vcs.iter().all(|&vc| of_source(vc))
-    {
+    if !spec.records.delay_vcs.iter().all(|&vc| of_source(vc)) {
         return None;
     }
     let mut own_queues = vec![0; spec.links.len()];
@@ -92,21 +90,30 @@ fn stream(
     let comes_at_once = way.first.passes.is_empty();
     let is_beside = port.queues.len() > 1 && queue != own_queues[mux as usize];
     let own_port = &spec.links[way.source as usize].port;
-    let nothing_is_lost = takes_all(port, queue) && takes_all(own_port, 0) && vc.gfr.is_none();
-    (last && is_last && comes_at_once && is_beside && nothing_is_lost && source.frame_cells == 1)
-        .then_some(StreamPlan {
-            source: id,
-            vc: source.vc,
-            own_port: way.source,
-            mux,
-            queue,
-            stretch,
-        })
+    let here = &port.queues[queue];
+    let in_frames = source.frame_cells > 1;
+    // What is left of a frame goes with a cell that is lost.
+    let cuts_frames = here.policy == PolicySpec::Ppd && here.capacity_cells.is_some() && in_frames;
+    let is_simple = is_plain(here) && !cuts_frames && takes_all(own_port) && vc.gfr.is_none();
+    (last && is_last && comes_at_once && is_beside && is_simple).then(|| StreamPlan {
+        source: id,
+        vc: source.vc,
+        own_port: way.source,
+        mux,
+        queue,
+        capacity: here.capacity_cells,
+        policing: vc.policing.clone(),
+        in_frames,
+        stretch,
+    })
 }
 
-/// Whether a queue takes in whatever comes.
-fn takes_all(port: &PortSpec, queue: usize) -> bool {
-    let queue = &port.queues[queue];
-    let policy = matches!(queue.policy, PolicySpec::TailDrop | PolicySpec::Ppd);
-    queue.capacity_cells.is_none() && policy
+/// Whether a queue loses cells only where it is full.
+fn is_plain(queue: &QueueSpec) -> bool {
+    matches!(queue.policy, PolicySpec::TailDrop | PolicySpec::Ppd)
+}
+
+/// Whether a port takes in whatever comes.
+fn takes_all(port: &PortSpec) -> bool {
+    port.queues[0].capacity_cells.is_none() && is_plain(&port.queues[0])
 }

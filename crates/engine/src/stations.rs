@@ -236,7 +236,9 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             CellStream::new(stream.clone(), source, cell_time, delay, delays, end)
         });
         let own = plan.own_queues[id as usize];
-        let server = Server::new(&link.port, link.cell_time_ps, own, streams.collect(), end);
+        let (cell_time, notes_losses) = (link.cell_time_ps, port.losses.is_some());
+        let streams = streams.collect();
+        let server = Server::new(&link.port, cell_time, own, streams, end, notes_losses);
         port.log.server = Some(Box::new(server));
     }
 }

@@ -23,9 +23,8 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
         .iter()
         .map(|&class| QueueSpec {
             class: Some(class),
-            // What may lose cells, the plain engine runs.
-            capacity_cells: dice.one_in(12).then_some(20),
-            policy: PolicySpec::TailDrop,
+            capacity_cells: dice.one_in(4).then(|| dice.pick(&[1, 5, 20])),
+            policy: dice.pick(&[PolicySpec::TailDrop, PolicySpec::TailDrop, PolicySpec::Ppd]),
         })
         .collect();
     let place = dice.below(queues.len() as u64 + 1) as usize;
@@ -124,7 +123,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
         path: vec![up, shared as u32, out],
         class,
         gfr: None,
-        policing: if dice.one_in(15) {
+        policing: if dice.one_in(6) {
             vec![GcraSpec {
                 increment_ps: 2 * unit,
                 limit_ps: 0,
@@ -176,7 +175,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
             3 * unit + 7,
             unit * 5 / 2,
         ]),
-        frame_cells: if dice.one_in(15) { 3 } else { 1 },
+        frame_cells: if dice.one_in(6) { 3 } else { 1 },
         pattern,
         start: StartSpec::At {
             time_ps: dice.pick(&[0, 0, unit, 123 * MICROSECOND]),
