@@ -267,5 +267,5 @@ fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_classe
         own += u32::from(is_own);
         others += u32::from(!is_own);
     }
-    assert!(own > 3 * others, "{own} and {others}");
+    assert!(own > 4 * others, "{own} and {others}");
 }

@@ -84,3 +84,51 @@ impl InFrames {
         record.cells_open = u64::from(self.reassembly.open_cells());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends the cells of frames of three, of which the shared port takes in those of `taken`.
+    fn outcome(policed: &[u32], taken: &[bool]) -> (Vec<bool>, VcRecord) {
+        let (mut frames, mut first_losses) = (InFrames::default(), Vec::new());
+        let mut taken = taken.iter();
+        for cell in 0..9 {
+            frames.on_sent(SourceCell {
+                index: cell % 3,
+                frame_cells: 3,
+            });
+            if policed.contains(&cell) {
+                continue;
+            }
+            let has_room = *taken.next().unwrap_or(&true);
+            first_losses.push(frames.on_offer(has_room));
+            if has_room {
+                frames.on_delivered();
+            }
+        }
+        let mut record = VcRecord::default();
+        frames.write(&mut record);
+        (first_losses, record)
+    }
+
+    #[test]
+    fn a_frame_loses_its_first_cell_once_and_spoils_no_other() {
+        let (first_losses, record) = outcome(&[], &[true, true, true, false, false, true]);
+        let expected = [false, false, false, true, false, false, false, false, false];
+        assert_eq!(first_losses, expected);
+        assert_eq!((record.frames_delivered, record.cells_whole), (2, 6));
+        assert_eq!((record.frames_corrupt, record.cells_corrupt), (1, 1));
+        assert_eq!(record.cells_open, 0);
+    }
+
+    #[test]
+    fn a_frame_without_its_last_cell_runs_on_into_the_next() {
+        // A policer takes the last cell of the first frame; to the port both are one.
+        let (first_losses, record) = outcome(&[2], &[true, false, false]);
+        assert_eq!(&first_losses[..3], [false, true, false]);
+        assert_eq!((record.frames_delivered, record.cells_corrupt), (1, 3));
+        let (_, record) = outcome(&[8], &[]);
+        assert_eq!((record.frames_delivered, record.cells_open), (2, 2));
+    }
+}
