@@ -21,8 +21,8 @@ pub(crate) struct Ends {
 struct Use {
     senders: Vec<u32>,
     receivers: Vec<u32>,
-    /// Whether datagrams begin, end or pass here.
-    has_datagrams: bool,
+    /// Whether frames of sources begin, end or pass here.
+    has_sources: bool,
     /// Last link and last multiplexing port of the VCs that end here.
     arrivals: Vec<(u32, Option<u32>)>,
 }
@@ -47,7 +47,7 @@ impl Ends {
             let is_one_way = here.arrivals.windows(2).all(|pair| pair[0] == pair[1]);
             is_free
                 && is_host(node)
-                && !here.has_datagrams
+                && !here.has_sources
                 && here.senders.is_empty()
                 && is_one_way
                 && !here.receivers.iter().any(holds_acks)
@@ -57,7 +57,7 @@ impl Ends {
             let is_alone = is_free
                 && is_host(node)
                 && !traces_senders
-                && !here.has_datagrams
+                && !here.has_sources
                 && here.receivers.is_empty()
                 && here.arrivals.len() == 1;
             match here.senders[..] {
@@ -97,8 +97,8 @@ fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
         let path = &spec.vcs[vc as usize].path;
         for &link in path {
             let link = &spec.links[link as usize];
-            uses[link.from as usize].has_datagrams = true;
-            uses[link.to as usize].has_datagrams = true;
+            uses[link.from as usize].has_sources = true;
+            uses[link.to as usize].has_sources = true;
         }
     }
     for (vc, route) in spec.vcs.iter().zip(&plan.routes) {

@@ -248,12 +248,17 @@ impl Streams {
     fn of(network: &Network<'_>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
         let mut delays = Vec::new();
-        for (id, source) in &network.datagrams {
+        for (id, source) in &network.sources {
             sources[*id as usize] = source.record();
         }
         for stream in streams(network) {
             sources[stream.plan.source as usize] = stream.source.record();
             delays.extend(stream.delay_record());
+        }
+        let is_stream = |vc: u32| streams(network).any(|stream| stream.plan.vc == vc);
+        for (rest, id) in network.vcs.rest.iter().zip(0u32..) {
+            let measured = rest.delays.as_ref().filter(|_| !is_stream(id));
+            delays.extend(measured.map(|delays| delays.record(id)));
         }
         delays.sort_by_key(|delay| delay.vc);
         Streams { sources, delays }

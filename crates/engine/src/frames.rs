@@ -4,20 +4,20 @@ use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_units::SimTime;
 
-/// A frame, and the segment it carries but for its SACK blocks, or a datagram: one line of the cache.
+/// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Frame {
     sequence: u64,
     acknowledgement: u64,
     timestamp: u64,
-    /// When the end point handed it to its port.
+    /// When the end point handed it to its port; of a source's cell, when it had left that port.
     pub(crate) handed_at: SimTime,
     length: u32,
     window: u32,
-    /// Of a datagram, its source.
+    /// Of a source's frame, the source.
     connection: u32,
-    /// [`DiscardTrace::NO_FLOW`] for a datagram.
+    /// [`DiscardTrace::NO_FLOW`] for a source's frame.
     pub(crate) flow: u32,
     /// VC it is on.
     pub(crate) vc: u32,
@@ -30,8 +30,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The source whose datagram it is, if it is one.
-    pub(crate) fn datagram_of(&self) -> Option<u32> {
+    /// The source whose datagram or cell it is, if it is one.
+    pub(crate) fn sent_by(&self) -> Option<u32> {
         (self.flow == DiscardTrace::NO_FLOW).then_some(self.connection)
     }
 }
@@ -95,8 +95,8 @@ impl Frames {
         id
     }
 
-    /// Adds a datagram of `cells` cells of a source, on the first VC of its route.
-    pub(crate) fn add_datagram(
+    /// Adds a datagram of `cells` cells of a source, on the first VC of its route, or one cell of it.
+    pub(crate) fn add_of_source(
         &mut self,
         source: u32,
         vc: u32,

@@ -29,6 +29,8 @@ struct Offer {
     flow: u32,
     vc: u32,
     cells: u32,
+    /// Whether it is a cell of a source, which no gap keeps from others.
+    is_paced: bool,
 }
 
 /// A row of the discard trace and its place in the order of events.
@@ -49,8 +51,8 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Ports,
     pub(crate) vcs: Vcs,
     flows: Vec<Flow>,
-    /// Sources of datagrams, each with its id.
-    pub(crate) datagrams: Vec<(u32, CellSource)>,
+    /// Sources of datagrams, and those of cells that are no streams, each with its id.
+    pub(crate) sources: Vec<(u32, CellSource)>,
     legs: Legs,
     pub(crate) frames: Frames,
     deliveries: Deliveries,
@@ -82,9 +84,10 @@ impl<'a> Network<'a> {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
         });
-        let datagrams = (0u32..).zip(&spec.sources);
-        let datagrams = datagrams.filter(|(_, source)| !source.datagram_route.is_empty());
-        let datagrams = datagrams.map(|(id, source)| (id, CellSource::new(source, spec.seed)));
+        let sources = (0u32..).zip(&spec.sources);
+        let sources = sources.filter(|(id, _)| !plan.streams.iter().any(|s| s.source == *id));
+        let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed)));
+        let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
             spec,
@@ -92,7 +95,7 @@ impl<'a> Network<'a> {
             ports,
             vcs,
             flows: flows.collect(),
-            datagrams: datagrams.collect(),
+            sources,
             legs: Legs::new(&spec.flows),
             frames: Frames::new(go_in_parts),
             deliveries: Deliveries::at(spec.links.len()),
@@ -109,7 +112,7 @@ impl<'a> Network<'a> {
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
         }
-        for ((_, source), at) in network.datagrams.iter().zip(0u32..) {
+        for ((_, source), at) in network.sources.iter().zip(0u32..) {
             let due = Key::new(source.due(), rank::SOURCE, at);
             network.events.push(due);
         }
@@ -219,7 +222,7 @@ impl<'a> Network<'a> {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
             edge.on_delivered(now, frame.cells);
         }
-        let next = match frame.datagram_of() {
+        let next = match frame.sent_by() {
             Some(source) => {
                 let route = &self.spec.sources[source as usize].datagram_route;
                 route.get(frame.leg as usize + 1).copied()
@@ -234,12 +237,16 @@ impl<'a> Network<'a> {
                 flow: frame.flow,
                 vc,
                 cells: frame.cells,
+                is_paced: false,
             };
             return self.offer_frame(now, offer);
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
-        if frame.datagram_of().is_some() {
+        if frame.sent_by().is_some() {
+            if let Some(delays) = &mut self.vcs.rest[frame.vc as usize].delays {
+                delays.add((now - frame.handed_at).0);
+            }
             return;
         }
         let flow = &mut self.flows[frame.flow as usize];
@@ -255,14 +262,15 @@ impl<'a> Network<'a> {
         self.after_flow(now, frame.flow);
     }
 
-    /// A source hands over a datagram.
+    /// A source hands over a datagram, or sends a cell.
     fn on_source(&mut self, now: SimTime, at: u32) {
-        let (id, source) = &mut self.datagrams[at as usize];
+        let (id, source) = &mut self.sources[at as usize];
         let cells = source.send().frame_cells;
         let next = Key::new(source.due(), rank::SOURCE, at);
         self.events.push(next);
-        let vc = self.spec.sources[*id as usize].vc;
-        let frame = self.frames.add_datagram(*id, vc, cells, now);
+        let source = &self.spec.sources[*id as usize];
+        let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
+        let frame = self.frames.add_of_source(*id, vc, cells, now);
         let flow = DiscardTrace::NO_FLOW;
         self.offer_frame(
             now,
@@ -271,6 +279,7 @@ impl<'a> Network<'a> {
                 flow,
                 vc,
                 cells,
+                is_paced,
             },
         );
     }
@@ -318,6 +327,7 @@ impl<'a> Network<'a> {
             flow: flow_id,
             vc,
             cells,
+            is_paced: false,
         };
         self.offer_frame(now, offer);
     }
@@ -329,6 +339,7 @@ impl<'a> Network<'a> {
             flow,
             vc: vc_id,
             cells,
+            is_paced,
         } = offer;
         let vc = &mut self.vcs.at_work[vc_id as usize];
         vc.frames_offered += 1;
@@ -337,7 +348,7 @@ impl<'a> Network<'a> {
         let (lane, mux_place, link) = (vc.lane, vc.mux_place, vc.first_link);
         let way = *self.vcs.way_of(vc_id);
         let source = &mut self.ports.sources[source as usize];
-        match source.offer(now, source_place, cells) {
+        match source.offer(now, source_place, cells, is_paced) {
             Err(reason) => {
                 let vc = &mut self.vcs.rest[vc_id as usize];
                 vc.discarded_at_source.add(reason, u64::from(cells));
@@ -356,6 +367,9 @@ impl<'a> Network<'a> {
                 let spacing = SimTime(source.cell_time());
                 let first = start + spacing + way.first_delay;
                 let last = first + SimTime(u64::from(cells - 1) * spacing.0);
+                if is_paced {
+                    self.frames.get_mut(frame).handed_at = start + spacing;
+                }
                 let mut is_tagged = false;
                 if way.is_cut {
                     return self.offer_cells(frame, vc_id, start, spacing, cells);

@@ -76,7 +76,7 @@ pub(crate) struct Plan {
     pub(crate) routes: Vec<Route>,
     /// All multiplexing ports, each after those from which VCs go on to it.
     pub(crate) order: Vec<u32>,
-    /// The cells of each source; their VCs have no route.
+    /// Sources whose cells are known beforehand; their VCs have no route.
     pub(crate) streams: Vec<StreamPlan>,
     /// By port: which of its queues holds the cells of frames.
     pub(crate) own_queues: Vec<usize>,
@@ -92,8 +92,10 @@ impl Plan {
             return None;
         }
         let kinds = kinds(spec);
+        let shared = shared::plan(spec, &kinds)?;
+        let streams = &shared.streams;
         let is_stream: Vec<bool> = (0..spec.vcs.len() as u32)
-            .map(|vc| shared::cell_sources(spec).any(|(_, source)| source.vc == vc))
+            .map(|vc| streams.iter().any(|stream| stream.vc == vc))
             .collect();
         let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
             // What a source's cells meet is told by its stream.
@@ -111,7 +113,6 @@ impl Plan {
         };
         let routes = spec.vcs.iter().zip(&is_stream).map(of_vc);
         let routes = routes.collect::<Option<Vec<Route>>>()?;
-        let shared = shared::plan(spec, &kinds)?;
         let order = order::upstream_first(&kinds, &routes)?;
         Some(Plan {
             kinds,

@@ -1,8 +1,8 @@
 //! Which ports with several queues have a server of their own here, and what crosses them.
 //!
-//! Frames join one queue of a port, cells of sources the others: so every cell of a source is known before the
-//! run, but for whether it finds its queue full, which is known when all choices before have been made; and the
-//! server need not wait for anybody.
+//! Frames join one queue of a port, the cells of a stream another. A stream is known before the run, but for
+//! whether a cell finds its queue full, which is known when all choices before have been made: so the server need
+//! not wait for anybody. Cells of a source that is no such stream are frames of one cell.
 
 use crate::cell_stream::StreamPlan;
 use crate::plan::{PortKind, route};
@@ -16,11 +16,10 @@ pub(crate) struct Shared {
 }
 
 /// The plan of a valid spec; none for what only `reference` runs: several queues at a host or router,
-/// frames in more than one queue of a port, cells of sources that share a queue or a link with others or whose
-/// queue has a policy, and delays of single cells of a frame.
+/// frames in more than one queue of a port, and delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
-    let of_source = |vc: u32| cell_sources(spec).any(|(_, source)| source.vc == vc);
-    if !spec.records.delay_vcs.iter().all(|&vc| of_source(vc)) {
+    let is_of_source = |vc: &u32| cell_sources(spec).any(|(_, source)| source.vc == *vc);
+    if !spec.records.delay_vcs.iter().all(is_of_source) {
         return None;
     }
     let mut own_queues = vec![0; spec.links.len()];
@@ -37,23 +36,46 @@ pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
             }
         }
     }
+    let streams = streams(spec, kinds, &own_queues)?;
     for (vc, id) in spec.vcs.iter().zip(0u32..) {
         let is_own = |&link: &u32| {
             let port = &spec.links[link as usize].port;
             port.queues.len() == 1 || port.queue_of(vc.class) == Some(own_queues[link as usize])
         };
-        if !of_source(id) && !vc.path.iter().all(is_own) {
+        let is_stream = streams.iter().any(|stream| stream.vc == id);
+        if !is_stream && !vc.path.iter().all(is_own) {
             return None;
         }
     }
-    let streams = cell_sources(spec);
-    let streams = streams.map(|(id, source)| stream(spec, kinds, &own_queues, source, id));
-    let mut streams = streams.collect::<Option<Vec<_>>>()?;
-    streams.sort_by_key(|stream| stream.vc);
     Some(Shared {
         streams,
         own_queues,
     })
+}
+
+/// The streams, by VC; none when a source that is no stream has frames of several cells.
+fn streams(
+    spec: &NetworkSpec,
+    kinds: &[PortKind],
+    own_queues: &[usize],
+) -> Option<Vec<StreamPlan>> {
+    // VCs of streams so far: of one that becomes frames another may have to come after it.
+    let mut known: Vec<u32> = cell_sources(spec).map(|(_, source)| source.vc).collect();
+    loop {
+        let (mut streams, mut others) = (Vec::new(), Vec::new());
+        for (id, source) in cell_sources(spec).filter(|(_, source)| known.contains(&source.vc)) {
+            match stream(spec, kinds, own_queues, source, id, &known) {
+                Some(stream) => streams.push(stream),
+                None if source.frame_cells == 1 => others.push(source.vc),
+                None => return None,
+            }
+        }
+        if others.is_empty() {
+            streams.sort_by_key(|stream| stream.vc);
+            return Some(streams);
+        }
+        known.retain(|vc| !others.contains(vc));
+    }
 }
 
 /// The sources that send cells, not datagrams, and their ids.
@@ -62,12 +84,14 @@ pub(crate) fn cell_sources(spec: &NetworkSpec) -> impl Iterator<Item = (u32, &So
     sources.filter(|(_, source)| source.datagram_route.is_empty())
 }
 
+/// The stream of a source; none if it cannot be one beside those with the VCs `known`.
 fn stream(
     spec: &NetworkSpec,
     kinds: &[PortKind],
     own_queues: &[usize],
     source: &SourceSpec,
     id: u32,
+    known: &[u32],
 ) -> Option<StreamPlan> {
     let vc = &spec.vcs[source.vc as usize];
     let mut way = route(spec, kinds, &vc.path);
@@ -82,8 +106,7 @@ fn stream(
     let last = vc.path.iter().all(is_alone);
     // At the port its VC comes after those of frames, in the order of samples.
     let is_last = spec.vcs.iter().zip(0u32..).all(|(other, other_id)| {
-        let is_source = cell_sources(spec).any(|(_, source)| source.vc == other_id);
-        is_source || other_id < source.vc || !other.path.contains(&mux)
+        known.contains(&other_id) || other_id < source.vc || !other.path.contains(&mux)
     });
     let port = &spec.links[mux as usize].port;
     let queue = port.queue_of(vc.class)?;

@@ -174,12 +174,14 @@ impl SourcePort {
         self.arrived ^ u64::from(self.queue_max)
     }
 
-    /// Offers a frame; returns when its first bit leaves, or why it was refused.
+    /// Offers a frame, which waits for a gap before it unless it is paced; returns when its first bit leaves,
+    /// or why it was refused.
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
         place: u32,
         cells: u32,
+        is_paced: bool,
     ) -> Result<SimTime, DiscardReason> {
         self.settle(now);
         self.arrived += u64::from(cells);
@@ -191,7 +193,7 @@ impl SourcePort {
             self.rest.frames_discarded.add(reason, 1);
             return Err(reason);
         }
-        let gap = self.draw_gap();
+        let gap = if is_paced { 0 } else { self.draw_gap() };
         let start = self.free_at.max(now) + SimTime(gap);
         self.free_at = start + SimTime(u64::from(cells) * self.kind.cell_time);
         self.remember(now, cells, place);

@@ -4,7 +4,7 @@ use crate::edge::{Edge, may_cut};
 use crate::ends::Ends;
 use crate::plan::Route;
 use crate::stations::Places;
-use skycell_records::Discards;
+use skycell_records::{CellDelays, Discards};
 use skycell_spec::{NetworkSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashMap;
@@ -59,6 +59,8 @@ pub(crate) struct RestOfVc {
     /// Its place at each of its multiplexing ports.
     pub(crate) places: Vec<u32>,
     pub(crate) edge: Edge,
+    /// Delays of its cells, where they are measured.
+    pub(crate) delays: Option<CellDelays>,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
     /// Cells refused by its source port.
@@ -95,6 +97,7 @@ impl Vcs {
         let mut known = HashMap::new();
         for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
             let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
+            let is_measured = spec.records.delay_vcs.contains(&(id as u32));
             let last = route.last();
             let first_mux = places.muxes.first();
             let way = Way {
@@ -127,6 +130,7 @@ impl Vcs {
                 route,
                 places: places.muxes.iter().map(|mux| mux.place).collect(),
                 edge,
+                delays: is_measured.then(|| CellDelays::new(spec.vc_fixed_delay_ps(id))),
                 frames_corrupt: 0,
                 cells_corrupt: 0,
                 discarded_at_source: Discards::default(),

@@ -8,7 +8,7 @@ use scenarios::{rerouted, scenario};
 use serde_json::Value;
 use skycell_records::RunRecords;
 use skycell_reference::RunError;
-use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec};
+use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec, SourceSpec};
 
 /// Scenarios run by default.
 const SCENARIOS: u64 = 2_000;
@@ -251,19 +251,20 @@ fn both_engines_leave_the_same_records_and_traces() {
 
 /// What is compared is worth comparing where the fast engine does its own work.
 #[test]
-fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_classes() {
+fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_sources() {
     let (mut own, mut others) = (0, 0);
     for seed in 0..300 {
         let spec = scenario(seed);
         let moves = spec.links.iter().any(|link| link.motion.is_some());
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
         let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
+        let in_frames =
+            |source: &SourceSpec| source.datagram_route.is_empty() && source.frame_cells > 1;
+        let has_frames = spec.sources.iter().any(in_frames);
         let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
         let is_own = records.engine_stats.simulated_by == "fast";
-        assert!(
-            is_own || moves || is_rerouted || has_classes,
-            "scenario {seed}"
-        );
+        let may_be_other = moves || is_rerouted || has_classes || has_frames;
+        assert!(is_own || may_be_other, "scenario {seed}");
         own += u32::from(is_own);
         others += u32::from(!is_own);
     }

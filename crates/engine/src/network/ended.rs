@@ -127,7 +127,7 @@ impl Network<'_> {
             }
         }
         let answers_over = |frame: &Frame| self.legs.first(frame.flow, !frame.is_forward);
-        let frames = frames.filter(|frame| frame.datagram_of().is_none());
+        let frames = frames.filter(|frame| frame.sent_by().is_none());
         for frame in frames.clone() {
             let flow = &self.flows[frame.flow as usize];
             let vc = &self.vcs.at_work[answers_over(frame) as usize];

@@ -59,7 +59,7 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
     let sources = if in_step { 1 } else { 1 + dice.below(3) };
     for i in 0..sources {
         let class = classes[dice.below(beside as u64) as usize];
-        source(spec, dice, shared, class, i);
+        source(spec, dice, &[shared as u32], class, i);
     }
     if in_step {
         keep_in_step(spec, dice, shared);
@@ -89,9 +89,27 @@ fn keep_in_step(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize) {
     }
 }
 
-fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: ServiceClass, i: u64) {
-    let unit = spec.links[shared].cell_time_ps;
-    let (enter, leave) = (spec.links[shared].from, spec.links[shared].to);
+/// Lets cell sources cross what flows cross between their hosts, in the same queues.
+pub fn add_among_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
+    for i in 0..1 + dice.below(2) {
+        let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];
+        let path = &spec.vcs[flow.forward[0] as usize].path;
+        let shared = path[1..path.len().max(2) - 1].to_vec();
+        if shared.is_empty() {
+            return;
+        }
+        source(spec, dice, &shared, ServiceClass::Cbr, i);
+    }
+    if dice.one_in(2) {
+        spec.records.delay_vcs = spec.sources.iter().map(|source| source.vc).collect();
+    }
+}
+
+/// A source whose cells cross the `shared` links, one after the other, between hosts of its own.
+fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: ServiceClass, i: u64) {
+    let of = |link: u32| &spec.links[link as usize];
+    let (first, last) = (of(shared[0]), of(shared[shared.len() - 1]));
+    let (unit, enter, leave) = (first.cell_time_ps, first.from, last.to);
     let mut host = |name: String| {
         spec.nodes.push(NodeSpec {
             name,
@@ -120,7 +138,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize, class: Service
     spec.vcs.push(VcSpec {
         rerouting: None,
         name: format!("v{i}"),
-        path: vec![up, shared as u32, out],
+        path: [&[up], shared, &[out]].concat(),
         class,
         gfr: None,
         policing: if dice.one_in(6) {

@@ -53,6 +53,10 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(3) {
         classes::add(&mut spec, &mut dice);
     }
+    let mut dice = Dice(Stream::new(seed, "cells"));
+    if spec.sources.is_empty() && dice.one_in(6) {
+        classes::add_among_frames(&mut spec, &mut dice);
+    }
     let mut dice = Dice(Stream::new(seed, "datagrams"));
     if dice.one_in(24) {
         classes::add_datagrams(&mut spec, &mut dice);
