@@ -5,7 +5,7 @@
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
 use crate::active::ActiveVcs;
-use crate::arrivals::{ArrivalLog, Moment, Train, take_turns};
+use crate::arrivals::{ArrivalLog, Moment, Train};
 use crate::inputs::{Due, Inputs};
 use crate::occupancy::{MuxVc, VcRuns};
 use crate::onward::{Onto, Onward};
@@ -17,6 +17,7 @@ use skycell_units::SimTime;
 
 mod cells;
 mod heads_and_tails;
+mod trains;
 
 pub(crate) use heads_and_tails::{Ended, Fate};
 
@@ -333,159 +334,6 @@ impl MuxPort {
         Some((self.log.departure(rank)?, place))
     }
 
-    /// Deals with all arrivals up to `moment`, that moment included, of frames whose head has come.
-    pub(crate) fn advance(&mut self, moment: Moment) {
-        let from = self.now.time;
-        self.now = moment;
-        if self.arriving.is_empty() {
-            return;
-        }
-        // With room for one cell only, the port falls idle while a train goes on.
-        if self.capacity == 1 {
-            return self.step(moment);
-        }
-        let mut count = 0;
-        for arriving in &mut self.arriving {
-            let coming = arriving.train.count(moment);
-            arriving.coming = coming as u32;
-            count += coming;
-        }
-        if count == 0 {
-            return;
-        }
-        let taken_in = self.log.taken_in();
-        if self.slower > 0 && !self.is_busy_anyway(from, moment, count) {
-            return self.step(moment);
-        }
-        let trains = self.arriving.iter().map(|a| a.train);
-        // Departures at `from` are counted only where those known before leave it open.
-        let may_be_longest = taken_in - self.departed_before + count > self.queue_max
-            && self.queued(from) + count > self.queue_max;
-        if may_be_longest {
-            let peak = self.peak(taken_in, moment, trains.clone());
-            if peak > self.capacity {
-                return self.step(moment);
-            }
-            // Where queues share the link and this one runs dry on the way, departures of the
-            // cells that come are not known yet, and the peak is too large.
-            if self.log.server.is_none() {
-                self.queue_max = self.queue_max.max(peak);
-            }
-        }
-        self.arrived += count;
-        self.log.take_in_trains(count, trains, moment.time);
-        if self.onward.is_some() {
-            self.send_on(taken_in);
-        }
-        if may_be_longest && self.log.server.is_some() {
-            let trains = self.arriving.iter().map(|a| a.train);
-            let peak = self.peak(taken_in, moment, trains);
-            self.queue_max = self.queue_max.max(peak);
-        }
-        for arriving in &mut self.arriving {
-            let count = u64::from(arriving.coming);
-            if count > 0 {
-                let train = &mut arriving.train;
-                let vc = &mut self.vcs[train.place as usize];
-                vc.take_in(train, count);
-                if self.keeps_runs {
-                    self.runs[train.place as usize].note(train, count, self.needed);
-                }
-                if let Some(queues) = &mut self.vc_queues {
-                    queues.take_in(train, count);
-                }
-                self.policy.on_taken_in(vc.vc, count as u32);
-                self.integral.arrived(arrival_times(train, count));
-                train.next += count * train.spacing;
-                arriving.left -= count as u32;
-                arriving.taken_in += count as u32;
-                if arriving.left == 0 && arriving.ends {
-                    vc.awaits_boundary = false;
-                    self.active.note_boundary(train.place, false);
-                } else if !vc.awaits_boundary {
-                    vc.awaits_boundary = true;
-                    self.active.note_boundary(train.place, true);
-                }
-            }
-        }
-    }
-
-    /// Whether the port has cells without a break from `from` on up to `moment` even if none come, and
-    /// `count` more cannot make the queue longer than it ever was.
-    ///
-    /// Trains slower than the port need not keep it busy; so else they are stepped.
-    fn is_busy_anyway(&self, from: SimTime, moment: Moment, count: u64) -> bool {
-        let (departed, _) = self.log.departed_if_busy(moment.time);
-        let lasts = self.log.server.is_none() && departed < self.log.taken_in();
-        lasts && self.queued(from) + count <= self.queue_max.min(self.capacity)
-    }
-
-    /// The cells that the arriving trains have just brought go on, as far as they go on to another port;
-    /// `taken_in` had been taken in before.
-    fn send_on(&mut self, taken_in: u64) {
-        let trains = self.arriving.iter().map(|a| a.train);
-        let in_turn = take_turns(trains.clone());
-        for arriving in self.arriving.iter().filter(|a| a.coming > 0) {
-            let (train, cells) = (arriving.train, arriving.coming);
-            let Some(onward) = self.onward.as_mut().filter(|on| on.has(train.place)) else {
-                continue;
-            };
-            let ends = arriving.ends && arriving.left == cells;
-            if self.vc_queues.is_some() {
-                onward.wait(train.place, cells, ends);
-                continue;
-            }
-            if in_turn && self.log.server.is_none() {
-                let order = |train: &Train| (train.next, train.link);
-                let earlier = trains.clone().filter(|other| order(other) < order(&train));
-                let first = self.log.departure(taken_in + earlier.count() as u64);
-                let first = first.expect("it has just been taken in");
-                let distance = self.arriving.len() as u64 * self.cell_time;
-                onward.send(train.place, first.0, distance, cells, ends);
-                continue;
-            }
-            for at in 0..cells {
-                let moment = Moment {
-                    time: SimTime(train.next + u64::from(at) * train.spacing),
-                    link: train.link,
-                };
-                let by: u64 = trains.clone().map(|train| train.count(moment)).sum();
-                let departure = self.log.departure(taken_in + by - 1);
-                let departure = departure.expect("it has just been taken in");
-                let is_end = ends && at + 1 == cells;
-                onward.send(train.place, departure.0, self.cell_time, 1, is_end);
-            }
-        }
-    }
-
-    /// The longest queue on the way to `moment`, if nothing overflows; `taken_in` cells were taken in
-    /// before `trains`.
-    ///
-    /// Trains no slower than the port bring at least one cell in each cell time, so the queue just
-    /// before a departure never shrinks: the peak is before the last departure or at the end.
-    fn peak(
-        &self,
-        taken_in: u64,
-        moment: Moment,
-        trains: impl Iterator<Item = Train> + Clone,
-    ) -> u64 {
-        let taken_in_by = |moment: Moment| -> u64 {
-            let counts = trains.clone().map(|train| train.count(moment));
-            taken_in + counts.sum::<u64>()
-        };
-        // The trains keep the port busy, so departures go on at the present rhythm.
-        let (departed, last) = self.log.departed_if_busy(moment.time);
-        let at_end = taken_in_by(moment) - departed;
-        let Some(before) = last.and_then(|last| last.0.checked_sub(1)) else {
-            return at_end;
-        };
-        let moment = Moment {
-            time: SimTime(before),
-            link: u32::MAX,
-        };
-        at_end.max(taken_in_by(moment) + 1 - departed)
-    }
-
     /// Forgets what nobody will ask for.
     fn trim(&mut self, now: SimTime) {
         self.until_trim -= 1;
@@ -501,17 +349,6 @@ impl MuxPort {
         }
         if let Some(needed) = self.log.trim(before) {
             self.needed = Some(needed);
-        }
-    }
-
-    /// Deals with all arrivals before `time`.
-    pub(crate) fn advance_before(&mut self, time: SimTime) {
-        let last = time.0.checked_sub(1);
-        if let Some(last) = last.filter(|&last| last >= self.now.time.0) {
-            self.advance(Moment {
-                time: SimTime(last),
-                link: u32::MAX,
-            });
         }
     }
 
@@ -590,11 +427,4 @@ impl MuxPort {
         let departure = departure.expect("a queued cell's busy period is the present one");
         whole + (self.end + SimTime(self.cell_time) - departure)
     }
-}
-
-/// Sum of the times at which the first `count` cells of `train` come.
-fn arrival_times(train: &Train, count: u64) -> u128 {
-    let first = u128::from(train.next) * u128::from(count);
-    let steps = u128::from(count * count.saturating_sub(1) / 2);
-    first + steps * u128::from(train.spacing)
 }

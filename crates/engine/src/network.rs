@@ -18,6 +18,7 @@ use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
 mod ended;
+mod offer;
 
 /// A multiplexing port deals with what has come to it, before all else at its instant.
 const MUX: u8 = rank::DEPARTURE;
@@ -330,120 +331,6 @@ impl<'a> Network<'a> {
             is_paced: false,
         };
         self.offer_frame(now, offer);
-    }
-
-    /// Offers a whole frame to the first port of its VC.
-    fn offer_frame(&mut self, now: SimTime, offer: Offer) {
-        let Offer {
-            frame,
-            flow,
-            vc: vc_id,
-            cells,
-            is_paced,
-        } = offer;
-        let vc = &mut self.vcs.at_work[vc_id as usize];
-        vc.frames_offered += 1;
-        vc.cells_offered += u64::from(cells);
-        let (source, source_place) = (vc.source, vc.source_place);
-        let (lane, mux_place, link) = (vc.lane, vc.mux_place, vc.first_link);
-        let way = *self.vcs.way_of(vc_id);
-        let source = &mut self.ports.sources[source as usize];
-        match source.offer(now, source_place, cells, is_paced) {
-            Err(reason) => {
-                let vc = &mut self.vcs.rest[vc_id as usize];
-                vc.discarded_at_source.add(reason, u64::from(cells));
-                if let Some(rows) = &mut self.discard_rows {
-                    rows.push(DiscardRow {
-                        order: self.current,
-                        port: vc.route.source,
-                        vc: vc_id,
-                        flow,
-                        reason: reason as u8,
-                    });
-                }
-                self.frames.forget(frame);
-            }
-            Ok(start) => {
-                let spacing = SimTime(source.cell_time());
-                let first = start + spacing + way.first_delay;
-                let last = first + SimTime(u64::from(cells - 1) * spacing.0);
-                if is_paced {
-                    self.frames.get_mut(frame).handed_at = start + spacing;
-                }
-                let mut is_tagged = false;
-                if way.is_cut {
-                    return self.offer_cells(frame, vc_id, start, spacing, cells);
-                }
-                if way.is_watched {
-                    let vc = &mut self.vcs.rest[vc_id as usize];
-                    let link = &self.spec.links[vc.route.source as usize];
-                    let across = spacing + SimTime(link.delay_ps);
-                    let entered = vc.edge.on_frame(start, across, spacing, cells);
-                    if entered.is_refused {
-                        return self.frames.forget(frame);
-                    }
-                    is_tagged = entered.is_tagged;
-                }
-                let Some(mux) = way.mux else {
-                    return self.push_delivery(link, last, frame);
-                };
-                let due = Due::new(first, frame, mux_place, cells, is_tagged);
-                self.push_due(mux, lane, due);
-            }
-        }
-    }
-
-    /// The cells of a frame come to an edge that may discard or tag some of them: those that it lets on go
-    /// in parts, `start` being the frame's at its source port.
-    fn offer_cells(&mut self, frame: u32, vc: u32, start: SimTime, spacing: SimTime, cells: u32) {
-        let way = *self.vcs.way_of(vc);
-        let (at_work, rest) = (
-            &self.vcs.at_work[vc as usize],
-            &mut self.vcs.rest[vc as usize],
-        );
-        let (lane, place) = (at_work.lane, at_work.mux_place);
-        let across = spacing + SimTime(self.spec.links[rest.route.source as usize].delay_ps);
-        let comes = |index: u32| {
-            let later = SimTime(u64::from(index) * spacing.0);
-            start + spacing + way.first_delay + later
-        };
-        let mut parts = std::mem::take(&mut self.parts);
-        rest.edge
-            .on_cells(start, across, spacing, cells, |index, is_tagged| {
-                let head = comes(index);
-                let begins = parts.is_empty();
-                if let Some(part) = parts.last_mut()
-                    && part.tail(spacing) + spacing == head
-                    && part.is_tagged == is_tagged
-                {
-                    part.cells += 1;
-                    return;
-                }
-                let part = Due::new(head, frame, place, 1, is_tagged);
-                parts.push(part.as_part(begins, false));
-            });
-        if let Some(last) = parts.last_mut() {
-            let ends = last.tail(spacing) == comes(cells - 1);
-            *last = last.as_part(last.part.begins(), ends);
-        }
-        let mux = way.mux.expect("a multiplexing port is behind the edge");
-        for part in parts.drain(..) {
-            self.frames.hold(frame);
-            self.push_due(mux, lane, part);
-        }
-        self.parts = parts;
-        self.frames.forget(frame);
-    }
-
-    /// A frame, or a part of one, is on its way to a multiplexing port.
-    fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
-        let port = self.mux(mux);
-        port.inputs.push(lane, due);
-        // Only what comes before all else makes it act earlier.
-        let latest = due.head + port.slack;
-        if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
-            self.plan_mux(mux);
-        }
     }
 
     fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {

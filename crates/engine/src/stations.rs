@@ -1,10 +1,8 @@
 //! The ports of a run, each in the form that suits it.
 
 use crate::cell_stream::CellStream;
-use crate::inputs::Inputs;
 use crate::mux::MuxPort;
-use crate::onward::Onto;
-use crate::plan::{PassThrough, Plan, PortKind, Route};
+use crate::plan::{PassThrough, Plan, PortKind};
 use crate::server::Server;
 use crate::source::SourcePort;
 use crate::vcs::is_cut;
@@ -12,7 +10,10 @@ use skycell_records::{CellDelays, QueueSamples};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
-use std::collections::{HashMap, HashSet};
+
+mod joints;
+
+use joints::{add_inputs, inputs, join, set_times};
 
 /// An output port.
 #[derive(Clone, Copy, Debug)]
@@ -241,118 +242,6 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
         let server = Server::new(&link.port, cell_time, own, streams, end, notes_losses);
         port.log.server = Some(Box::new(server));
     }
-}
-
-/// An input of a multiplexing port: the port, the link over which its cells come, and the port that feeds it,
-/// host's, router's or multiplexing, of which in the latter case each VC has an input of its own.
-type Input = (u32, u32, Option<u32>, u32);
-
-/// The inputs over which a VC comes to its multiplexing ports.
-fn inputs(route: &Route, vc: u32) -> impl Iterator<Item = Input> {
-    let feeds = route
-        .muxes
-        .iter()
-        .map(move |(mux, stretch)| (stretch, *mux, Some(vc)));
-    let feeds = std::iter::once((&route.first, route.source, None)).chain(feeds);
-    let muxes = route.muxes.iter();
-    muxes
-        .zip(feeds)
-        .map(|((mux, _), (stretch, from, vc))| (*mux, stretch.link, vc, from))
-}
-
-/// Gives the multiplexing ports their inputs; the lane of each.
-fn add_inputs(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) -> HashMap<Input, u32> {
-    let all = plan.routes.iter().zip(0u32..);
-    let mut all: Vec<Input> = all.flat_map(|(route, vc)| inputs(route, vc)).collect();
-    all.sort_unstable();
-    all.dedup();
-    let mut lanes = HashMap::with_capacity(all.len());
-    for of_port in all.chunk_by(|a, b| a.0 == b.0) {
-        let spacing = |feeding: u32| SimTime(spec.links[feeding as usize].cell_time_ps);
-        let links = of_port.iter().map(|input| (input.1, spacing(input.3)));
-        ports.mux_mut(of_port[0].0).inputs = Inputs::new(links);
-        lanes.extend(of_port.iter().copied().zip(0u32..));
-    }
-    lanes
-}
-
-/// Tells multiplexing ports which VCs go on from one to another.
-fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &mut Ports) {
-    for (route, places) in plan.routes.iter().zip(places) {
-        let ends = route.muxes.windows(2).zip(places.muxes.windows(2));
-        for (pair, at) in ends {
-            let ((from, stretch), (to, _)) = (&pair[0], &pair[1]);
-            let cell_time = spec.links[*from as usize].cell_time_ps;
-            let feeding = ports.mux_mut(*from);
-            let onto = Onto {
-                port: *to,
-                lane: at[1].lane,
-                place: at[1].place,
-                delay: stretch.delay,
-            };
-            feeding.go_on(at[0].place, onto);
-            let across = stretch.delay + SimTime(cell_time);
-            let fed = ports.mux_mut(*to);
-            fed.take_parts();
-            match fed.fed_by.iter_mut().find(|(port, _)| port == from) {
-                Some((_, least)) => *least = across.min(*least),
-                None => fed.fed_by.push((*from, across)),
-            }
-        }
-    }
-    for &id in &plan.order {
-        let mut upstream: Vec<u32> = Vec::new();
-        for (feeding, _) in &ports.mux(id).fed_by {
-            let farther = ports.mux(*feeding).upstream.iter().copied();
-            upstream.extend(farther.chain([*feeding]));
-        }
-        let place = |port: &u32| plan.order.iter().position(|other| other == port);
-        upstream.sort_by_key(place);
-        upstream.dedup();
-        ports.mux_mut(id).upstream = upstream;
-    }
-}
-
-/// Tells multiplexing ports how far ahead they may act.
-fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
-    let cell_time = |port: u32| SimTime(spec.links[port as usize].cell_time_ps);
-    for route in &plan.routes {
-        let Some((last, stretch)) = route.muxes.last() else {
-            continue;
-        };
-        let first = ports.mux_mut(route.muxes[0].0);
-        let lead = route.first.delay + cell_time(route.source);
-        first.lead = first.lead.min(lead);
-        let last_port = ports.mux_mut(*last);
-        last_port.slack = last_port.slack.min(stretch.delay + cell_time(*last));
-    }
-    for &id in plan.order.iter().rev() {
-        let slack = ports.mux(id).slack;
-        for (feeding, across) in ports.mux(id).fed_by.clone() {
-            let feeding = ports.mux_mut(feeding);
-            feeding.slack = feeding.slack.min(across + slack);
-        }
-    }
-    for &id in &plan.order {
-        let returns = returns(spec, plan, ports, id);
-        ports.mux_mut(id).returns = returns;
-    }
-}
-
-/// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that
-/// port, by way of the VCs that begin there.
-fn returns(spec: &NetworkSpec, plan: &Plan, ports: &Ports, mux: u32) -> SimTime {
-    let crosses = |route: &&Route| route.muxes.iter().any(|(port, _)| *port == mux);
-    let end = |route: &Route| spec.links[route.last().link as usize].to;
-    let ends: HashSet<u32> = plan.routes.iter().filter(crosses).map(end).collect();
-    let begin = |route: &&Route| ends.contains(&spec.links[route.source as usize].from);
-    let answer = |route: &Route| match route.first_mux() {
-        _ if crosses(&route) => SimTime::ZERO,
-        Some(port) => ports.mux(port).lead + ports.mux(port).slack,
-        None => route.first.delay + SimTime(spec.links[route.source as usize].cell_time_ps),
-    };
-    let answers = plan.routes.iter().filter(begin).map(answer);
-    answers.min().unwrap_or(SimTime::NEVER)
 }
 
 fn cross(ports: &mut Ports, pass: PassThrough, station: u32, vc: u32, place: u32) {

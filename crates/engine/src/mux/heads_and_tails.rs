@@ -1,7 +1,8 @@
 //! What happens at a multiplexing port when the first or the last cell of a frame comes, and what
 //! becomes of the frame.
 
-use super::{Arriving, MuxPort, Refused, arrival_times};
+use super::trains::arrival_times;
+use super::{Arriving, MuxPort, Refused};
 use crate::arrivals::{Moment, Train};
 use crate::inputs::{Due, Next};
 use crate::vc_queues::Tail;
