@@ -116,8 +116,8 @@ pub(crate) struct MuxPort {
     pub(crate) lead: SimTime,
     /// Least time from a cell's coming here to its arrival at the end of its VC.
     pub(crate) slack: SimTime,
-    /// Least time from a frame's arrival at the end of its VC to a hand-over of another that comes here
-    /// and that the first one may have led to.
+    /// Least time from a frame's arrival at the end of its VC to a hand-over of another that comes here, or
+    /// to a port upstream, and that the first one may have led to.
     pub(crate) returns: SimTime,
     /// Before which time all that comes has been dealt with.
     pub(crate) reached: SimTime,
@@ -126,6 +126,8 @@ pub(crate) struct MuxPort {
     pub(crate) fed_by: Vec<(u32, SimTime)>,
     /// Those, and the ones that feed them: in that order, each after those that feed it.
     pub(crate) upstream: Vec<u32>,
+    /// Whether there is a ring among them, so that they act in turns.
+    pub(crate) has_ring: bool,
     /// When the port is to act next.
     pub(crate) wakes_at: Option<SimTime>,
 }
@@ -186,6 +188,7 @@ impl MuxPort {
             reached: SimTime::ZERO,
             fed_by: Vec::new(),
             upstream: Vec::new(),
+            has_ring: false,
             wakes_at: None,
         }
     }

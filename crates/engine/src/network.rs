@@ -149,24 +149,50 @@ impl<'a> Network<'a> {
             let returns = mux.returns;
             let elsewhere = self.events.first().map_or(self.end, Key::time);
             let handed_over = elsewhere.min(now + returns);
-            for at in 0..self.mux(id).upstream.len() {
-                let upstream = self.mux(id).upstream[at];
-                self.run_mux_knowing(upstream, handed_over);
+            loop {
+                let before = self.mux(id).reached;
+                for at in 0..self.mux(id).upstream.len() {
+                    let upstream = self.mux(id).upstream[at];
+                    self.run_mux_knowing(upstream, handed_over);
+                }
+                self.run_mux_knowing(id, handed_over);
+                // In a ring each lets the next one on by the way between them, until this one has done its due.
+                let mux = self.mux(id);
+                if !mux.has_ring || mux.reached > now || mux.reached == before {
+                    break;
+                }
             }
-            self.run_mux_knowing(id, handed_over);
             self.plan_mux(id);
         }
     }
 
     /// Lets the multiplexing port act as far as it can when all frames are known that are handed over
-    /// before `handed_over`; the ports that feed it have done so.
+    /// before `handed_over`, and the ports that feed it are where they are.
     fn run_mux_knowing(&mut self, id: u32, handed_over: SimTime) {
         let mux = self.ports.mux(id);
-        let mut known = handed_over + mux.lead;
-        for (feeding, across) in &mux.fed_by {
-            known = known.min(self.ports.mux(*feeding).reached + *across);
-        }
+        let known = (handed_over + mux.lead).min(self.known_upstream(id));
         self.run_mux(id, known.min(self.next_sample).min(self.end));
+    }
+
+    /// Before when all is known that comes to the multiplexing port from others.
+    fn known_upstream(&self, id: u32) -> SimTime {
+        let feeding = self.ports.mux(id).fed_by.iter();
+        let known = feeding.map(|(feeding, across)| self.ports.mux(*feeding).reached + *across);
+        known.min().unwrap_or(SimTime::NEVER)
+    }
+
+    /// Lets all multiplexing ports act up to `limit`, before which all frames are known.
+    fn run_muxes(&mut self, limit: SimTime) {
+        let mut is_behind = true;
+        while is_behind {
+            is_behind = false;
+            for at in 0..self.muxes.len() {
+                let id = self.muxes[at];
+                let known = self.known_upstream(id).min(limit);
+                self.run_mux(id, known);
+                is_behind |= known < limit;
+            }
+        }
     }
 
     /// Sees to it that the multiplexing port acts in time.
@@ -373,10 +399,9 @@ impl<'a> Network<'a> {
     }
 
     fn on_sample(&mut self, now: SimTime) {
+        self.run_muxes(now);
         for at in 0..self.muxes.len() {
-            let id = self.muxes[at];
-            self.run_mux(id, now);
-            self.mux(id).advance_before(now);
+            self.mux(self.muxes[at]).advance_before(now);
         }
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
@@ -443,9 +468,9 @@ impl<'a> Network<'a> {
         for port in &mut self.ports.sources {
             port.finish(self.end);
         }
+        self.run_muxes(self.end);
         for at in 0..self.muxes.len() {
             let id = self.muxes[at];
-            self.run_mux(id, self.end);
             self.mux(id).finish();
             self.note_losses(id);
         }

@@ -1,12 +1,21 @@
 //! In which order multiplexing ports act for each other.
 
 use crate::plan::{PortKind, Route};
+use std::collections::HashSet;
 
-/// All multiplexing ports, each after those from which VCs go on to it; none when they stand in a ring.
+/// All multiplexing ports, each after those from which VCs go on to it, but for one or more of each ring; none when a
+/// VC comes back to a port.
 pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec<u32>> {
     let muxes = (0u32..)
         .zip(kinds)
         .filter(|(_, kind)| **kind == PortKind::Mux);
+    let comes_back = |route: &Route| {
+        let ports: HashSet<u32> = route.muxes.iter().map(|mux| mux.0).collect();
+        ports.len() < route.muxes.len()
+    };
+    if routes.iter().any(comes_back) {
+        return None;
+    }
     let mut left: Vec<u32> = muxes.map(|(id, _)| id).collect();
     let pairs = routes.iter().flat_map(|route| route.muxes.windows(2));
     let mut pairs: Vec<(u32, u32)> = pairs.map(|pair| (pair[0].0, pair[1].0)).collect();
@@ -15,15 +24,26 @@ pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let is_fed = |id: u32| pairs.iter().any(|&(_, to)| to == id);
-        let (later, next): (Vec<u32>, Vec<u32>) = left.iter().partition(|&&id| is_fed(id));
+        let (mut later, mut next): (Vec<u32>, Vec<u32>) = left.iter().partition(|&&id| is_fed(id));
         if next.is_empty() {
-            return None;
+            let in_ring = later.iter().position(|&id| is_in_ring(id, &pairs));
+            next.push(later.remove(in_ring.expect("what only rings feed is left")));
         }
         pairs.retain(|(from, _)| !next.contains(from));
         order.extend(next);
         left = later;
     }
     Some(order)
+}
+
+/// Whether a way leads from `id` back to it, over `pairs` of ports of which one feeds the other.
+fn is_in_ring(id: u32, pairs: &[(u32, u32)]) -> bool {
+    let (mut found, mut left) = (HashSet::new(), vec![id]);
+    while let Some(from) = left.pop() {
+        let fed = pairs.iter().filter(|pair| pair.0 == from);
+        left.extend(fed.map(|pair| pair.1).filter(|&to| found.insert(to)));
+    }
+    found.contains(&id)
 }
 
 #[cfg(test)]
@@ -51,8 +71,9 @@ mod tests {
     }
 
     #[test]
-    fn ports_in_a_ring_have_no_order() {
-        assert_eq!(order(&[&[0, 1], &[1, 2], &[2, 0]]), None);
-        assert_eq!(order(&[&[3, 3]]), None);
+    fn a_ring_begins_somewhere_and_what_it_feeds_comes_later() {
+        let ring: &[&[u32]] = &[&[2, 3], &[3, 1], &[1, 2], &[3, 0], &[4, 2]];
+        assert_eq!(order(ring), Some(vec![4, 1, 2, 3, 0]));
+        assert_eq!(order(&[&[3, 2, 3]]), None);
     }
 }

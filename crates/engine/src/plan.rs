@@ -84,7 +84,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
-    /// multiplexing ports in a ring, links whose delay changes, edges that discard where no switch
+    /// or comes back to a multiplexing port, links whose delay changes, edges that discard where no switch
     /// port follows, and classes beyond those of [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());

@@ -1,7 +1,7 @@
 //! What the trains bring that are arriving at a multiplexing port, between two frame events: counts from
 //! divisions, or cell by cell where they do not hold.
 
-use super::MuxPort;
+use super::{Arriving, MuxPort};
 use crate::arrivals::{Moment, Train, take_turns};
 use skycell_units::SimTime;
 
@@ -29,6 +29,11 @@ impl MuxPort {
         let taken_in = self.log.taken_in();
         if self.slower > 0 && !self.is_busy_anyway(from, moment, count) {
             return self.step(moment);
+        }
+        if self.policy.minds_order() {
+            // What is told of each train below is told in the order of their next cells.
+            let order = |a: &Arriving| (a.train.next, a.train.link);
+            self.arriving.sort_unstable_by_key(order);
         }
         let trains = self.arriving.iter().map(|a| a.train);
         // Departures at `from` are counted only where those known before leave it open.

@@ -111,6 +111,10 @@ impl Network<'_> {
     /// A frame, or a part of one, is on its way to a multiplexing port.
     pub(super) fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
         let port = self.mux(mux);
+        debug_assert!(
+            due.head >= port.reached,
+            "it comes to what has been dealt with"
+        );
         port.inputs.push(lane, due);
         // Only what comes before all else makes it act earlier.
         let latest = due.head + port.slack;

@@ -69,17 +69,35 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
             }
         }
     }
+    let upstream: HashMap<u32, HashSet<u32>> = plan
+        .order
+        .iter()
+        .map(|&id| (id, upstream(ports, id)))
+        .collect();
+    let is_in_ring = |id: &u32| upstream[id].contains(id);
     for &id in &plan.order {
-        let mut upstream: Vec<u32> = Vec::new();
-        for (feeding, _) in &ports.mux(id).fed_by {
-            let farther = ports.mux(*feeding).upstream.iter().copied();
-            upstream.extend(farther.chain([*feeding]));
-        }
-        let place = |port: &u32| plan.order.iter().position(|other| other == port);
-        upstream.sort_by_key(place);
-        upstream.dedup();
-        ports.mux_mut(id).upstream = upstream;
+        let feeding = &upstream[&id];
+        let port = ports.mux_mut(id);
+        port.has_ring = feeding.iter().any(is_in_ring);
+        let others = plan.order.iter().filter(|&other| *other != id);
+        port.upstream = others
+            .filter(|&other| feeding.contains(other))
+            .copied()
+            .collect();
     }
+}
+
+/// The multiplexing ports that feed port `id`, over others or not; itself, if it stands in a ring.
+fn upstream(ports: &Ports, id: u32) -> HashSet<u32> {
+    let (mut found, mut left) = (HashSet::new(), vec![id]);
+    while let Some(next) = left.pop() {
+        for (feeding, _) in &ports.mux(next).fed_by {
+            if found.insert(*feeding) {
+                left.push(*feeding);
+            }
+        }
+    }
+    found
 }
 
 /// Tells multiplexing ports how far ahead they may act.
@@ -95,11 +113,17 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
         let last_port = ports.mux_mut(*last);
         last_port.slack = last_port.slack.min(stretch.delay + cell_time(*last));
     }
-    for &id in plan.order.iter().rev() {
-        let slack = ports.mux(id).slack;
-        for (feeding, across) in ports.mux(id).fed_by.clone() {
-            let feeding = ports.mux_mut(feeding);
-            feeding.slack = feeding.slack.min(across + slack);
+    // Once, but where there are rings.
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for &id in plan.order.iter().rev() {
+            let slack = ports.mux(id).slack;
+            for (feeding, across) in ports.mux(id).fed_by.clone() {
+                let feeding = ports.mux_mut(feeding);
+                changes |= across + slack < feeding.slack;
+                feeding.slack = feeding.slack.min(across + slack);
+            }
         }
     }
     for &id in &plan.order {
@@ -108,15 +132,16 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
 }
 
-/// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that
-/// port, by way of the VCs that begin there.
+/// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that port, or to
+/// one that acts before it, by way of the VCs that begin there.
 fn returns(spec: &NetworkSpec, plan: &Plan, ports: &Ports, mux: u32) -> SimTime {
     let crosses = |route: &&Route| route.muxes.iter().any(|(port, _)| *port == mux);
     let end = |route: &Route| spec.links[route.last().link as usize].to;
     let ends: HashSet<u32> = plan.routes.iter().filter(crosses).map(end).collect();
     let begin = |route: &&Route| ends.contains(&spec.links[route.source as usize].from);
+    let acting = |port: u32| port == mux || ports.mux(mux).upstream.contains(&port);
     let answer = |route: &Route| match route.first_mux() {
-        _ if crosses(&route) => SimTime::ZERO,
+        _ if route.muxes.iter().any(|(port, _)| acting(*port)) => SimTime::ZERO,
         Some(port) => ports.mux(port).lead + ports.mux(port).slack,
         None => route.first.delay + SimTime(spec.links[route.source as usize].cell_time_ps),
     };

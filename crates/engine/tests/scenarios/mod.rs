@@ -39,6 +39,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     match kind {
         0..=5 => builder.n_source(),
         6..=7 => builder.routers(),
+        8 if seed.is_multiple_of(4) => builder.ring(),
         8 => builder.parking_lot(),
         _ => builder.two_ways(),
     }

@@ -234,6 +234,12 @@ impl Policy {
         }
     }
 
+    /// Whether it matters which VC's cell was taken in first, of those that [`Policy::on_taken_in`] tells of
+    /// between two frames.
+    pub fn minds_order(&self) -> bool {
+        matches!(self.kind, Kind::VirtualQueueing(_))
+    }
+
     /// What the VC with spec id `vc` adds to [`BufferView::active_weight`] while it is active.
     pub fn weight(&self, vc: u32) -> u64 {
         match &self.kind {
