@@ -1,7 +1,7 @@
 //! In which order multiplexing ports act for each other.
 
 use crate::plan::{PortKind, Route};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// All multiplexing ports, each after those from which VCs go on to it, but for one or more of each ring; none when a
 /// VC comes back to a port.
@@ -16,32 +16,54 @@ pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec
     if routes.iter().any(comes_back) {
         return None;
     }
-    let mut left: Vec<u32> = muxes.map(|(id, _)| id).collect();
     let pairs = routes.iter().flat_map(|route| route.muxes.windows(2));
-    let mut pairs: Vec<(u32, u32)> = pairs.map(|pair| (pair[0].0, pair[1].0)).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    let mut order = Vec::with_capacity(left.len());
-    while !left.is_empty() {
-        let is_fed = |id: u32| pairs.iter().any(|&(_, to)| to == id);
-        let (mut later, mut next): (Vec<u32>, Vec<u32>) = left.iter().partition(|&&id| is_fed(id));
-        if next.is_empty() {
-            let in_ring = later.iter().position(|&id| is_in_ring(id, &pairs));
-            next.push(later.remove(in_ring.expect("what only rings feed is left")));
+    let pairs: BTreeSet<(u32, u32)> = pairs.map(|pair| (pair[0].0, pair[1].0)).collect();
+    let mut feeding: BTreeMap<u32, usize> = muxes.map(|(id, _)| (id, 0)).collect();
+    for (_, to) in &pairs {
+        *feeding.entry(*to).or_default() += 1;
+    }
+    let mut ready: BTreeSet<u32> = BTreeSet::new();
+    ready.extend(
+        feeding
+            .iter()
+            .filter(|(_, count)| **count == 0)
+            .map(|(id, _)| *id),
+    );
+    let mut order = Vec::with_capacity(feeding.len());
+    while !feeding.is_empty() {
+        let in_ring = || {
+            feeding
+                .keys()
+                .copied()
+                .find(|&id| is_in_ring(id, &feeding, &pairs))
+        };
+        let next = ready.pop_first().or_else(in_ring);
+        let next = next.expect("of what only others feed some stand in a ring");
+        feeding.remove(&next);
+        order.push(next);
+        for (_, to) in fed_by(next, &pairs) {
+            if let Some(count) = feeding.get_mut(to) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.insert(*to);
+                }
+            }
         }
-        pairs.retain(|(from, _)| !next.contains(from));
-        order.extend(next);
-        left = later;
     }
     Some(order)
 }
 
-/// Whether a way leads from `id` back to it, over `pairs` of ports of which one feeds the other.
-fn is_in_ring(id: u32, pairs: &[(u32, u32)]) -> bool {
-    let (mut found, mut left) = (HashSet::new(), vec![id]);
-    while let Some(from) = left.pop() {
-        let fed = pairs.iter().filter(|pair| pair.0 == from);
-        left.extend(fed.map(|pair| pair.1).filter(|&to| found.insert(to)));
+/// The pairs in which `id` feeds another port.
+fn fed_by(id: u32, pairs: &BTreeSet<(u32, u32)>) -> impl Iterator<Item = &(u32, u32)> {
+    pairs.range((id, 0)..=(id, u32::MAX))
+}
+
+/// Whether a way leads from `id` back to it among the ports that are `left`.
+fn is_in_ring(id: u32, left: &BTreeMap<u32, usize>, pairs: &BTreeSet<(u32, u32)>) -> bool {
+    let (mut found, mut ahead) = (BTreeSet::new(), vec![id]);
+    while let Some(from) = ahead.pop() {
+        let fed = fed_by(from, pairs).map(|pair| pair.1);
+        ahead.extend(fed.filter(|to| left.contains_key(to) && found.insert(*to)));
     }
     found.contains(&id)
 }

@@ -60,7 +60,7 @@ pub(crate) struct RestOfVc {
     pub(crate) places: Vec<u32>,
     pub(crate) edge: Edge,
     /// Delays of its cells, where they are measured.
-    pub(crate) delays: Option<CellDelays>,
+    pub(crate) delays: Option<Box<CellDelays>>,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
     /// Cells refused by its source port.
@@ -130,7 +130,7 @@ impl Vcs {
                 route,
                 places: places.muxes.iter().map(|mux| mux.place).collect(),
                 edge,
-                delays: is_measured.then(|| CellDelays::new(spec.vc_fixed_delay_ps(id))),
+                delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
                 frames_corrupt: 0,
                 cells_corrupt: 0,
                 discarded_at_source: Discards::default(),

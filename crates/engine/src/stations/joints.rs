@@ -75,15 +75,16 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
         .map(|&id| (id, upstream(ports, id)))
         .collect();
     let is_in_ring = |id: &u32| upstream[id].contains(id);
-    for &id in &plan.order {
-        let feeding = &upstream[&id];
-        let port = ports.mux_mut(id);
+    let places: HashMap<u32, usize> = plan.order.iter().copied().zip(0..).collect();
+    for (id, feeding) in &upstream {
+        let port = ports.mux_mut(*id);
         port.has_ring = feeding.iter().any(is_in_ring);
-        let others = plan.order.iter().filter(|&other| *other != id);
-        port.upstream = others
-            .filter(|&other| feeding.contains(other))
+        port.upstream = feeding
+            .iter()
             .copied()
+            .filter(|other| other != id)
             .collect();
+        port.upstream.sort_unstable_by_key(|other| places[other]);
     }
 }
 
@@ -126,25 +127,58 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             }
         }
     }
+    let returns = Returns::new(spec, plan);
     for &id in &plan.order {
-        let returns = returns(spec, plan, ports, id);
-        ports.mux_mut(id).returns = returns;
+        ports.mux_mut(id).returns = returns.to(id, ports);
     }
 }
 
-/// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that port, or to
-/// one that acts before it, by way of the VCs that begin there.
-fn returns(spec: &NetworkSpec, plan: &Plan, ports: &Ports, mux: u32) -> SimTime {
-    let crosses = |route: &&Route| route.muxes.iter().any(|(port, _)| *port == mux);
-    let end = |route: &Route| spec.links[route.last().link as usize].to;
-    let ends: HashSet<u32> = plan.routes.iter().filter(crosses).map(end).collect();
-    let begin = |route: &&Route| ends.contains(&spec.links[route.source as usize].from);
-    let acting = |port: u32| port == mux || ports.mux(mux).upstream.contains(&port);
-    let answer = |route: &Route| match route.first_mux() {
-        _ if route.muxes.iter().any(|(port, _)| acting(*port)) => SimTime::ZERO,
-        Some(port) => ports.mux(port).lead + ports.mux(port).slack,
-        None => route.first.delay + SimTime(spec.links[route.source as usize].cell_time_ps),
-    };
-    let answers = plan.routes.iter().filter(begin).map(answer);
-    answers.min().unwrap_or(SimTime::NEVER)
+/// Which VCs cross a port and begin at a node.
+struct Returns<'a> {
+    spec: &'a NetworkSpec,
+    /// By multiplexing port.
+    crossing: HashMap<u32, Vec<&'a Route>>,
+    /// By node.
+    beginning: HashMap<u32, Vec<&'a Route>>,
+}
+
+impl<'a> Returns<'a> {
+    fn new(spec: &'a NetworkSpec, plan: &'a Plan) -> Self {
+        let (mut crossing, mut beginning) = (HashMap::new(), HashMap::new());
+        for route in &plan.routes {
+            for (port, _) in &route.muxes {
+                crossing.entry(*port).or_insert_with(Vec::new).push(route);
+            }
+            let from = spec.links[route.source as usize].from;
+            beginning.entry(from).or_insert_with(Vec::new).push(route);
+        }
+        Returns {
+            spec,
+            crossing,
+            beginning,
+        }
+    }
+
+    /// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that
+    /// port, or to one that acts before it, by way of the VCs that begin there.
+    fn to(&self, mux: u32, ports: &Ports) -> SimTime {
+        let crossing = self.crossing.get(&mux).into_iter().flatten();
+        let end = |route: &&Route| self.spec.links[route.last().link as usize].to;
+        let ends: HashSet<u32> = crossing.map(end).collect();
+        let answers = ends.iter().filter_map(|end| self.beginning.get(end));
+        let acting = |port: u32| port == mux || ports.mux(mux).upstream.contains(&port);
+        let answer = |route: &&Route| match route.first_mux() {
+            _ if route.muxes.iter().any(|(port, _)| acting(*port)) => SimTime::ZERO,
+            Some(port) => ports.mux(port).lead + ports.mux(port).slack,
+            None => {
+                let source = &self.spec.links[route.source as usize];
+                route.first.delay + SimTime(source.cell_time_ps)
+            }
+        };
+        answers
+            .flatten()
+            .map(answer)
+            .min()
+            .unwrap_or(SimTime::NEVER)
+    }
 }
