@@ -123,6 +123,7 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
                     ("512 B", "1460 B"), (3_000, 12_000), ("tail_drop", "epd")
                 )
             ),
+            *(slow_hosts(n) for n in (10, 30)),
         ],
     )
     lan = {"bottleneck": "5 us", "access": "5 us"}
@@ -160,6 +161,15 @@ def parking_lot(delay: str, mss: str, buffer: int, policy: str) -> dict[str, Any
             "window_scaling": True,
         },
     }
+
+
+def slow_hosts(sources: int) -> dict[str, Any]:
+    """A WAN whose hosts are slower than the bottleneck: the ports to them multiplex, too."""
+    scenario = n_source(
+        sources, "icccn97-wan", "sack", "epd", 12_000, "5 s", bottleneck="5 ms", access="5 ms"
+    )
+    scenario["topology"]["access"] |= {"rate": "20 Mbit/s", "framing": "none"}
+    return scenario
 
 
 def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
@@ -390,7 +400,9 @@ def name_of(scenario: dict[str, Any]) -> str:
     named = policy if isinstance(policy, str) else policy["kind"]
     if topology["kind"] == "parking_lot":
         return ", ".join((bottleneck["delay"], scenario["tcp"]["mss"], bottleneck["buffer"], named))
-    parts = (f"N={topology['sources']}", bottleneck["buffer"], named)
+    rate = topology["access"].get("rate")
+    hosts = [] if rate is None else [f"hosts {rate}"]
+    parts = (f"N={topology['sources']}", *hosts, bottleneck["buffer"], named)
     tcp = scenario["tcp"].get("variant", scenario["tcp"]["preset"])
     if isinstance(scheduler, str):
         return ", ".join((*parts, tcp, scheduler, bottleneck["delay"]))
