@@ -123,9 +123,9 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
                     ("512 B", "1460 B"), (3_000, 12_000), ("tail_drop", "epd")
                 )
             ),
-            *(slow_hosts(n) for n in (10, 30)),
         ],
     )
+    yield ("hosts", 3.0, [slow_hosts(n) for n in (10, 30)])
     lan = {"bottleneck": "5 us", "access": "5 us"}
     yield (
         "lan",
