@@ -89,11 +89,10 @@ fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
             uses[source as usize].receivers.push(id);
         }
     }
-    for &vc in spec
-        .sources
-        .iter()
-        .flat_map(|source| &source.datagram_route)
-    {
+    let is_stream = |vc: u32| plan.streams.iter().any(|stream| stream.vc == vc);
+    let of_sources = spec.sources.iter();
+    let of_sources = of_sources.flat_map(|source| source.datagram_route.iter().chain([&source.vc]));
+    for &vc in of_sources.filter(|vc| !is_stream(**vc)) {
         let path = &spec.vcs[vc as usize].path;
         for &link in path {
             let link = &spec.links[link as usize];

@@ -89,16 +89,23 @@ fn keep_in_step(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize) {
     }
 }
 
-/// Lets cell sources cross what flows cross between their hosts, in the same queues.
+/// Lets cell sources cross what flows cross between their hosts, in the same queues; some stand at the flows'
+/// own hosts, and share their ports, too.
 pub fn add_among_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     for i in 0..1 + dice.below(2) {
         let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];
-        let path = &spec.vcs[flow.forward[0] as usize].path;
+        let vc = dice.pick(&[flow.forward[0], flow.reverse[0]]);
+        let path = spec.vcs[vc as usize].path.clone();
         let shared = path[1..path.len().max(2) - 1].to_vec();
         if shared.is_empty() {
             return;
         }
         source(spec, dice, &shared, ServiceClass::Cbr, i);
+        let last = spec.sources.last().expect("one was added").vc;
+        let from = spec.links[path[0] as usize].from;
+        if dice.one_in(2) && spec.nodes[from as usize].kind == NodeKind::Host {
+            spec.vcs[last as usize].path = path;
+        }
     }
     if dice.one_in(2) {
         spec.records.delay_vcs = spec.sources.iter().map(|source| source.vc).collect();
