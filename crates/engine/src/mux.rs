@@ -8,7 +8,7 @@ use crate::active::ActiveVcs;
 use crate::arrivals::{ArrivalLog, Moment, Train};
 use crate::inputs::{Due, Inputs};
 use crate::occupancy::{MuxVc, VcRuns};
-use crate::onward::{Onto, Onward};
+use crate::onward::Onward;
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
@@ -16,6 +16,7 @@ use skycell_switch::{BufferPolicy, BufferView, Policy};
 use skycell_units::SimTime;
 
 mod cells;
+mod going_on;
 mod heads_and_tails;
 mod trains;
 
@@ -211,33 +212,9 @@ impl MuxPort {
         self.in_parts.resize(self.vcs.len(), InParts::default());
     }
 
-    /// Whether the VC at `place` goes on to another such port.
-    fn goes_on(&self, place: u32) -> bool {
-        self.onward.as_ref().is_some_and(|onward| onward.has(place))
-    }
-
-    /// Sends the cells on that have been chosen among the queues of VCs.
-    pub(crate) fn send_chosen(&mut self) {
-        if let (Some(onward), Some(queues)) = (&mut self.onward, &self.vc_queues) {
-            onward.send_chosen(queues.count(), |nth| {
-                let departure = self.log.departure(nth);
-                (queues.place_of(nth), departure.expect("it has been chosen"))
-            });
-        }
-    }
-
     /// Whether frames may come in parts.
     pub(crate) fn takes_parts(&self) -> bool {
         !self.in_parts.is_empty()
-    }
-
-    /// Lets the VC at `place` go on to another such port, once all VCs are there.
-    pub(crate) fn go_on(&mut self, place: u32, onto: Onto) {
-        let (cell_time, vcs) = (self.cell_time, self.vcs.len());
-        let onward = self
-            .onward
-            .get_or_insert_with(|| Box::new(Onward::new(cell_time, vcs)));
-        onward.add(place, onto);
     }
 
     /// Time that a cell takes, picoseconds.

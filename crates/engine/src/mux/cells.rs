@@ -104,14 +104,7 @@ impl MuxPort {
             self.log.begin_busy(moment.time);
         }
         self.log.take_in_cell(moment, place);
-        if let Some(onward) = self.onward.as_mut().filter(|on| on.has(place)) {
-            if self.vc_queues.is_some() {
-                onward.wait(place, 1, is_last);
-            } else {
-                let departure = self.log.last_departure();
-                onward.send(place, departure.0, self.cell_time, 1, is_last);
-            }
-        }
+        self.send(place, self.log.taken_in() - 1, 1, 1, is_last);
         self.queue_max = self.queue_max.max(queued + 1);
         true
     }

@@ -189,38 +189,7 @@ impl MuxPort {
         }
         self.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, due.part.ends());
-        if self.onward.is_some() {
-            self.send_frame_on(before, due);
-        }
-    }
-
-    /// The cells that came just now, all of one train, go on, if they go on to another port; `taken_in`
-    /// had been taken in before.
-    fn send_frame_on(&mut self, taken_in: u64, due: &Due) {
-        let Some(onward) = self.onward.as_mut().filter(|on| on.has(due.place)) else {
-            return;
-        };
-        if self.vc_queues.is_some() {
-            return onward.wait(due.place, due.cells, due.part.ends());
-        }
-        let departure = |at: u32| {
-            let departure = self.log.departure(taken_in + u64::from(at));
-            departure.expect("it has just been taken in").0
-        };
-        if self.log.server.is_none() {
-            onward.send(
-                due.place,
-                departure(0),
-                self.cell_time,
-                due.cells,
-                due.part.ends(),
-            );
-            return;
-        }
-        for at in 0..due.cells {
-            let ends = due.part.ends() && at + 1 == due.cells;
-            onward.send(due.place, departure(at), self.cell_time, 1, ends);
-        }
+        self.send(due.place, before, 1, due.cells, due.part.ends());
     }
 
     /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,

@@ -2,7 +2,7 @@
 //! divisions, or cell by cell where they do not hold.
 
 use super::{Arriving, MuxPort};
-use crate::arrivals::{Moment, Train, take_turns};
+use crate::arrivals::{Moment, Train};
 use skycell_units::SimTime;
 
 impl MuxPort {
@@ -53,7 +53,7 @@ impl MuxPort {
         self.arrived += count;
         self.log.take_in_trains(count, trains, moment.time);
         if self.onward.is_some() {
-            self.send_on(taken_in);
+            self.send_trains(taken_in);
         }
         if may_be_longest && self.log.server.is_some() {
             let trains = self.arriving.iter().map(|a| a.train);
@@ -96,44 +96,6 @@ impl MuxPort {
         let (departed, _) = self.log.departed_if_busy(moment.time);
         let lasts = self.log.server.is_none() && departed < self.log.taken_in();
         lasts && self.queued(from) + count <= self.queue_max.min(self.capacity)
-    }
-
-    /// The cells that the arriving trains have just brought go on, as far as they go on to another port;
-    /// `taken_in` had been taken in before.
-    fn send_on(&mut self, taken_in: u64) {
-        let trains = self.arriving.iter().map(|a| a.train);
-        let in_turn = take_turns(trains.clone());
-        for arriving in self.arriving.iter().filter(|a| a.coming > 0) {
-            let (train, cells) = (arriving.train, arriving.coming);
-            let Some(onward) = self.onward.as_mut().filter(|on| on.has(train.place)) else {
-                continue;
-            };
-            let ends = arriving.ends && arriving.left == cells;
-            if self.vc_queues.is_some() {
-                onward.wait(train.place, cells, ends);
-                continue;
-            }
-            if in_turn && self.log.server.is_none() {
-                let order = |train: &Train| (train.next, train.link);
-                let earlier = trains.clone().filter(|other| order(other) < order(&train));
-                let first = self.log.departure(taken_in + earlier.count() as u64);
-                let first = first.expect("it has just been taken in");
-                let distance = self.arriving.len() as u64 * self.cell_time;
-                onward.send(train.place, first.0, distance, cells, ends);
-                continue;
-            }
-            for at in 0..cells {
-                let moment = Moment {
-                    time: SimTime(train.next + u64::from(at) * train.spacing),
-                    link: train.link,
-                };
-                let by: u64 = trains.clone().map(|train| train.count(moment)).sum();
-                let departure = self.log.departure(taken_in + by - 1);
-                let departure = departure.expect("it has just been taken in");
-                let is_end = ends && at + 1 == cells;
-                onward.send(train.place, departure.0, self.cell_time, 1, is_end);
-            }
-        }
     }
 
     /// The longest queue on the way to `moment`, if nothing overflows; `taken_in` cells were taken in

@@ -1,0 +1,88 @@
+//! Cells that a multiplexing port takes in and that go on to another such port.
+
+use super::MuxPort;
+use crate::arrivals::{Moment, Train, take_turns};
+use crate::onward::{Onto, Onward};
+use skycell_units::SimTime;
+
+impl MuxPort {
+    /// Lets the VC at `place` go on to another such port, once all VCs are there.
+    pub(crate) fn go_on(&mut self, place: u32, onto: Onto) {
+        let (cell_time, vcs) = (self.cell_time, self.vcs.len());
+        let onward = self
+            .onward
+            .get_or_insert_with(|| Box::new(Onward::new(cell_time, vcs)));
+        onward.add(place, onto);
+    }
+
+    /// Whether the VC at `place` goes on to another such port.
+    pub(super) fn goes_on(&self, place: u32) -> bool {
+        self.onward.as_ref().is_some_and(|onward| onward.has(place))
+    }
+
+    /// Sends the cells on that have been chosen among the queues of VCs.
+    pub(crate) fn send_chosen(&mut self) {
+        if let (Some(onward), Some(queues)) = (&mut self.onward, &self.vc_queues) {
+            onward.send_chosen(queues.count(), |nth| {
+                let departure = self.log.departure(nth);
+                (queues.place_of(nth), departure.expect("it has been chosen"))
+            });
+        }
+    }
+
+    /// The cells that the arriving trains have just brought go on, as far as they go on to another port;
+    /// `taken_in` had been taken in before.
+    pub(super) fn send_trains(&mut self, taken_in: u64) {
+        // Where cells wait to be chosen, nobody asks which of them came first.
+        let in_turn = self.vc_queues.is_some() || take_turns(self.arriving.iter().map(|a| a.train));
+        let count = self.arriving.len() as u64;
+        for at in 0..self.arriving.len() {
+            let arriving = self.arriving[at];
+            let (train, cells) = (arriving.train, arriving.coming);
+            if cells == 0 || !self.goes_on(train.place) {
+                continue;
+            }
+            let ends = arriving.ends && arriving.left == cells;
+            let trains = self.arriving.iter().map(|a| a.train);
+            if in_turn {
+                let order = |train: &Train| (train.next, train.link);
+                let earlier = trains.filter(|other| order(other) < order(&train));
+                let first = taken_in + earlier.count() as u64;
+                self.send(train.place, first, count, cells, ends);
+                continue;
+            }
+            for nth in 0..cells {
+                let moment = Moment {
+                    time: SimTime(train.next + u64::from(nth) * train.spacing),
+                    link: train.link,
+                };
+                let trains = self.arriving.iter().map(|a| a.train);
+                let by: u64 = trains.map(|train| train.count(moment)).sum();
+                let is_end = ends && nth + 1 == cells;
+                self.send(train.place, taken_in + by - 1, 1, 1, is_end);
+            }
+        }
+    }
+
+    /// `cells` cells of the VC at `place` go on, if it does, which have just been taken in: the first after
+    /// `rank` others, and each `step` after the one before. The last of them is the frame's last if `ends`.
+    pub(super) fn send(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {
+        let Some(onward) = self.onward.as_mut().filter(|on| on.has(place)) else {
+            return;
+        };
+        if self.vc_queues.is_some() {
+            return onward.wait(place, cells, ends);
+        }
+        let departure = |nth: u32| {
+            let departure = self.log.departure(rank + u64::from(nth) * step);
+            departure.expect("it has just been taken in").0
+        };
+        if self.log.server.is_none() {
+            return onward.send(place, departure(0), step * self.cell_time, cells, ends);
+        }
+        for nth in 0..cells {
+            let is_end = ends && nth + 1 == cells;
+            onward.send(place, departure(nth), self.cell_time, 1, is_end);
+        }
+    }
+}
