@@ -1,15 +1,14 @@
 //! The cells of a source on their way to the port where they share a link with others: what the
 //! source's own port does with them, and when they come.
 
+use crate::edge::Edge;
 use crate::plan::{PassThrough, Stretch};
 use crate::runs::Runs;
 use crate::server::{Run, Waiting};
-use skycell_atm::Policer;
 use skycell_records::{
     CellDelays, DiscardReason, Discards, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
     VcQueueRecord, VcRecord,
 };
-use skycell_spec::{GcraSpec, PolicingAction};
 use skycell_switch::Cycle;
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
@@ -33,32 +32,10 @@ pub(crate) struct StreamPlan {
     pub(crate) queue: usize,
     /// Cells that this queue holds; none where it has no limit.
     pub(crate) capacity: Option<u32>,
-    /// What its cells are held to before they come to it.
-    pub(crate) policing: Vec<GcraSpec>,
     /// Whether several cells make a frame.
     pub(crate) in_frames: bool,
     /// From the shared port to the VC's end.
     pub(crate) stretch: Stretch,
-}
-
-/// What a policer did with a source's cells.
-#[derive(Debug)]
-struct Policed {
-    policer: Policer,
-    nonconforming: u64,
-    tagged: u64,
-    discarded: u64,
-}
-
-impl Policed {
-    /// A cell comes at `time`: whether it is discarded.
-    fn discards(&mut self, time: u64) -> bool {
-        let action = self.policer.on_cell(SimTime(time));
-        self.nonconforming += u64::from(action.is_some());
-        self.tagged += u64::from(action == Some(PolicingAction::Tag));
-        self.discarded += u64::from(action == Some(PolicingAction::Discard));
-        action == Some(PolicingAction::Discard)
-    }
 }
 
 /// A cell on its way to the port.
@@ -125,10 +102,10 @@ pub(crate) struct CellStream {
     pub(crate) departures: Runs,
     delays: Option<CellDelays>,
     pub(crate) samples: QueueSamples,
-    policed: Option<Policed>,
+    edge: Edge,
     frames: Option<InFrames>,
     /// Cells that found the queue full.
-    discarded: Discards,
+    pub(crate) discarded: Discards,
     /// Frames that lost a cell so.
     pub(crate) frames_discarded: Discards,
 }
@@ -138,17 +115,12 @@ impl CellStream {
     pub(crate) fn new(
         plan: StreamPlan,
         source: CellSource,
+        edge: Edge,
         cell_time: u64,
         delay: u64,
         delays: Option<CellDelays>,
         end: SimTime,
     ) -> Self {
-        let policed = (!plan.policing.is_empty()).then(|| Policed {
-            policer: Policer::new(&plan.policing),
-            nonconforming: 0,
-            tagged: 0,
-            discarded: 0,
-        });
         let frames = plan.in_frames.then(InFrames::default);
         let mut stream = CellStream {
             plan,
@@ -167,7 +139,7 @@ impl CellStream {
             departures: Runs::default(),
             delays,
             samples: QueueSamples::default(),
-            policed,
+            edge,
             frames,
             discarded: Discards::default(),
             frames_discarded: Discards::default(),
@@ -190,8 +162,7 @@ impl CellStream {
             if let Some(frames) = &mut self.frames {
                 frames.on_sent(cell);
             }
-            let policed = self.policed.as_mut().filter(|_| coming.arrival < self.end);
-            if !policed.is_some_and(|policed| policed.discards(coming.arrival)) {
+            if coming.arrival >= self.end || self.edge.passes(SimTime(coming.arrival)) {
                 return;
             }
         }
@@ -243,7 +214,7 @@ impl CellStream {
     /// How many cells come to the shared port, and as many after them are sent, each `spacing` after the
     /// one before; all of which happens before the run ends. None where each cell is looked at.
     pub(crate) fn steady(&self, spacing: u64) -> u64 {
-        if self.policed.is_some() || self.plan.capacity.is_some() {
+        if self.edge.is_watching() || self.plan.capacity.is_some() {
             return 0;
         }
         let (regular, interval) = self.source.regular();
@@ -338,11 +309,6 @@ impl CellStream {
         self.arrivals.before(self.end) + self.discarded.total()
     }
 
-    /// Those that found their queue full.
-    pub(crate) fn discarded(&self) -> Discards {
-        self.discarded
-    }
-
     /// Cells in the shared port at `now`, departures done and arrivals not.
     pub(crate) fn queued(&self, now: u64) -> u32 {
         (self.arrivals.before(now) - self.departures.up_to(now)) as u32
@@ -413,11 +379,7 @@ impl CellStream {
             cells_whole: delivered,
             ..VcRecord::default()
         };
-        if let Some(policed) = &self.policed {
-            record.cells_nonconforming = policed.nonconforming;
-            record.cells_tagged = policed.tagged;
-            record.cells_policed = policed.discarded;
-        }
+        self.edge.write(&mut record);
         let gone = delivered + record.cells_policed + self.discarded.total();
         record.cells_in_transit = self.sent - gone - queued;
         if let Some(frames) = &self.frames {

@@ -121,15 +121,9 @@ impl Edge {
             if at >= self.end {
                 return;
             }
-            let action = self
-                .policer
-                .as_mut()
-                .and_then(|policer| policer.on_cell(at));
-            self.cells_nonconforming += u64::from(action.is_some());
+            let action = self.police_cell(at);
             let by_policer = action == Some(PolicingAction::Tag);
-            self.cells_tagged += u64::from(by_policer);
             if action == Some(PolicingAction::Discard) {
-                self.cells_policed += 1;
                 continue;
             }
             let cell = EdgeCell {
@@ -149,26 +143,41 @@ impl Edge {
         }
     }
 
+    /// The policer's cells of a frame, none of which it discards.
     fn police(&mut self, at: SimTime, spacing: SimTime, cells: u32) -> Policed {
         let mut policed = Policed::default();
-        let Some(policer) = &mut self.policer else {
+        if self.policer.is_none() {
             return policed;
-        };
+        }
         for index in 0..cells {
             let at = at + SimTime(u64::from(index) * spacing.0);
             if at >= self.end {
                 break;
             }
-            let action = policer.on_cell(at);
-            let is_tagged = action == Some(PolicingAction::Tag);
-            self.cells_nonconforming += u64::from(action.is_some());
-            self.cells_tagged += u64::from(is_tagged);
+            let is_tagged = self.police_cell(at) == Some(PolicingAction::Tag);
             if index == 0 {
                 policed.first_is_tagged = is_tagged;
             }
             policed.is_mixed |= is_tagged != policed.first_is_tagged;
         }
         policed
+    }
+
+    /// A cell of a source whose VC has no contract comes at `at`: whether it goes on.
+    pub(crate) fn passes(&mut self, at: SimTime) -> bool {
+        self.police_cell(at) != Some(PolicingAction::Discard)
+    }
+
+    /// A cell comes to the policer, if there is one, at `at`: what becomes of it if it does not conform.
+    fn police_cell(&mut self, at: SimTime) -> Option<PolicingAction> {
+        let action = self.policer.as_mut()?.on_cell(at)?;
+        self.cells_nonconforming += 1;
+        match action {
+            PolicingAction::Count => {}
+            PolicingAction::Tag => self.cells_tagged += 1,
+            PolicingAction::Discard => self.cells_policed += 1,
+        }
+        Some(action)
     }
 
     /// A whole frame of `cells` cells has come to the VC's end at `at`.

@@ -1,7 +1,7 @@
 //! The server of a port whose queues share the link: who is sent when.
 //!
 //! One queue holds the cells of frames; of the others every cell is known beforehand, for cell
-//! sources react to nothing. So a frame's cell has its departure as soon as it has been taken in:
+//! sources react to nothing, but for whether it finds its queue full: the choices before it say so. So a frame's cell has its departure as soon as it has been taken in:
 //! until then its queue has cells, and nothing that comes later changes what is served before. The
 //! server serves cell by cell, in one loop without events, and many at once where the scheduler's
 //! choices repeat ([`turns`]).
@@ -314,7 +314,7 @@ impl Server {
                 let streams = self.streams_of(q).map(of);
                 streams.fold(Discards::default(), |all, more| all.and(&more))
             };
-            let discarded = discards(CellStream::discarded);
+            let discarded = discards(|stream| stream.discarded);
             let frames_discarded = discards(|stream| stream.frames_discarded);
             let departed: u64 = self
                 .streams_of(q)

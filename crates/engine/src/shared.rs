@@ -118,14 +118,13 @@ fn stream(
     // What is left of a frame goes with a cell that is lost.
     let cuts_frames = here.policy == PolicySpec::Ppd && here.capacity_cells.is_some() && in_frames;
     let is_simple = is_plain(here) && !cuts_frames && takes_all(own_port) && vc.gfr.is_none();
-    (last && is_last && comes_at_once && is_beside && is_simple).then(|| StreamPlan {
+    (last && is_last && comes_at_once && is_beside && is_simple).then_some(StreamPlan {
         source: id,
         vc: source.vc,
         own_port: way.source,
         mux,
         queue,
         capacity: here.capacity_cells,
-        policing: vc.policing.clone(),
         in_frames,
         stretch,
     })

@@ -1,6 +1,7 @@
 //! The ports of a run, each in the form that suits it.
 
 use crate::cell_stream::CellStream;
+use crate::edge::Edge;
 use crate::mux::MuxPort;
 use crate::plan::{PassThrough, Plan, PortKind};
 use crate::server::Server;
@@ -234,7 +235,8 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             let fixed = spec.vc_fixed_delay_ps(stream.vc as usize);
             let delays = is_measured.then(|| CellDelays::new(fixed));
             let (cell_time, delay) = (own.cell_time_ps, own.delay_ps);
-            CellStream::new(stream.clone(), source, cell_time, delay, delays, end)
+            let edge = Edge::new(&spec.vcs[stream.vc as usize], end);
+            CellStream::new(stream.clone(), source, edge, cell_time, delay, delays, end)
         });
         let own = plan.own_queues[id as usize];
         let (cell_time, notes_losses) = (link.cell_time_ps, port.losses.is_some());
