@@ -62,7 +62,7 @@ pub(crate) struct Network<'a> {
     ended: Vec<Ended>,
     /// Parts of the frame that is offered.
     parts: Vec<Due>,
-    /// Each after those from which VCs go on to it.
+    /// Each after those from which VCs go on to it, as far as there are no rings.
     muxes: Vec<u32>,
     next_sample: SimTime,
     pub(crate) events: Agenda,

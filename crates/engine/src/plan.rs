@@ -74,7 +74,7 @@ impl Route {
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<PortKind>,
     pub(crate) routes: Vec<Route>,
-    /// All multiplexing ports, each after those from which VCs go on to it.
+    /// All multiplexing ports, each after those from which VCs go on to it, as far as there are no rings.
     pub(crate) order: Vec<u32>,
     /// Sources whose cells are known beforehand; their VCs have no route.
     pub(crate) streams: Vec<StreamPlan>,
@@ -98,14 +98,13 @@ impl Plan {
             .map(|vc| streams.iter().any(|stream| stream.vc == vc))
             .collect();
         let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
-            // What a source's cells meet is told by its stream.
-            let none = Route {
-                source: vc.path[0],
-                first: Stretch::default(),
-                muxes: Vec::new(),
-            };
             if is_stream {
-                return Some(none);
+                // What a source's cells meet is told by its stream.
+                return Some(Route {
+                    source: vc.path[0],
+                    first: Stretch::default(),
+                    muxes: Vec::new(),
+                });
             }
             // What an edge discards does not come to the multiplexing port behind it.
             let has_port = vc.path.len() > 1;

@@ -43,10 +43,10 @@ impl Network<'_> {
                 if is_paced {
                     self.frames.get_mut(frame).handed_at = start + spacing;
                 }
-                let mut is_tagged = false;
                 if way.is_cut {
                     return self.offer_cells(frame, vc_id, start, spacing, cells);
                 }
+                let mut is_tagged = false;
                 if way.is_watched {
                     let vc = &mut self.vcs.rest[vc_id as usize];
                     let link = &self.spec.links[vc.route.source as usize];
