@@ -1,5 +1,5 @@
 //! The order in which cells were taken in at a multiplexing port, kept as pieces between frame
-//! events, and the times at which the port was busy.
+//! events where somebody asks for it, and the times at which the port was busy.
 //!
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
@@ -55,6 +55,8 @@ struct Piece {
     rank: u64,
     /// Where its trains begin, among all trains ever logged.
     trains: u64,
+    /// No cell of it came later.
+    until: Moment,
 }
 
 /// A stretch of time over which the port sent without a break.
@@ -71,7 +73,11 @@ struct Busy {
 #[derive(Debug)]
 pub(crate) struct ArrivalLog {
     cell_time: u64,
+    /// The order of cells is kept that leave at this time or later.
+    kept_from: SimTime,
     pieces: VecDeque<Piece>,
+    /// Pieces dropped from the front.
+    pieces_dropped: u64,
     trains: VecDeque<Train>,
     /// Trains dropped from the front.
     trains_dropped: u64,
@@ -90,7 +96,9 @@ impl ArrivalLog {
     pub(crate) fn new(cell_time: u64) -> Self {
         ArrivalLog {
             cell_time,
+            kept_from: SimTime::ZERO,
             pieces: VecDeque::new(),
+            pieces_dropped: 0,
             trains: VecDeque::new(),
             trains_dropped: 0,
             busy: VecDeque::new(),
@@ -99,6 +107,11 @@ impl ArrivalLog {
             taken_in: 0,
             is_open: false,
         }
+    }
+
+    /// Nobody asks for the order of cells that leave before `time`.
+    pub(crate) fn keep_from(&mut self, time: SimTime) {
+        self.kept_from = time;
     }
 
     /// Cells taken in so far.
@@ -117,15 +130,23 @@ impl ArrivalLog {
         &mut self,
         count: u64,
         trains: impl Iterator<Item = Train>,
-        until: SimTime,
+        until: Moment,
     ) {
-        if !self.is_open {
-            self.begin_piece();
+        if let Some(open) = self.pieces.back_mut().filter(|_| self.is_open) {
+            open.until = until;
+        } else if self.keeps_next(count) {
+            self.begin_piece(until);
             self.trains.extend(trains);
             self.is_open = true;
         }
         self.taken_in += count;
-        self.serve(count, until);
+        self.serve(count, until.time);
+    }
+
+    /// Whether the order of the next `count` cells is kept.
+    fn keeps_next(&self, count: u64) -> bool {
+        self.kept_from == SimTime::ZERO
+            || self.last_departure() + SimTime(count * self.cell_time) >= self.kept_from
     }
 
     /// Where queues share the link: decides when the last `count` cells leave, which came by `until`, each
@@ -141,7 +162,7 @@ impl ArrivalLog {
             // can leave.
             let mut known = left;
             if !server.is_busy_beyond(until) {
-                let (arrival, _) = self.arrival(rank);
+                let (arrival, _) = self.arrival(rank).expect("servers ask for every cell");
                 if !server.is_busy_beyond(arrival.time) {
                     server.serve_others_until(arrival);
                     if !server.is_busy_beyond(arrival.time) {
@@ -195,17 +216,20 @@ impl ArrivalLog {
 
     /// One cell was taken in at `moment`.
     pub(crate) fn take_in_cell(&mut self, moment: Moment, place: u32) {
-        self.begin_piece();
-        self.trains.push_back(Train::of_cell(moment, place));
+        if self.keeps_next(1) {
+            self.begin_piece(moment);
+            self.trains.push_back(Train::of_cell(moment, place));
+        }
         self.is_open = false;
         self.taken_in += 1;
         self.serve(1, moment.time);
     }
 
-    fn begin_piece(&mut self) {
+    fn begin_piece(&mut self, until: Moment) {
         self.pieces.push_back(Piece {
             rank: self.taken_in,
             trains: self.trains_dropped + self.trains.len() as u64,
+            until,
         });
     }
 
@@ -287,11 +311,16 @@ impl ArrivalLog {
         sum
     }
 
-    /// When the cell of `rank` (from 0, taken in and not yet forgotten) came, and its VC's place.
-    pub(crate) fn arrival(&self, rank: u64) -> (Moment, u32) {
-        let at = self.pieces.partition_point(|piece| piece.rank <= rank) - 1;
+    /// When the cell of `rank` (from 0, taken in) came, and its VC's place; none if it was not kept.
+    pub(crate) fn arrival(&self, rank: u64) -> Option<(Moment, u32)> {
+        let after = self.pieces.partition_point(|piece| piece.rank <= rank);
+        let at = after.checked_sub(1)?;
+        Some(self.arrival_in(at, rank - self.pieces[at].rank))
+    }
+
+    /// The same of the `nth` cell (from 0) of the piece at `at`.
+    fn arrival_in(&self, at: usize, nth: u64) -> (Moment, u32) {
         let trains = self.trains_of(at);
-        let nth = rank - self.pieces[at].rank;
         nth_arrival(trains.clone().copied(), trains.len(), nth)
     }
 
@@ -304,29 +333,68 @@ impl ArrivalLog {
         self.trains.range(from..to)
     }
 
-    /// Tells what is remembered, in order: each train of a piece, and how many of its cells were
-    /// taken in there.
+    /// Tells what is kept, in order: each train of a piece, and how many of its cells were taken in there.
     pub(crate) fn each_train(&self, mut tell: impl FnMut(&Train, u64)) {
         for (at, piece) in self.pieces.iter().enumerate() {
             let next = self.pieces.get(at + 1);
-            let end = next.map_or(self.taken_in, |next| next.rank);
-            let Some(last) = end.checked_sub(1).filter(|&last| last >= piece.rank) else {
-                continue;
-            };
-            let (last, _) = self.arrival(last);
-            for train in self.trains_of(at) {
-                let count = train.count(last);
-                if count > 0 {
-                    tell(train, count);
-                }
-            }
+            let cells = next.map_or(self.taken_in, |next| next.rank) - piece.rank;
+            self.each_train_of(at, cells, piece.until, &mut tell);
         }
     }
 
-    /// Forgets what is needed for cells that left before `before` only. Returns the moment before
-    /// which arrivals are forgotten, and the sum of departure times and the rank up to which busy
-    /// periods are.
-    pub(crate) fn trim(&mut self, before: SimTime) -> Option<Moment> {
+    /// Tells which of the pieces from `first` on, counted among all ever kept, have wholly left when
+    /// `departed` cells have: their trains, and how many cells of each. The present piece stays. Returns
+    /// the first piece of which cells are left.
+    pub(crate) fn each_departed(
+        &self,
+        first: u64,
+        departed: u64,
+        mut tell: impl FnMut(&Train, u64),
+    ) -> u64 {
+        let mut at = (first - self.pieces_dropped) as usize;
+        while let Some(next) = self.pieces.get(at + 1)
+            && next.rank <= departed
+        {
+            let piece = &self.pieces[at];
+            self.each_train_of(at, next.rank - piece.rank, piece.until, &mut tell);
+            at += 1;
+        }
+        self.pieces_dropped + at as u64
+    }
+
+    /// Tells of the trains of a piece, counted as above, of which not all cells have left when `departed`
+    /// have, how many of each have.
+    pub(crate) fn each_begun(&self, piece: u64, departed: u64, tell: impl FnMut(&Train, u64)) {
+        let at = (piece - self.pieces_dropped) as usize;
+        let Some(piece) = self.pieces.get(at) else {
+            return;
+        };
+        if let Some(last) = departed.saturating_sub(piece.rank).checked_sub(1) {
+            let (until, _) = self.arrival_in(at, last);
+            self.each_train_of(at, last + 1, until, tell);
+        }
+    }
+
+    /// Tells how many of the first `cells` cells of the piece at `at`, which came up to `until`, are of each
+    /// train.
+    fn each_train_of(
+        &self,
+        at: usize,
+        cells: u64,
+        until: Moment,
+        mut tell: impl FnMut(&Train, u64),
+    ) {
+        let trains = self.trains_of(at);
+        if trains.len() == 1 {
+            return trains.for_each(|train| tell(train, cells));
+        }
+        for train in trains {
+            tell(train, train.count(until));
+        }
+    }
+
+    /// Forgets what is needed for cells that left before `before` only.
+    pub(crate) fn trim(&mut self, before: SimTime) {
         let departed = self.departed(before);
         // The piece with the last cell departed stays, for `arrival` of that cell.
         while self
@@ -335,22 +403,13 @@ impl ArrivalLog {
             .is_some_and(|second| second.rank < departed)
         {
             self.pieces.pop_front();
+            self.pieces_dropped += 1;
         }
-        let first = self.pieces.front()?.trains;
-        let drop = (first - self.trains_dropped) as usize;
-        self.trains.drain(..drop);
-        self.trains_dropped = first;
-        let trains = self
-            .pieces
-            .get(1)
-            .map_or(self.trains.len(), |second| (second.trains - first) as usize);
-        let first_trains = self.trains.range(..trains);
-        first_trains
-            .map(|train| Moment {
-                time: SimTime(train.next),
-                link: train.link,
-            })
-            .min()
+        if let Some(first) = self.pieces.front() {
+            let drop = (first.trains - self.trains_dropped) as usize;
+            self.trains.drain(..drop);
+            self.trains_dropped = first.trains;
+        }
     }
 
     /// Forgets busy periods that ended before `before`; hands back the sum of departure times of

@@ -123,7 +123,7 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
     for ((port, stretch), &place) in rest.route.muxes.iter().zip(&rest.places) {
         let mux = network.ports.mux(*port);
         let here = &mux.vcs[place as usize];
-        let discarded = &mux.runs[place as usize].discarded;
+        let discarded = &mux.rest_of_vcs[place as usize].discarded;
         add(&mut record.cells_discarded, discarded);
         let left_mux = |after: SimTime| mux.departed_before(end.since(after), place);
         departed = left_mux(SimTime::ZERO);
@@ -334,8 +334,8 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
         }
         Port::Mux(port) => {
             let beside = port.log.server.iter().flat_map(|server| &server.streams);
-            let vcs = port.vcs.iter().zip(&port.runs);
-            vcs.map(|(vc, runs)| VcQueueRecord::new(vc.vc, &runs.samples))
+            let vcs = port.vcs.iter().zip(&port.rest_of_vcs);
+            vcs.map(|(vc, rest)| VcQueueRecord::new(vc.vc, &rest.samples))
                 .chain(beside.map(CellStream::vc_queue_record))
                 .collect()
         }

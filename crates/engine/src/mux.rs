@@ -7,7 +7,7 @@
 use crate::active::ActiveVcs;
 use crate::arrivals::{ArrivalLog, Moment, Train};
 use crate::inputs::{Due, Inputs};
-use crate::occupancy::{MuxVc, VcRuns};
+use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
@@ -76,12 +76,12 @@ pub(crate) struct MuxPort {
     policy: Policy,
     counts_vcs: bool,
     pub(crate) vcs: Vec<MuxVc>,
-    pub(crate) runs: Vec<VcRuns>,
-    /// Whether somebody asks for the VCs' occupancy before the run ends, and it follows from the
-    /// order of arrival.
-    keeps_runs: bool,
-    /// Cells that came earlier are asked for by nobody.
-    needed: Option<Moment>,
+    pub(crate) rest_of_vcs: Vec<RestOfVc>,
+    /// Where somebody asks for the VCs' occupancy before the run ends, and it follows from the order of
+    /// arrival.
+    vc_departures: Option<Box<VcDepartures>>,
+    /// By place, after `finish`, where cells leave as they came.
+    last_runs: Vec<VcRuns>,
     pub(crate) log: ArrivalLog,
     /// Whose cells leave, where each VC has a queue; else they leave as they came.
     pub(crate) vc_queues: Option<Box<VcQueues>>,
@@ -153,11 +153,11 @@ impl MuxPort {
             end,
             capacity: u64::from(queue.capacity_cells.unwrap_or(u32::MAX)),
             counts_vcs: policy.counts_vcs(),
-            keeps_runs: asks_for_vcs && vc_queues.is_none(),
+            vc_departures: (asks_for_vcs && vc_queues.is_none()).then(Box::default),
             policy,
             vcs: Vec::new(),
-            runs: Vec::new(),
-            needed: None,
+            rest_of_vcs: Vec::new(),
+            last_runs: Vec::new(),
             log: ArrivalLog::new(link.cell_time_ps),
             vc_queues,
             inputs: Inputs::new(std::iter::empty()),
@@ -198,13 +198,29 @@ impl MuxPort {
     /// at the end of their VC.
     pub(crate) fn add_vc(&mut self, vc: u32, horizon: SimTime) -> u32 {
         self.vcs.push(MuxVc::new(vc));
-        self.runs.push(VcRuns::default());
+        self.rest_of_vcs.push(RestOfVc::default());
         self.active.add_vc(self.policy.weight(vc));
+        if let Some(departures) = &mut self.vc_departures {
+            departures.add_vc();
+        }
         if let Some(queues) = &mut self.vc_queues {
             queues.add_vc(vc);
         }
         self.horizon = self.horizon.max(horizon);
         self.vcs.len() as u32 - 1
+    }
+
+    /// All VCs are there. If `is_asked`, what has left it is asked for while the run goes on, not only at
+    /// its end.
+    pub(crate) fn keep_order(&mut self, is_asked: bool) {
+        let all = is_asked || self.vc_departures.is_some() || self.log.server.is_some();
+        self.log.keep_from(if self.vc_queues.is_some() {
+            SimTime::NEVER
+        } else if all {
+            SimTime::ZERO
+        } else {
+            SimTime(self.end.0.saturating_sub(self.horizon.0 + self.cell_time))
+        });
     }
 
     /// Lets frames come in parts, once all VCs are there.
@@ -279,16 +295,14 @@ impl MuxPort {
             }
             return;
         }
-        let last = self.last_of(departed);
-        let runs = &self.runs;
-        view.vc_queued = runs[place as usize].queued_after(last);
-        let has_cells = |place: u32| runs[place as usize].queued_after(last) > 0;
+        let departures = self.vc_departures.as_mut();
+        let departures = departures.expect("the policy looks at VCs");
+        departures.settle(&self.log, departed);
+        let vcs = &self.vcs;
+        let queued = |place: u32| vcs[place as usize].taken_in - departures.of(place);
+        view.vc_queued = queued(place) as u32;
+        let has_cells = |place: u32| queued(place) > 0;
         (view.active_vcs, view.active_weight) = self.active.count(time, has_cells);
-    }
-
-    /// Where in the order of arrival the last of the first `departed` cells lies.
-    fn last_of(&self, departed: u64) -> Option<Moment> {
-        Some(self.log.arrival(departed.checked_sub(1)?).0)
     }
 
     /// Cells of the VC at `place` that left before `time`, after `finish`.
@@ -299,8 +313,9 @@ impl MuxPort {
         if let Some(queues) = &self.vc_queues {
             return queues.departed_of(place, self.log.departed(SimTime(last)));
         }
-        let last = self.last_of(self.log.departed(SimTime(last)));
-        last.map_or(0, |last| self.runs[place as usize].taken_in_by(last))
+        let rank = self.log.departed(SimTime(last)).checked_sub(1);
+        let last = rank.and_then(|rank| self.log.arrival(rank));
+        self.last_runs[place as usize].taken_in_by(last.map(|(moment, _)| moment))
     }
 
     /// The last departure before `time`, and its VC's place.
@@ -309,7 +324,7 @@ impl MuxPort {
         let rank = departed.checked_sub(1)?;
         let place = match &self.vc_queues {
             Some(queues) => queues.place_of(rank),
-            None => self.log.arrival(rank).1,
+            None => self.log.arrival(rank)?.1,
         };
         Some((self.log.departure(rank)?, place))
     }
@@ -327,9 +342,10 @@ impl MuxPort {
         if let Some(queues) = &mut self.vc_queues {
             queues.forget(self.log.departed(before));
         }
-        if let Some(needed) = self.log.trim(before) {
-            self.needed = Some(needed);
+        if let Some(departures) = &mut self.vc_departures {
+            departures.settle(&self.log, self.log.departed(now));
         }
+        self.log.trim(before);
     }
 
     /// Cells of sources in the port at `now`, arrivals before `now` done.
@@ -346,17 +362,17 @@ impl MuxPort {
         if let Some(queues) = &mut self.vc_queues {
             queues.serve_until(now.0);
         }
-        let last = match &self.vc_queues {
-            Some(_) => None,
-            None => self.last_of(self.log.departed(now)),
-        };
-        for place in 0..self.vcs.len() as u32 {
-            let (vc, runs) = (&self.vcs[place as usize], &mut self.runs[place as usize]);
-            let cells = match &self.vc_queues {
-                Some(queues) => queues.queued(place, vc.taken_in, now),
-                None => runs.queued_after(last),
+        if let Some(departures) = &mut self.vc_departures {
+            departures.settle(&self.log, self.log.departed(now));
+        }
+        let vcs = self.vcs.iter().zip(&mut self.rest_of_vcs);
+        for ((vc, rest), place) in vcs.zip(0u32..) {
+            let cells = match (&self.vc_queues, &self.vc_departures) {
+                (Some(queues), _) => queues.queued(place, vc.taken_in, now),
+                (None, Some(departures)) => (vc.taken_in - departures.of(place)) as u32,
+                (None, None) => unreachable!("the port's VCs are sampled"),
             };
-            runs.samples.add(cells);
+            rest.samples.add(cells);
             tell(vc.vc, cells);
         }
         if let Some(server) = &mut self.log.server {
@@ -379,22 +395,23 @@ impl MuxPort {
         let from = self.log.first_busy_rank();
         self.integral
             .departed(self.log.departures_since(from, last));
-        if !self.keeps_runs && self.vc_queues.is_none() {
-            self.find_runs();
+        if self.vc_queues.is_none() {
+            self.find_last_runs();
         }
     }
 
     /// The last cells of each VC, from the log.
-    fn find_runs(&mut self) {
-        let (vcs, runs) = (&self.vcs, &mut self.runs);
-        let mut remembered = vec![0; vcs.len()];
+    fn find_last_runs(&mut self) {
+        let mut kept = vec![0; self.vcs.len()];
         self.log
-            .each_train(|train, count| remembered[train.place as usize] += count);
-        for ((vc, runs), remembered) in vcs.iter().zip(&mut *runs).zip(remembered) {
-            runs.begin(vc.taken_in - remembered);
-        }
+            .each_train(|train, count| kept[train.place as usize] += count);
+        let vcs = self.vcs.iter().zip(kept);
+        let mut runs: Vec<_> = vcs
+            .map(|(vc, kept)| VcRuns::new(vc.taken_in - kept))
+            .collect();
         self.log
-            .each_train(|train, count| runs[train.place as usize].note(train, count, None));
+            .each_train(|train, count| runs[train.place as usize].note(train, count));
+        self.last_runs = runs;
     }
 
     /// Time during which a cell was under transmission, after `finish`, with `queued` cells left.

@@ -1,9 +1,8 @@
-//! One VC at a multiplexing port: what it has there, and when its cells came.
+//! What VCs have at a multiplexing port, and what of it has left.
 
-use crate::arrivals::{Moment, Train};
+use crate::arrivals::{ArrivalLog, Moment, Train};
 use skycell_records::{DiscardReason, Discards, QueueSamples};
 use skycell_units::SimTime;
-use std::collections::VecDeque;
 
 /// Cells of one VC that were taken in, `spacing` apart.
 #[derive(Clone, Copy, Debug)]
@@ -64,36 +63,78 @@ impl MuxVc {
     }
 }
 
-/// When the cells of one VC came, for policies and samples that look at its occupancy, and what few
-/// frames need.
+/// What few frames need of a VC.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct VcRuns {
-    runs: VecDeque<Run>,
-    /// Cells taken in before them.
-    forgotten: u64,
-    /// Those and the cells of the runs.
-    noted: u64,
+pub(crate) struct RestOfVc {
     /// Cells discarded here.
     pub(crate) discarded: Discards,
     pub(crate) samples: QueueSamples,
 }
 
-impl VcRuns {
-    /// Begins to note the last cells of a VC, before which `forgotten` were taken in.
-    pub(crate) fn begin(&mut self, forgotten: u64) {
-        (self.forgotten, self.noted) = (forgotten, forgotten);
+/// How many cells of each VC have left a port at which cells leave in the order in which they came.
+#[derive(Debug, Default)]
+pub(crate) struct VcDepartures {
+    /// The first piece of the port's log of which cells are left.
+    piece: u64,
+    /// By place: cells of the pieces before it.
+    of: Vec<u64>,
+    /// Cells of that piece that have left, and the places of their VCs.
+    begun: Vec<(u32, u64)>,
+}
+
+impl VcDepartures {
+    /// Lets one more VC cross the port.
+    pub(crate) fn add_vc(&mut self) {
+        self.of.push(0);
     }
 
-    /// `count` cells of `train` are taken in. Forgets cells that came before `needed`, as far as whole
-    /// runs go.
-    pub(crate) fn note(&mut self, train: &Train, count: u64, needed: Option<Moment>) {
-        if let Some(needed) = needed {
-            self.forget(needed);
+    /// `departed` cells of `log` have left, no fewer than before. All that was taken in since the last call is
+    /// still there.
+    pub(crate) fn settle(&mut self, log: &ArrivalLog, departed: u64) {
+        let of = &mut self.of;
+        self.piece = log.each_departed(self.piece, departed, |train, count| {
+            of[train.place as usize] += count;
+        });
+        self.begun.clear();
+        let begun = &mut self.begun;
+        log.each_begun(self.piece, departed, |train, count| {
+            begun.push((train.place, count))
+        });
+    }
+
+    /// Cells of the VC at `place` that had left at the last call of `settle`.
+    pub(crate) fn of(&self, place: u32) -> u64 {
+        let begun = self.begun.iter().filter(|(of, _)| *of == place);
+        self.of[place as usize] + begun.map(|(_, count)| count).sum::<u64>()
+    }
+}
+
+/// When the last cells of one VC came, after the end of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct VcRuns {
+    runs: Vec<Run>,
+    /// Cells taken in before them.
+    before: u64,
+    /// Those and the cells of the runs.
+    noted: u64,
+}
+
+impl VcRuns {
+    /// Before the last cells of a VC `before` were taken in.
+    pub(crate) fn new(before: u64) -> Self {
+        VcRuns {
+            runs: Vec::new(),
+            before,
+            noted: before,
         }
+    }
+
+    /// `count` cells of `train` are taken in.
+    pub(crate) fn note(&mut self, train: &Train, count: u64) {
         let (first, spacing, link) = (train.next, train.spacing, train.link);
         let before = self.noted;
         self.noted += count;
-        if let Some(run) = self.runs.back_mut() {
+        if let Some(run) = self.runs.last_mut() {
             let step = if run.count == 1 && count == 1 {
                 first - run.first
             } else if run.count == 1 {
@@ -110,7 +151,7 @@ impl VcRuns {
                 return;
             }
         }
-        self.runs.push_back(Run {
+        self.runs.push(Run {
             first,
             spacing,
             count,
@@ -119,13 +160,16 @@ impl VcRuns {
         });
     }
 
-    /// Cells taken in up to `moment`, that moment included.
-    pub(crate) fn taken_in_by(&self, moment: Moment) -> u64 {
+    /// Cells taken in up to `moment`, that moment included; for none, those of which is not known when.
+    pub(crate) fn taken_in_by(&self, moment: Option<Moment>) -> u64 {
+        let Some(moment) = moment else {
+            return self.before;
+        };
         let at = self
             .runs
             .partition_point(|run| (SimTime(run.first), run.link) <= (moment.time, moment.link));
         let Some(run) = at.checked_sub(1).map(|last| self.runs[last]) else {
-            return self.forgotten;
+            return self.before;
         };
         let train = Train {
             next: run.first,
@@ -134,21 +178,5 @@ impl VcRuns {
             place: 0,
         };
         run.before + train.count(moment).min(run.count)
-    }
-
-    /// Cells taken in after `last`; all of them for none.
-    pub(crate) fn queued_after(&self, last: Option<Moment>) -> u32 {
-        (self.noted - last.map_or(0, |last| self.taken_in_by(last))) as u32
-    }
-
-    fn forget(&mut self, needed: Moment) {
-        while let Some(run) = self.runs.front() {
-            let last = run.first + (run.count - 1) * run.spacing;
-            if (SimTime(last), run.link) >= (needed.time, needed.link) || self.runs.len() == 1 {
-                break;
-            }
-            self.forgotten += run.count;
-            self.runs.pop_front();
-        }
     }
 }

@@ -44,6 +44,10 @@ struct Kind {
     counts_vcs: bool,
     /// Longest way of a frame from here to where its VC's spacing changes.
     horizon: SimTime,
+    /// How long after a departure somebody may ask for it while the run goes on.
+    lag: SimTime,
+    /// Departures from here on are asked for at the end.
+    kept_from: SimTime,
 }
 
 /// The port. What every frame needs is in two lines of the cache, the rest elsewhere.
@@ -107,6 +111,8 @@ impl SourcePort {
                 may_refuse: !policy.takes_all(),
                 counts_vcs: policy.counts_vcs(),
                 horizon: SimTime::ZERO,
+                lag: SimTime::ZERO,
+                kept_from: SimTime::ZERO,
             }),
             arrived: 0,
             stayed: 0,
@@ -149,6 +155,16 @@ impl SourcePort {
             ..SourceVc::default()
         });
         self.rest.vcs.len() as u32 - 1
+    }
+
+    /// All VCs are there, of a run that ends at `end`. If `is_asked`, what has left is asked for while the run
+    /// goes on, not only at its end.
+    pub(crate) fn keep_frames(&mut self, end: SimTime, is_asked: bool) {
+        let kind = Arc::make_mut(&mut self.kind);
+        kind.kept_from = SimTime(end.0.saturating_sub(kind.horizon.0));
+        if is_asked {
+            kind.lag = kind.horizon;
+        }
     }
 
     /// Lets ports of one kind share what they have in common, once all have their VCs.
@@ -248,9 +264,9 @@ impl SourcePort {
         self.rest.older.push_back(before);
     }
 
-    /// Whether the frame has left and arrived where its VC's spacing changes.
+    /// Whether the frame has left, and nobody will ask when.
     fn is_over(&self, frame: &Sending, now: SimTime) -> bool {
-        frame.end + self.kind.horizon < now
+        frame.end + self.kind.lag < now && frame.end < self.kind.kept_from
     }
 
     /// The frame that was taken in `at`-th of those remembered.

@@ -11,6 +11,7 @@ use skycell_records::{CellDelays, QueueSamples};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
+use std::collections::HashSet;
 
 mod joints;
 
@@ -210,6 +211,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             ports.mux_mut(mux).take_parts();
         }
     }
+    keep_what_is_asked(spec, &mut ports);
     SourcePort::share_kinds(&mut ports.sources);
     join(spec, plan, &places, &mut ports);
     set_times(spec, plan, &mut ports);
@@ -243,6 +245,26 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
         let streams = streams.collect();
         let server = Server::new(&link.port, cell_time, own, streams, end, notes_losses);
         port.log.server = Some(Box::new(server));
+    }
+}
+
+/// Tells ports whether what has left them is asked for while the run goes on: samples of a port where no cell
+/// waits look at the station before it.
+fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
+    let sampled = spec.records.sampled_ports.iter();
+    let sampled = sampled.chain(&spec.records.vc_sampled_ports);
+    let stations = sampled.filter_map(|&id| match ports.get(id) {
+        Port::Pass(port) => Some(port.station),
+        _ => None,
+    });
+    let asked: HashSet<u32> = stations.collect();
+    let end = SimTime(spec.duration_ps);
+    for id in 0..ports.len() {
+        match ports.get_mut(id) {
+            PortMut::Source(port) => port.keep_frames(end, asked.contains(&id)),
+            PortMut::Mux(port) => port.keep_order(asked.contains(&id)),
+            PortMut::Pass(_) => {}
+        }
     }
 }
 

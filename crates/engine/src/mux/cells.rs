@@ -76,7 +76,7 @@ impl MuxPort {
         };
         if let Some(reason) = reason {
             self.discarded.add(reason, 1);
-            self.runs[place as usize].discarded.add(reason, 1);
+            self.rest_of_vcs[place as usize].discarded.add(reason, 1);
             if !std::mem::replace(&mut vc.has_lost, true) {
                 self.frames_discarded.add(reason, 1);
                 if let Some(losses) = &mut self.losses {
@@ -91,9 +91,6 @@ impl MuxPort {
         }
         let train = Train::of_cell(moment, place);
         vc.take_in(&train, 1);
-        if self.keeps_runs {
-            self.runs[place as usize].note(&train, 1, self.needed);
-        }
         if let Some(queues) = &mut self.vc_queues {
             queues.take_in(&train, 1);
         }
@@ -134,6 +131,8 @@ impl MuxPort {
         let reason = vc.discarding.expect("the frame is under discard");
         self.arrived += count;
         self.discarded.add(reason, count);
-        self.runs[place as usize].discarded.add(reason, count);
+        self.rest_of_vcs[place as usize]
+            .discarded
+            .add(reason, count);
     }
 }

@@ -172,7 +172,7 @@ impl MuxPort {
         self.arrived += cells;
         let before = self.log.taken_in();
         let trains = std::iter::once(train);
-        self.log.take_in_trains(cells, trains.clone(), tail.time);
+        self.log.take_in_trains(cells, trains.clone(), tail);
         self.log.close_piece();
         if queued + cells > self.queue_max {
             let peak = self.peak(before, tail, trains);
@@ -181,9 +181,6 @@ impl MuxPort {
         self.integral.arrived(arrival_times(&train, cells));
         let vc = &mut self.vcs[due.place as usize];
         vc.take_in(&train, cells);
-        if self.keeps_runs {
-            self.runs[due.place as usize].note(&train, cells, self.needed);
-        }
         if let Some(queues) = &mut self.vc_queues {
             queues.take_in(&train, cells);
         }

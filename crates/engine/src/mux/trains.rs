@@ -51,7 +51,7 @@ impl MuxPort {
             }
         }
         self.arrived += count;
-        self.log.take_in_trains(count, trains, moment.time);
+        self.log.take_in_trains(count, trains, moment);
         if self.onward.is_some() {
             self.send_trains(taken_in);
         }
@@ -66,9 +66,6 @@ impl MuxPort {
                 let train = &mut arriving.train;
                 let vc = &mut self.vcs[train.place as usize];
                 vc.take_in(train, count);
-                if self.keeps_runs {
-                    self.runs[train.place as usize].note(train, count, self.needed);
-                }
                 if let Some(queues) = &mut self.vc_queues {
                     queues.take_in(train, count);
                 }
