@@ -6,7 +6,8 @@
 
 use crate::server::{Departures, Server};
 use skycell_units::SimTime;
-use std::collections::{VecDeque, vec_deque};
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A place in the order of arrival at a port: cells that arrive together are ordered by link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,15 +49,15 @@ impl Train {
     }
 }
 
-/// Cells taken in while one set of trains was arriving.
+/// Cells of one train that were taken in while one set of trains was arriving. Those of the others of the set lie
+/// beside it: together they are a piece.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    /// Cells taken in before it.
+struct Logged {
+    /// Cells taken in before the piece.
     rank: u64,
-    /// Where its trains begin, among all trains ever logged.
-    trains: u64,
-    /// No cell of it came later.
-    until: Moment,
+    /// As it stood before.
+    train: Train,
+    cells: u32,
 }
 
 /// A stretch of time over which the port sent without a break.
@@ -75,12 +76,10 @@ pub(crate) struct ArrivalLog {
     cell_time: u64,
     /// The order of cells is kept that leave at this time or later.
     kept_from: SimTime,
-    pieces: VecDeque<Piece>,
-    /// Pieces dropped from the front.
-    pieces_dropped: u64,
-    trains: VecDeque<Train>,
+    /// Piece by piece.
+    logged: VecDeque<Logged>,
     /// Trains dropped from the front.
-    trains_dropped: u64,
+    dropped: u64,
     busy: VecDeque<Busy>,
     /// Who decides when cells leave, where queues share the link.
     pub(crate) server: Option<Box<Server>>,
@@ -88,8 +87,8 @@ pub(crate) struct ArrivalLog {
     served_until: SimTime,
     /// Cells taken in so far.
     taken_in: u64,
-    /// Whether the last piece still describes the trains that are arriving.
-    is_open: bool,
+    /// Trains of the last piece, if those are still arriving.
+    open: usize,
 }
 
 impl ArrivalLog {
@@ -97,15 +96,13 @@ impl ArrivalLog {
         ArrivalLog {
             cell_time,
             kept_from: SimTime::ZERO,
-            pieces: VecDeque::new(),
-            pieces_dropped: 0,
-            trains: VecDeque::new(),
-            trains_dropped: 0,
+            logged: VecDeque::new(),
+            dropped: 0,
             busy: VecDeque::new(),
             server: None,
             served_until: SimTime::ZERO,
             taken_in: 0,
-            is_open: false,
+            open: 0,
         }
     }
 
@@ -121,26 +118,29 @@ impl ArrivalLog {
 
     /// The set of arriving trains changes.
     pub(crate) fn close_piece(&mut self) {
-        self.is_open = false;
+        self.open = 0;
     }
 
-    /// `count` cells were taken in from `trains`, which stand as they were before; the last came by
-    /// `until`.
+    /// `count` cells were taken in by `until`: so many from each of `trains`, which stand as they were before, and
+    /// in the same order while the piece is not closed.
     pub(crate) fn take_in_trains(
         &mut self,
         count: u64,
-        trains: impl Iterator<Item = Train>,
-        until: Moment,
+        trains: impl Iterator<Item = (Train, u32)>,
+        until: SimTime,
     ) {
-        if let Some(open) = self.pieces.back_mut().filter(|_| self.is_open) {
-            open.until = until;
+        if self.open > 0 {
+            let open = self.logged.range_mut(self.logged.len() - self.open..);
+            open.zip(trains)
+                .for_each(|(logged, (_, cells))| logged.cells += cells);
         } else if self.keeps_next(count) {
-            self.begin_piece(until);
-            self.trains.extend(trains);
-            self.is_open = true;
+            let (rank, before) = (self.taken_in, self.logged.len());
+            let trains = trains.map(|(train, cells)| Logged { rank, train, cells });
+            self.logged.extend(trains);
+            self.open = self.logged.len() - before;
         }
         self.taken_in += count;
-        self.serve(count, until.time);
+        self.serve(count, until);
     }
 
     /// Whether the order of the next `count` cells is kept.
@@ -185,8 +185,8 @@ impl ArrivalLog {
 
     /// Whether the cells that come now are those of one train, a cell time apart.
     fn comes_in_step(&self) -> bool {
-        let mut trains = self.trains_of(self.pieces.len() - 1);
-        trains.len() == 1 && trains.all(|train| train.spacing == self.cell_time)
+        let piece = self.piece_of(self.logged.len() - 1);
+        piece.len() == 1 && self.logged[piece.start].train.spacing == self.cell_time
     }
 
     /// Cells from `rank` on leave.
@@ -216,21 +216,16 @@ impl ArrivalLog {
 
     /// One cell was taken in at `moment`.
     pub(crate) fn take_in_cell(&mut self, moment: Moment, place: u32) {
+        self.open = 0;
         if self.keeps_next(1) {
-            self.begin_piece(moment);
-            self.trains.push_back(Train::of_cell(moment, place));
+            self.logged.push_back(Logged {
+                rank: self.taken_in,
+                train: Train::of_cell(moment, place),
+                cells: 1,
+            });
         }
-        self.is_open = false;
         self.taken_in += 1;
         self.serve(1, moment.time);
-    }
-
-    fn begin_piece(&mut self, until: Moment) {
-        self.pieces.push_back(Piece {
-            rank: self.taken_in,
-            trains: self.trains_dropped + self.trains.len() as u64,
-            until,
-        });
     }
 
     /// The next cell finds the port idle.
@@ -313,83 +308,84 @@ impl ArrivalLog {
 
     /// When the cell of `rank` (from 0, taken in) came, and its VC's place; none if it was not kept.
     pub(crate) fn arrival(&self, rank: u64) -> Option<(Moment, u32)> {
-        let after = self.pieces.partition_point(|piece| piece.rank <= rank);
-        let at = after.checked_sub(1)?;
-        Some(self.arrival_in(at, rank - self.pieces[at].rank))
+        let after = self.logged.partition_point(|logged| logged.rank <= rank);
+        let piece = self.piece_of(after.checked_sub(1)?);
+        Some(self.arrival_in(piece, rank))
     }
 
-    /// The same of the `nth` cell (from 0) of the piece at `at`.
-    fn arrival_in(&self, at: usize, nth: u64) -> (Moment, u32) {
-        let trains = self.trains_of(at);
-        nth_arrival(trains.clone().copied(), trains.len(), nth)
+    /// The same of a cell of that piece.
+    fn arrival_in(&self, piece: Range<usize>, rank: u64) -> (Moment, u32) {
+        let nth = rank - self.logged[piece.start].rank;
+        let count = piece.len();
+        let trains = self.logged.range(piece).map(|logged| logged.train);
+        nth_arrival(trains, count, nth)
     }
 
-    /// The trains of the piece at `at`, as they stood before it.
-    fn trains_of(&self, at: usize) -> vec_deque::Iter<'_, Train> {
-        let from = (self.pieces[at].trains - self.trains_dropped) as usize;
-        let to = self.pieces.get(at + 1).map_or(self.trains.len(), |next| {
-            (next.trains - self.trains_dropped) as usize
-        });
-        self.trains.range(from..to)
+    /// The piece that the train at `at` belongs to.
+    fn piece_of(&self, at: usize) -> Range<usize> {
+        let rank = self.logged[at].rank;
+        let mut first = at;
+        while first > 0 && self.logged[first - 1].rank == rank {
+            first -= 1;
+        }
+        first..self.piece_end(at)
+    }
+
+    /// Where that piece ends.
+    fn piece_end(&self, at: usize) -> usize {
+        let rank = self.logged[at].rank;
+        let mut end = at + 1;
+        while self.logged.get(end).is_some_and(|next| next.rank == rank) {
+            end += 1;
+        }
+        end
     }
 
     /// Tells what is kept, in order: each train of a piece, and how many of its cells were taken in there.
     pub(crate) fn each_train(&self, mut tell: impl FnMut(&Train, u64)) {
-        for (at, piece) in self.pieces.iter().enumerate() {
-            let next = self.pieces.get(at + 1);
-            let cells = next.map_or(self.taken_in, |next| next.rank) - piece.rank;
-            self.each_train_of(at, cells, piece.until, &mut tell);
+        for logged in &self.logged {
+            tell(&logged.train, logged.cells.into());
         }
     }
 
-    /// Tells which of the pieces from `first` on, counted among all ever kept, have wholly left when
-    /// `departed` cells have: their trains, and how many cells of each. The present piece stays. Returns
-    /// the first piece of which cells are left.
+    /// Tells of the pieces that have wholly left when `departed` cells have, from the train `first` on, counted
+    /// among all ever kept: the places of their VCs, and how many cells of each. The last piece stays. Returns
+    /// the first train of which cells may be left.
     pub(crate) fn each_departed(
         &self,
         first: u64,
         departed: u64,
-        mut tell: impl FnMut(&Train, u64),
+        mut tell: impl FnMut(u32, u64),
     ) -> u64 {
-        let mut at = (first - self.pieces_dropped) as usize;
-        while let Some(next) = self.pieces.get(at + 1)
-            && next.rank <= departed
-        {
-            let piece = &self.pieces[at];
-            self.each_train_of(at, next.rank - piece.rank, piece.until, &mut tell);
-            at += 1;
+        let mut at = (first - self.dropped) as usize;
+        while at < self.logged.len() {
+            let end = self.piece_end(at);
+            if self.logged.get(end).is_none_or(|next| next.rank > departed) {
+                break;
+            }
+            for at in at..end {
+                let logged = &self.logged[at];
+                tell(logged.train.place, logged.cells.into());
+            }
+            at = end;
         }
-        self.pieces_dropped + at as u64
+        self.dropped + at as u64
     }
 
-    /// Tells of the trains of a piece, counted as above, of which not all cells have left when `departed`
-    /// have, how many of each have.
-    pub(crate) fn each_begun(&self, piece: u64, departed: u64, tell: impl FnMut(&Train, u64)) {
-        let at = (piece - self.pieces_dropped) as usize;
-        let Some(piece) = self.pieces.get(at) else {
+    /// Tells the same of the piece that begins with the train `first`, of which not all cells have left when
+    /// `departed` have: how many of each VC have.
+    pub(crate) fn each_begun(&self, first: u64, departed: u64, mut tell: impl FnMut(u32, u64)) {
+        let at = (first - self.dropped) as usize;
+        let Some(logged) = self.logged.get(at).filter(|first| first.rank < departed) else {
             return;
         };
-        if let Some(last) = departed.saturating_sub(piece.rank).checked_sub(1) {
-            let (until, _) = self.arrival_in(at, last);
-            self.each_train_of(at, last + 1, until, tell);
+        let piece = at..self.piece_end(at);
+        if piece.len() == 1 {
+            return tell(logged.train.place, departed - logged.rank);
         }
-    }
-
-    /// Tells how many of the first `cells` cells of the piece at `at`, which came up to `until`, are of each
-    /// train.
-    fn each_train_of(
-        &self,
-        at: usize,
-        cells: u64,
-        until: Moment,
-        mut tell: impl FnMut(&Train, u64),
-    ) {
-        let trains = self.trains_of(at);
-        if trains.len() == 1 {
-            return trains.for_each(|train| tell(train, cells));
-        }
-        for train in trains {
-            tell(train, train.count(until));
+        let (until, _) = self.arrival_in(piece.clone(), departed - 1);
+        for logged in self.logged.range(piece) {
+            tell(logged.train.place, logged.train.count(until));
         }
     }
 
@@ -397,19 +393,20 @@ impl ArrivalLog {
     pub(crate) fn trim(&mut self, before: SimTime) {
         let departed = self.departed(before);
         // The piece with the last cell departed stays, for `arrival` of that cell.
-        while self
-            .pieces
-            .get(1)
-            .is_some_and(|second| second.rank < departed)
-        {
-            self.pieces.pop_front();
-            self.pieces_dropped += 1;
+        let mut first = 0;
+        while first < self.logged.len() {
+            let end = self.piece_end(first);
+            if self
+                .logged
+                .get(end)
+                .is_none_or(|next| next.rank >= departed)
+            {
+                break;
+            }
+            first = end;
         }
-        if let Some(first) = self.pieces.front() {
-            let drop = (first.trains - self.trains_dropped) as usize;
-            self.trains.drain(..drop);
-            self.trains_dropped = first.trains;
-        }
+        self.logged.drain(..first);
+        self.dropped += first as u64;
     }
 
     /// Forgets busy periods that ended before `before`; hands back the sum of departure times of

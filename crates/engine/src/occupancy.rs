@@ -74,8 +74,8 @@ pub(crate) struct RestOfVc {
 /// How many cells of each VC have left a port at which cells leave in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct VcDepartures {
-    /// The first piece of the port's log of which cells are left.
-    piece: u64,
+    /// The first train of the port's log of whose piece cells are left.
+    train: u64,
     /// By place: cells of the pieces before it.
     of: Vec<u64>,
     /// Cells of that piece that have left, and the places of their VCs.
@@ -91,14 +91,13 @@ impl VcDepartures {
     /// `departed` cells of `log` have left, no fewer than before. All that was taken in since the last call is
     /// still there.
     pub(crate) fn settle(&mut self, log: &ArrivalLog, departed: u64) {
-        let of = &mut self.of;
-        self.piece = log.each_departed(self.piece, departed, |train, count| {
-            of[train.place as usize] += count;
+        let (of, begun) = (&mut self.of, &mut self.begun);
+        self.train = log.each_departed(self.train, departed, |place, cells| {
+            of[place as usize] += cells;
         });
-        self.begun.clear();
-        let begun = &mut self.begun;
-        log.each_begun(self.piece, departed, |train, count| {
-            begun.push((train.place, count))
+        begun.clear();
+        log.each_begun(self.train, departed, |place, cells| {
+            begun.push((place, cells))
         });
     }
 

@@ -172,7 +172,8 @@ impl MuxPort {
         self.arrived += cells;
         let before = self.log.taken_in();
         let trains = std::iter::once(train);
-        self.log.take_in_trains(cells, trains.clone(), tail);
+        let taken_in = trains.clone().map(|train| (train, due.cells));
+        self.log.take_in_trains(cells, taken_in, tail.time);
         self.log.close_piece();
         if queued + cells > self.queue_max {
             let peak = self.peak(before, tail, trains);

@@ -32,6 +32,7 @@ impl MuxPort {
         }
         if self.policy.minds_order() {
             // What is told of each train below is told in the order of their next cells.
+            self.log.close_piece();
             let order = |a: &Arriving| (a.train.next, a.train.link);
             self.arriving.sort_unstable_by_key(order);
         }
@@ -51,7 +52,8 @@ impl MuxPort {
             }
         }
         self.arrived += count;
-        self.log.take_in_trains(count, trains, moment);
+        let coming = self.arriving.iter().map(|a| (a.train, a.coming));
+        self.log.take_in_trains(count, coming, moment.time);
         if self.onward.is_some() {
             self.send_trains(taken_in);
         }
