@@ -324,21 +324,14 @@ impl ArrivalLog {
     /// The piece that the train at `at` belongs to.
     fn piece_of(&self, at: usize) -> Range<usize> {
         let rank = self.logged[at].rank;
-        let mut first = at;
+        let (mut first, mut end) = (at, at + 1);
         while first > 0 && self.logged[first - 1].rank == rank {
             first -= 1;
         }
-        first..self.piece_end(at)
-    }
-
-    /// Where that piece ends.
-    fn piece_end(&self, at: usize) -> usize {
-        let rank = self.logged[at].rank;
-        let mut end = at + 1;
         while self.logged.get(end).is_some_and(|next| next.rank == rank) {
             end += 1;
         }
-        end
+        first..end
     }
 
     /// Tells what is kept, in order: each train of a piece, and how many of its cells were taken in there.
@@ -357,19 +350,17 @@ impl ArrivalLog {
         departed: u64,
         mut tell: impl FnMut(u32, u64),
     ) -> u64 {
-        let mut at = (first - self.dropped) as usize;
-        while at < self.logged.len() {
-            let end = self.piece_end(at);
-            if self.logged.get(end).is_none_or(|next| next.rank > departed) {
-                break;
-            }
-            for at in at..end {
-                let logged = &self.logged[at];
-                tell(logged.train.place, logged.cells.into());
-            }
-            at = end;
+        let from = (first - self.dropped) as usize;
+        let kept = self.logged.range(from..);
+        let begun = kept.clone().take_while(|logged| logged.rank <= departed);
+        let Some(last) = (from + begun.count()).checked_sub(1) else {
+            return first;
+        };
+        let left = self.piece_of(last).start.max(from) - from;
+        for logged in kept.take(left) {
+            tell(logged.train.place, logged.cells.into());
         }
-        self.dropped + at as u64
+        first + left as u64
     }
 
     /// Tells the same of the piece that begins with the train `first`, of which not all cells have left when
@@ -379,7 +370,7 @@ impl ArrivalLog {
         let Some(logged) = self.logged.get(at).filter(|first| first.rank < departed) else {
             return;
         };
-        let piece = at..self.piece_end(at);
+        let piece = self.piece_of(at);
         if piece.len() == 1 {
             return tell(logged.train.place, departed - logged.rank);
         }
@@ -392,19 +383,10 @@ impl ArrivalLog {
     /// Forgets what is needed for cells that left before `before` only.
     pub(crate) fn trim(&mut self, before: SimTime) {
         let departed = self.departed(before);
+        let begun = self.logged.partition_point(|logged| logged.rank < departed);
         // The piece with the last cell departed stays, for `arrival` of that cell.
-        let mut first = 0;
-        while first < self.logged.len() {
-            let end = self.piece_end(first);
-            if self
-                .logged
-                .get(end)
-                .is_none_or(|next| next.rank >= departed)
-            {
-                break;
-            }
-            first = end;
-        }
+        let last = begun.checked_sub(1);
+        let first = last.map_or(0, |last| self.piece_of(last).start);
         self.logged.drain(..first);
         self.dropped += first as u64;
     }

@@ -123,16 +123,12 @@ impl Frames {
 
     fn keep(&mut self, frame: Frame) -> u32 {
         self.made += 1;
-        match self.free.pop() {
-            Some(id) => {
-                self.frames[id as usize] = frame;
-                id
-            }
-            None => {
-                self.frames.push(frame);
-                self.frames.len() as u32 - 1
-            }
+        let id = self.free.pop().unwrap_or(self.frames.len() as u32);
+        match self.frames.get_mut(id as usize) {
+            Some(free) => *free = frame,
+            None => self.frames.push(frame),
         }
+        id
     }
 
     /// The segment that the frame carries.
