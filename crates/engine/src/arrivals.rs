@@ -140,7 +140,9 @@ impl ArrivalLog {
             self.open = self.logged.len() - before;
         }
         self.taken_in += count;
-        self.serve(count, until);
+        if self.server.is_some() {
+            self.serve(count, until);
+        }
     }
 
     /// Whether the order of the next `count` cells is kept.
@@ -152,9 +154,7 @@ impl ArrivalLog {
     /// Where queues share the link: decides when the last `count` cells leave, which came by `until`, each
     /// at most a cell time after the one before.
     fn serve(&mut self, count: u64, until: SimTime) {
-        let Some(mut server) = self.server.take() else {
-            return;
-        };
+        let mut server = self.server.take().expect("queues share the link");
         let mut left = count;
         while left > 0 {
             let rank = self.taken_in - left;
@@ -225,7 +225,9 @@ impl ArrivalLog {
             });
         }
         self.taken_in += 1;
-        self.serve(1, moment.time);
+        if self.server.is_some() {
+            self.serve(1, moment.time);
+        }
     }
 
     /// The next cell finds the port idle.

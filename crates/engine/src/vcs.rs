@@ -141,6 +141,12 @@ impl Vcs {
 
     /// The way that the VC with id `vc` goes.
     pub(crate) fn way_of(&self, vc: u32) -> &Way {
-        &self.ways[self.at_work[vc as usize].way as usize]
+        self.with_way(vc).1
+    }
+
+    /// That VC, and the way that it goes.
+    pub(crate) fn with_way(&self, vc: u32) -> (&Vc, &Way) {
+        let vc = &self.at_work[vc as usize];
+        (vc, &self.ways[vc.way as usize])
     }
 }

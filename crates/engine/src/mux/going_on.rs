@@ -67,9 +67,13 @@ impl MuxPort {
     /// `cells` cells of the VC at `place` go on, if it does, which have just been taken in: the first after
     /// `rank` others, and each `step` after the one before. The last of them is the frame's last if `ends`.
     pub(super) fn send(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {
-        let Some(onward) = self.onward.as_mut().filter(|on| on.has(place)) else {
-            return;
-        };
+        if self.goes_on(place) {
+            self.send_on(place, rank, step, cells, ends);
+        }
+    }
+
+    fn send_on(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {
+        let onward = self.onward.as_mut().expect("the VC goes on");
         if self.vc_queues.is_some() {
             return onward.wait(place, cells, ends);
         }

@@ -76,15 +76,17 @@ impl Network<'_> {
             of_one,
         } = ended.fate
         {
-            let arrival = departure + self.vcs.way_of(ended.vc).last_delay;
-            let link = self.vcs.at_work[ended.vc as usize].last_link;
+            let (vc, way) = self.vcs.with_way(ended.vc);
+            let (arrival, link) = (departure + way.last_delay, vc.last_link);
             if arrival < self.end {
                 let whole = of_one && cells == self.frames.get(ended.frame).cells;
                 if !whole {
                     let vc = &mut self.vcs.rest[ended.vc as usize];
                     vc.frames_corrupt += 1;
                     vc.cells_corrupt += u64::from(cells);
-                } else if self.is_taken_at_once(ended, arrival, link) {
+                } else if way.receives_at_once
+                    || way.is_sender_alone && self.is_next(ended.frame, arrival, link)
+                {
                     // What the end point's port refuses has its place there.
                     self.current = Key::new(arrival, rank::ARRIVAL, link);
                     return self.on_whole(arrival, ended.frame);
@@ -96,16 +98,11 @@ impl Network<'_> {
         self.frames.forget(ended.frame);
     }
 
-    /// Whether a frame that comes to the end of its VC at `arrival` is taken now: by a receiver that has
-    /// no events of its own, or by a sender to whom nothing else happens before.
-    fn is_taken_at_once(&self, ended: Ended, arrival: SimTime, link: u32) -> bool {
-        let way = self.vcs.way_of(ended.vc);
-        let is_next = || {
-            let flow = self.frames.get(ended.frame).flow;
-            // Arrivals come before timers of the same instant.
-            self.events.alarm(flow) >= arrival && !self.deliveries.has_any(link)
-        };
-        way.receives_at_once || way.is_sender_alone && is_next()
+    /// Whether nothing else happens to a sender before a frame that comes to it over `link` at `arrival`.
+    fn is_next(&self, frame: u32, arrival: SimTime, link: u32) -> bool {
+        let flow = self.frames.get(frame).flow;
+        // Arrivals come before timers of the same instant.
+        self.events.alarm(flow) >= arrival && !self.deliveries.has_any(link)
     }
 
     /// Reads a little of each frame. Reads that do not wait for each other are asked for at once, so
