@@ -30,6 +30,24 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// A place for a frame.
+    const NONE: Frame = Frame {
+        sequence: 0,
+        acknowledgement: 0,
+        timestamp: 0,
+        handed_at: SimTime::ZERO,
+        length: 0,
+        window: 0,
+        connection: 0,
+        flow: DiscardTrace::NO_FLOW,
+        vc: 0,
+        cells: 0,
+        leg: 0,
+        kind: SegmentKind::Data,
+        has_sack: false,
+        is_forward: true,
+    };
+
     /// The source whose datagram or cell it is, if it is one.
     pub(crate) fn sent_by(&self) -> Option<u32> {
         (self.flow == DiscardTrace::NO_FLOW).then_some(self.connection)
@@ -104,30 +122,21 @@ impl Frames {
         handed_at: SimTime,
     ) -> u32 {
         self.keep(Frame {
-            sequence: 0,
-            acknowledgement: 0,
-            timestamp: 0,
             handed_at,
-            length: 0,
-            window: 0,
             connection: source,
-            flow: DiscardTrace::NO_FLOW,
             vc,
             cells,
-            leg: 0,
-            kind: SegmentKind::Data,
-            has_sack: false,
-            is_forward: true,
+            ..Frame::NONE
         })
     }
 
     fn keep(&mut self, frame: Frame) -> u32 {
         self.made += 1;
-        let id = self.free.pop().unwrap_or(self.frames.len() as u32);
-        match self.frames.get_mut(id as usize) {
-            Some(free) => *free = frame,
-            None => self.frames.push(frame),
-        }
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.frames.push(Frame::NONE);
+            self.frames.len() as u32 - 1
+        });
+        self.frames[id as usize] = frame;
         id
     }
 

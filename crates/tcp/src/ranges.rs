@@ -73,6 +73,9 @@ impl Ranges {
 
     /// Octets in the set at or above `from`.
     pub fn octets_above(&self, from: u64) -> u64 {
+        if self.ranges.is_empty() {
+            return 0;
+        }
         let at = self.ranges.partition_point(|r| r.1 <= from);
         self.ranges[at..].iter().map(|r| r.1 - r.0.max(from)).sum()
     }
