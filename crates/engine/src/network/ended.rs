@@ -21,8 +21,9 @@ impl Network<'_> {
     pub(super) fn run_mux(&mut self, id: u32, limit: SimTime) {
         let mut ended = std::mem::take(&mut self.ended);
         let has_many = self.flows.len() >= MANY_FLOWS;
-        loop {
-            let mux = self.mux(id);
+        let mut may_be_more = true;
+        while may_be_more {
+            let mux = self.ports.mux_mut(id);
             if has_many {
                 mux.look_ahead(TOGETHER);
             }
@@ -31,13 +32,14 @@ impl Network<'_> {
             {
                 ended.push(next);
             }
-            if mux.onward.is_some() && ended.len() < TOGETHER {
+            may_be_more = ended.len() == TOGETHER;
+            let goes_on = mux.onward.is_some();
+            if goes_on && !may_be_more {
                 mux.advance_before(limit);
             }
             self.note_losses(id);
-            self.pass_on(id);
-            if ended.is_empty() {
-                break;
+            if goes_on {
+                self.pass_on(id);
             }
             self.look_at_frames(&ended);
             if has_many {
@@ -55,10 +57,9 @@ impl Network<'_> {
 
     /// Parts of frames that the multiplexing port has sent are on their way to the next ones.
     fn pass_on(&mut self, id: u32) {
-        self.mux(id).send_chosen();
-        let Some(mut onward) = self.mux(id).onward.take() else {
-            return;
-        };
+        let mux = self.mux(id);
+        mux.send_chosen();
+        let mut onward = mux.onward.take().expect("something goes on from the port");
         onward.take(|port, lane, due| {
             self.frames.hold(due.frame);
             self.push_due(port, lane, due);
