@@ -26,6 +26,11 @@ impl KeyHeap {
         &self.keys[..count.min(self.keys.len())]
     }
 
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
     /// Adds a key.
     pub fn push(&mut self, key: Key) {
         let mut at = self.keys.len();

@@ -1,7 +1,7 @@
 //! The frames that are due at a multiplexing port, and the order in which their heads and tails come.
 
 use crate::arrivals::Moment;
-use skycell_des::{Key, KeyHeap};
+use skycell_des::{Calendar, Key};
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
@@ -87,6 +87,8 @@ impl Due {
     }
 }
 
+/// Frames on their way wait in boxes, each for about the time of so many cells.
+const CELLS_OF_BOX: u64 = 1024;
 /// No frame.
 const NONE: u32 = u32::MAX;
 
@@ -140,7 +142,7 @@ pub(crate) struct Inputs {
     /// The first of those places; `behind` it are the others.
     free: u32,
     /// When the next head or tail of each lane that has one comes. Equal times: lower link first.
-    next: KeyHeap,
+    next: Calendar,
 }
 
 impl Inputs {
@@ -161,14 +163,15 @@ impl Inputs {
             };
             (lane, spacing)
         };
-        let (lanes, spacing_of) = links.map(lane).unzip();
+        let (lanes, spacing_of): (Vec<_>, _) = links.map(lane).unzip();
+        let cell_time = spacings.iter().min().map_or(0, |least: &SimTime| least.0);
         Inputs {
-            lanes,
             spacings,
             spacing_of,
             coming: Vec::new(),
             free: NONE,
-            next: KeyHeap::default(),
+            next: Calendar::new(lanes.len(), SimTime(CELLS_OF_BOX * cell_time)),
+            lanes,
         }
     }
 
@@ -280,7 +283,7 @@ impl Inputs {
     /// Places of the VCs whose frames come next, or about so: those of the lanes that stand foremost.
     /// Reads a little of the frames themselves.
     pub(crate) fn places_ahead(&self, lanes: usize) -> impl Iterator<Item = u32> {
-        let ahead = self.next.foremost(lanes).iter();
+        let ahead = self.next.foremost(lanes);
         ahead.map(|key| {
             let lane = &self.lanes[key.subject() as usize];
             std::hint::black_box(self.coming[lane.first as usize].behind);
