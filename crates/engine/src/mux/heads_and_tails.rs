@@ -77,7 +77,7 @@ impl MuxPort {
 
     /// Reads a little of what the next `frames` frames will need: all reads are under way at once.
     pub(crate) fn look_ahead(&self, frames: usize) {
-        let places = self.inputs.places_ahead(3 * frames);
+        let places = self.inputs.places_ahead(frames);
         let seen = places.fold(0, |seen, place| seen ^ self.vcs[place as usize].taken_in);
         std::hint::black_box(seen);
     }
