@@ -22,6 +22,8 @@ mod trains;
 
 pub(crate) use heads_and_tails::{Ended, Fate};
 
+/// Cells that a port lets wait at most so that it deals with many frames at once.
+const CELLS_AHEAD: u64 = 512;
 /// Events between two clean-ups of the logs.
 const EVENTS_PER_TRIM: usize = 64;
 
@@ -117,9 +119,8 @@ pub(crate) struct MuxPort {
     pub(crate) lead: SimTime,
     /// Least time from a cell's coming here to its arrival at the end of its VC.
     pub(crate) slack: SimTime,
-    /// Least time from a frame's arrival at the end of its VC to a hand-over of another that comes here, or
-    /// to a port upstream, and that the first one may have led to.
-    pub(crate) returns: SimTime,
+    /// What a frame's arrival at the end of its VC may lead to here, or at a port upstream.
+    pub(crate) returns: Returns,
     /// Before which time all that comes has been dealt with.
     pub(crate) reached: SimTime,
     /// The ports from which VCs go on to this one, and the least time from a cell's coming there to its
@@ -129,8 +130,19 @@ pub(crate) struct MuxPort {
     pub(crate) upstream: Vec<u32>,
     /// Whether there is a ring among them, so that they act in turns.
     pub(crate) has_ring: bool,
+    /// No cell that has not been dealt with leaves before.
+    busy_until: SimTime,
     /// When the port is to act next.
     pub(crate) wakes_at: Option<SimTime>,
+}
+
+/// When a frame's arrival at the end of its VC may lead to a hand-over of another.
+#[derive(Debug, Default)]
+pub(crate) struct Returns {
+    /// The least time, but by way of those ports.
+    pub(crate) after: SimTime,
+    /// First multiplexing ports of the VCs that begin there, as far as they are few.
+    pub(crate) by_way_of: Vec<u32>,
 }
 
 impl MuxPort {
@@ -185,7 +197,8 @@ impl MuxPort {
             losses: notes_losses.then(Vec::new),
             lead: SimTime::NEVER,
             slack: SimTime::NEVER,
-            returns: SimTime::NEVER,
+            returns: Returns::default(),
+            busy_until: SimTime::ZERO,
             reached: SimTime::ZERO,
             fed_by: Vec::new(),
             upstream: Vec::new(),
@@ -236,6 +249,22 @@ impl MuxPort {
     /// Time that a cell takes, picoseconds.
     pub(crate) fn cell_time(&self) -> u64 {
         self.cell_time
+    }
+
+    /// Before what comes at `head` or later arrives at the end of its VC, as far as is known.
+    pub(crate) fn arrives_after(&self, head: SimTime) -> SimTime {
+        let busy = self
+            .busy_until
+            .min(head + SimTime(CELLS_AHEAD * self.cell_time));
+        head.max(busy) + self.slack
+    }
+
+    /// All that comes before `time` has been dealt with.
+    pub(crate) fn reach(&mut self, time: SimTime) {
+        self.reached = self.reached.max(time);
+        if self.vc_queues.is_none() {
+            self.busy_until = self.log.last_departure();
+        }
     }
 
     /// X at `time`, its departures done; arrivals up to there must have been dealt with.

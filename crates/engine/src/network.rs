@@ -146,9 +146,8 @@ impl<'a> Network<'a> {
             mux.wakes_at = None;
             // A frame that is not on its way yet is handed over by what happens next elsewhere, or
             // in answer to what this port does now.
-            let returns = mux.returns;
             let elsewhere = self.events.first().map_or(self.end, Key::time);
-            let handed_over = elsewhere.min(now + returns);
+            let handed_over = elsewhere.min(self.returned(id, now));
             loop {
                 let before = self.mux(id).reached;
                 for at in 0..self.mux(id).upstream.len() {
@@ -164,6 +163,17 @@ impl<'a> Network<'a> {
             }
             self.plan_mux(id);
         }
+    }
+
+    /// Before when no frame is handed over in answer to what the multiplexing port does at `now` or later, as
+    /// far as it comes there or to a port upstream.
+    fn returned(&self, id: u32, now: SimTime) -> SimTime {
+        let returns = &self.ports.mux(id).returns;
+        let by_way_of = returns.by_way_of.iter().map(|&id| {
+            let mux = self.ports.mux(id);
+            mux.arrives_after(now + mux.lead)
+        });
+        by_way_of.fold(now + returns.after, SimTime::min)
     }
 
     /// Lets the multiplexing port act as far as it can when all frames are known that are handed over
@@ -205,7 +215,7 @@ impl<'a> Network<'a> {
         let Some(next) = mux.inputs.next_time().into_iter().chain(of_queues).min() else {
             return;
         };
-        let wakes_at = next + mux.slack;
+        let wakes_at = mux.arrives_after(next);
         if mux.wakes_at.is_none_or(|earlier| wakes_at < earlier) {
             mux.wakes_at = Some(wakes_at);
             self.events.push(Key::new(wakes_at, MUX, id));

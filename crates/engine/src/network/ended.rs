@@ -51,8 +51,7 @@ impl Network<'_> {
             ended.clear();
         }
         self.ended = ended;
-        let mux = self.mux(id);
-        mux.reached = mux.reached.max(limit);
+        self.mux(id).reach(limit);
     }
 
     /// Parts of frames that the multiplexing port has sent are on their way to the next ones.

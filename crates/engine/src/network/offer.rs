@@ -117,7 +117,7 @@ impl Network<'_> {
         );
         port.inputs.push(lane, due);
         // Only what comes before all else makes it act earlier.
-        let latest = due.head + port.slack;
+        let latest = port.arrives_after(due.head);
         if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
             self.plan_mux(mux);
         }

@@ -2,6 +2,7 @@
 
 use super::{Places, Ports};
 use crate::inputs::Inputs;
+use crate::mux::Returns;
 use crate::onward::Onto;
 use crate::plan::{Plan, Route};
 use skycell_spec::NetworkSpec;
@@ -101,6 +102,9 @@ fn upstream(ports: &Ports, id: u32) -> HashSet<u32> {
     found
 }
 
+/// Ports that are looked at each time that a port acts; where there are more, the least time is taken.
+const MOST_WAYS: usize = 4;
+
 /// Tells multiplexing ports how far ahead they may act.
 pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     let cell_time = |port: u32| SimTime(spec.links[port as usize].cell_time_ps);
@@ -127,14 +131,14 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             }
         }
     }
-    let returns = Returns::new(spec, plan);
+    let answers = Answers::new(spec, plan);
     for &id in &plan.order {
-        ports.mux_mut(id).returns = returns.to(id, ports);
+        ports.mux_mut(id).returns = answers.to(id, ports);
     }
 }
 
 /// Which VCs cross a port and begin at a node.
-struct Returns<'a> {
+struct Answers<'a> {
     spec: &'a NetworkSpec,
     /// By multiplexing port.
     crossing: HashMap<u32, Vec<&'a Route>>,
@@ -142,7 +146,7 @@ struct Returns<'a> {
     beginning: HashMap<u32, Vec<&'a Route>>,
 }
 
-impl<'a> Returns<'a> {
+impl<'a> Answers<'a> {
     fn new(spec: &'a NetworkSpec, plan: &'a Plan) -> Self {
         let (mut crossing, mut beginning) = (HashMap::new(), HashMap::new());
         for route in &plan.routes {
@@ -152,33 +156,41 @@ impl<'a> Returns<'a> {
             let from = spec.links[route.source as usize].from;
             beginning.entry(from).or_insert_with(Vec::new).push(route);
         }
-        Returns {
+        Answers {
             spec,
             crossing,
             beginning,
         }
     }
 
-    /// Least time in which what arrives at the end of a VC from port `mux` leads to a hand-over to that
-    /// port, or to one that acts before it, by way of the VCs that begin there.
-    fn to(&self, mux: u32, ports: &Ports) -> SimTime {
+    /// When what arrives at the end of a VC from port `mux` leads to a hand-over to that port, or to one that acts
+    /// before it, by way of the VCs that begin there.
+    fn to(&self, mux: u32, ports: &Ports) -> Returns {
         let crossing = self.crossing.get(&mux).into_iter().flatten();
         let end = |route: &&Route| self.spec.links[route.last().link as usize].to;
         let ends: HashSet<u32> = crossing.map(end).collect();
         let answers = ends.iter().filter_map(|end| self.beginning.get(end));
         let acting = |port: u32| port == mux || ports.mux(mux).upstream.contains(&port);
-        let answer = |route: &&Route| match route.first_mux() {
-            _ if route.muxes.iter().any(|(port, _)| acting(*port)) => SimTime::ZERO,
-            Some(port) => ports.mux(port).lead + ports.mux(port).slack,
-            None => {
-                let source = &self.spec.links[route.source as usize];
-                route.first.delay + SimTime(source.cell_time_ps)
+        let (mut after, mut ways) = (SimTime::NEVER, HashSet::new());
+        for route in answers.flatten() {
+            if let Some(port) = route.first_mux()
+                && !route.muxes.iter().any(|(port, _)| acting(*port))
+            {
+                ways.insert(port);
+                continue;
             }
-        };
-        answers
-            .flatten()
-            .map(answer)
-            .min()
-            .unwrap_or(SimTime::NEVER)
+            let source = &self.spec.links[route.source as usize];
+            after = after.min(match route.first_mux() {
+                Some(_) => SimTime::ZERO,
+                None => route.first.delay + SimTime(source.cell_time_ps),
+            });
+        }
+        if ways.len() > MOST_WAYS {
+            let ways = ways.drain().map(|id| ports.mux(id));
+            let least = ways.map(|mux| mux.lead + mux.slack).min();
+            after = after.min(least.unwrap_or(SimTime::NEVER));
+        }
+        let by_way_of = ways.into_iter().collect();
+        Returns { after, by_way_of }
     }
 }
