@@ -1,6 +1,6 @@
 //! The frames that are due at a multiplexing port, and the order in which their heads and tails come.
 
-use crate::arrivals::Moment;
+use crate::train::Moment;
 use skycell_des::{Calendar, Key};
 use skycell_units::SimTime;
 use std::collections::HashMap;

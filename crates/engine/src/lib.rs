@@ -30,6 +30,7 @@ mod server;
 mod shared;
 mod source;
 mod stations;
+mod train;
 mod vc_queues;
 mod vcs;
 

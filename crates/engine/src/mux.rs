@@ -5,10 +5,11 @@
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
 use crate::active::ActiveVcs;
-use crate::arrivals::{ArrivalLog, Moment, Train};
+use crate::arrivals::ArrivalLog;
 use crate::inputs::{Due, Inputs};
 use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
+use crate::train::{Moment, Train};
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
@@ -22,7 +23,7 @@ mod trains;
 
 pub(crate) use heads_and_tails::{Ended, Fate};
 
-/// Cells that a port lets wait at most so that it deals with many frames at once.
+/// A port with a queue waits for so many cell times at most, so that it deals with many frames at once.
 const CELLS_AHEAD: u64 = 512;
 /// Events between two clean-ups of the logs.
 const EVENTS_PER_TRIM: usize = 64;
@@ -119,7 +120,7 @@ pub(crate) struct MuxPort {
     pub(crate) lead: SimTime,
     /// Least time from a cell's coming here to its arrival at the end of its VC.
     pub(crate) slack: SimTime,
-    /// What a frame's arrival at the end of its VC may lead to here, or at a port upstream.
+    /// When a frame's arrival at the end of its VC may lead to another that comes here, or to a port upstream.
     pub(crate) returns: Returns,
     /// Before which time all that comes has been dealt with.
     pub(crate) reached: SimTime,
@@ -136,7 +137,7 @@ pub(crate) struct MuxPort {
     pub(crate) wakes_at: Option<SimTime>,
 }
 
-/// When a frame's arrival at the end of its VC may lead to a hand-over of another.
+/// When a frame's arrival may lead to a hand-over of another.
 #[derive(Debug, Default)]
 pub(crate) struct Returns {
     /// The least time, but by way of those ports.
@@ -223,8 +224,7 @@ impl MuxPort {
         self.vcs.len() as u32 - 1
     }
 
-    /// All VCs are there. If `is_asked`, what has left it is asked for while the run goes on, not only at
-    /// its end.
+    /// All VCs are there. If `is_asked`, what has left is asked for while the run goes on, not only at its end.
     pub(crate) fn keep_order(&mut self, is_asked: bool) {
         let all = is_asked || self.vc_departures.is_some() || self.log.server.is_some();
         self.log.keep_from(if self.vc_queues.is_some() {
@@ -251,7 +251,7 @@ impl MuxPort {
         self.cell_time
     }
 
-    /// Before what comes at `head` or later arrives at the end of its VC, as far as is known.
+    /// When the earliest of what comes at `head` or later may arrive at the end of its VC, as far as is known.
     pub(crate) fn arrives_after(&self, head: SimTime) -> SimTime {
         let busy = self
             .busy_until

@@ -1,6 +1,7 @@
 //! What VCs have at a multiplexing port, and what of it has left.
 
-use crate::arrivals::{ArrivalLog, Moment, Train};
+use crate::arrivals::ArrivalLog;
+use crate::train::{Moment, Train};
 use skycell_records::{DiscardReason, Discards, QueueSamples};
 use skycell_units::SimTime;
 

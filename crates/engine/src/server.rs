@@ -6,8 +6,8 @@
 //! server serves cell by cell, in one loop without events, and many at once where the scheduler's
 //! choices repeat ([`turns`]).
 
-use crate::arrivals::Moment;
 use crate::cell_stream::CellStream;
+use crate::train::Moment;
 use skycell_records::{ClassQueueRecord, Discards, QueueIntegral, QueueRecord, QueueSamples};
 use skycell_spec::PortSpec;
 use skycell_switch::{Backlog, Scheduler, Schedules};

@@ -5,7 +5,7 @@
 //! choice needs to know who has cells then, so arrivals before it must be known, and no more. Cells
 //! wait as runs of equal spacing, and a frame's end is told when its last cell has been chosen.
 
-use crate::arrivals::{Moment, Train};
+use crate::train::{Moment, Train};
 use skycell_spec::SchedulerSpec;
 use skycell_switch::{VcRoundRobin, VirtualSpacing};
 use skycell_units::SimTime;

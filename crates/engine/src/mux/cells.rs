@@ -1,7 +1,7 @@
 //! Cells that a multiplexing port deals with one by one.
 
 use super::{FirstLoss, MuxPort, Refused};
-use crate::arrivals::{Moment, Train};
+use crate::train::{Moment, Train};
 use skycell_records::DiscardReason;
 use skycell_units::SimTime;
 

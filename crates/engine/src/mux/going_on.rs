@@ -1,8 +1,8 @@
 //! Cells that a multiplexing port takes in and that go on to another such port.
 
 use super::MuxPort;
-use crate::arrivals::{Moment, Train, take_turns};
 use crate::onward::{Onto, Onward};
+use crate::train::{Moment, Train, take_turns};
 use skycell_units::SimTime;
 
 impl MuxPort {

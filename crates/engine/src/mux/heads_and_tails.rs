@@ -3,8 +3,8 @@
 
 use super::trains::arrival_times;
 use super::{Arriving, MuxPort, Refused};
-use crate::arrivals::{Moment, Train};
 use crate::inputs::{Due, Next};
+use crate::train::{Moment, Train};
 use crate::vc_queues::Tail;
 use skycell_units::SimTime;
 

@@ -2,7 +2,7 @@
 //! divisions, or cell by cell where they do not hold.
 
 use super::{Arriving, MuxPort};
-use crate::arrivals::{Moment, Train};
+use crate::train::{Moment, Train};
 use skycell_units::SimTime;
 
 impl MuxPort {
