@@ -9,7 +9,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -49,9 +48,11 @@ class VerbGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds the verb; a misspelt one is answered with its neighbour."""
-        close = [] if args[0] in VERBS else get_close_matches(args[0], VERBS, n=1)
-        if close and not args[0].startswith("-"):
-            ctx.fail(f"There is no command {args[0]!r}. Did you mean {close[0]!r}?")
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            from skycell.scenario.spelling import nearest
+
+            if near := nearest(args[0], VERBS):
+                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

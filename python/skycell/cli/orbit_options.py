@@ -81,13 +81,12 @@ def read_time(text: str, option: str) -> int:
 
 def read_constellation(name: str, settings: Sequence[str]) -> Constellation:
     """The constellation of a preset or a file, with what the command line changes."""
-    from difflib import get_close_matches
-
     from skycell.orbit import as_constellation, constellations
+    from skycell.scenario.spelling import nearest
 
     if name not in constellations() and not Path(name).exists():
-        close = get_close_matches(name, constellations(), n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        near = nearest(name, constellations())
+        hint = f" Did you mean {near!r}?" if near else ""
         known = ", ".join(constellations())
         raise click.UsageError(
             f"{name!r} is no file and no constellation.{hint} Constellations are {known}."

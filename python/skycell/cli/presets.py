@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,6 +37,7 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
         click.UsageError: no preset has the name.
     """
     from skycell.scenario.faults import show_value
+    from skycell.scenario.spelling import nearest
 
     if name is None:
         if as_json:
@@ -48,8 +48,8 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
             click.echo(f"{key:<{width}}  {preset.title}")
         return
     if name not in known:
-        close = get_close_matches(name, known, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else f" There are {', '.join(known)}."
+        near = nearest(name, known)
+        hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(known)}."
         raise click.UsageError(f"no preset is called {name!r}.{hint}")
     preset = known[name]
     if as_json:

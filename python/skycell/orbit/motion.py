@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -14,7 +13,7 @@ from skycell.orbit.places import Place, find_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.scenario.delay_series import Hops, Steps
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.faults import Fault, ScenarioFaults, did_you_mean
 from skycell.scenario.quantities import show_time
 
 PRECISION_PS = 1000
@@ -135,8 +134,7 @@ def _constellation(name: str, folder: Path) -> Constellation:
     try:
         return as_constellation(str(folder / name))
     except OSError as error:
-        close = get_close_matches(name, constellations(), n=1, cutoff=0.5)
-        hint = f'; did you mean "{close[0]}"?' if close else ""
+        hint = did_you_mean(name, constellations())
         allowed = f"{', '.join(constellations())}, or a file; {error.strerror or error}{hint}"
         _refuse("constellation", f'"{name}"', allowed, "the satellites that the path leads over")
 

@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from io import StringIO
@@ -14,6 +13,7 @@ from os import PathLike, fspath
 
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.scenario import read_text
+from skycell.scenario.spelling import nearest
 
 _COLUMNS = ("name", "latitude_deg", "longitude_deg")
 _RANGES = {
@@ -132,8 +132,8 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
         elif point:
             found.append(_point(name, point, faults))
         else:
-            close = get_close_matches(wanted, known, n=1)
-            hint = f"; did you mean {close[0]}?" if close else ""
+            near = nearest(wanted, known)
+            hint = f"; did you mean {near}?" if near else ""
             allowed = "a place of the file given, a built-in city, or latitude,longitude" + hint
             faults.append(Fault("places", "", f'"{name}"', allowed))
     if faults:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -11,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
 from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
+from skycell.scenario.spelling import nearest
 
 FileModel = TypeVar("FileModel", bound=BaseModel)
 
@@ -134,8 +134,8 @@ def _known_keys(root: type[BaseModel], place: Place) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
     if place.owner is root:
         known = ["preset", *known]
-    close = get_close_matches(str(place.path[-1]), known, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
+    near = nearest(str(place.path[-1]), known)
+    hint = f"; did you mean {near}?" if near else ""
     return ", ".join(known) + hint
 
 

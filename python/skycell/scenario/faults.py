@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, TypeVar
+
+from skycell.scenario.spelling import nearest
 
 #: A path into a scenario: keys and list indices.
 Path = tuple[str | int, ...]
@@ -148,13 +149,13 @@ NOTHING = Shown("nothing")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A hint at the known name that is closest to an unknown one; empty when none is close.
+    """A hint at the known name that an unknown one most likely stands for; empty when none is.
 
     >>> did_you_mean("swich1", ["switch1", "host"])
     '; did you mean "switch1"?'
     """
-    close = get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
-    return f'; did you mean "{close[0]}"?' if close else ""
+    near = nearest(name, known) if isinstance(name, str) else None
+    return "" if near is None else f'; did you mean "{near}"?'
 
 
 def show_path(path: Path) -> str:

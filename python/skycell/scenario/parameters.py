@@ -31,6 +31,7 @@ from skycell.scenario.quantities import (
     unit_pattern,
     units_of,
 )
+from skycell.scenario.spelling import nearest
 
 #: The error type that carries what a leaf allows.
 REFUSED = "refused"
@@ -130,8 +131,11 @@ def word(*words: str) -> Leaf:
     """One of a few words."""
 
     def read(value: Any) -> str:
-        if value not in words or not isinstance(value, str):
+        if not isinstance(value, str):
             raise Refused("")
+        if value not in words:
+            near = nearest(value, words)
+            raise Refused(f'did you mean "{near}"?' if near else "")
         return value
 
     return Leaf(" or ".join(f'"{w}"' for w in words), read, {"enum": list(words)})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 from zlib import crc32
 
@@ -16,6 +15,7 @@ from skycell.scenario.faults import FaultCollector, Path
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import NAME, Leaf
 from skycell.scenario.quantities import Refused
+from skycell.scenario.spelling import nearest
 
 #: What a preset would have given.
 _FROM_A_PRESET = ("missing", "union_tag_not_found")
@@ -82,10 +82,10 @@ def _replace(values: dict[str, Any], place: Place, details: Any, second: bool) -
         return False
     known = keys_of(place.owner) if place.owner else {}
     if details["type"] == "extra_forbidden":
-        close = get_close_matches(str(key), known, n=1)
+        near = nearest(str(key), known)
         value = table.pop(key, None)
-        if close and close[0] not in table:
-            table[close[0]] = value  # what was meant
+        if near and near not in table:
+            table[near] = value  # what was meant
         return True
     stand_in = _stand_in(place, details["input"], second)
     if stand_in is not None:

@@ -3,11 +3,11 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from skycell.scenario.spelling import nearest
 from skycell.studies.model import Study, Table
 
 PUBLISHED_IDS = (
@@ -100,8 +100,7 @@ def known_ids() -> list[str]:
 
 def nearest_id(name: str) -> str | None:
     """The ID that a wrong one may stand for; none where none is near."""
-    close = get_close_matches(name, known_ids(), n=1, cutoff=0.6)
-    return close[0] if close else None
+    return nearest(name, known_ids())
 
 
 def select(ids: Iterable[str]) -> list[Selection]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from math import prod
 from os import PathLike, fspath
 from pathlib import Path as FilePath
@@ -12,6 +11,7 @@ from typing import Any
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.scenario.spelling import nearest
 from skycell.scenario.toml_text import read_toml
 from skycell.sweeps.model import (
     MOST_RUNS,
@@ -365,8 +365,8 @@ def _unknown_keys(
 
 
 def _hint(name: object, known: Iterable[str]) -> str:
-    close = get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    near = nearest(str(name), known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _is_rate(value: object) -> bool:
