@@ -12,6 +12,7 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.options import engine_option, json_option, level_option, store_option
 from skycell.cli.settings import read_settings
 from skycell.cli.store import open_store
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -21,6 +22,7 @@ _TABLES = {".csv", ".tsv", ".parquet"}
 
 
 @click.command(
+    cls=Verb,
     epilog="\b\nExamples:\n"
     "  skycell analyse out/policies\n"
     "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from skycell.cli.options import json_option
+from skycell.cli.verb import Verb
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell check examples/*.toml",
     short_help="Tell all faults of scenario files.",
 )

@@ -22,6 +22,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.orbit_series import series
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,6 +48,7 @@ orbit.add_command(globe)
 
 @orbit.command(
     "list",
+    cls=Verb,
     epilog="Example:  skycell orbit list iridium-like",
     short_help="List constellations, or the values of one.",
 )
@@ -79,6 +81,7 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
 
 
 @orbit.command(
+    cls=Verb,
     epilog="Example:  skycell orbit table jsac98-6x11 new_york tokyo paris",
     short_help="Show delays between all of some places.",
 )
@@ -191,6 +194,7 @@ def _cell(route: Route) -> str:
 
 
 @orbit.command(
+    cls=Verb,
     epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london",
     short_help="Show the links of one path.",
 )

@@ -19,6 +19,7 @@ from skycell.cli.orbit_options import (
     time_option,
     write_tables,
 )
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html",
     short_help="Draw the earth, the satellites and a path.",
 )

@@ -20,6 +20,7 @@ from skycell.cli.orbit_options import (
     time_option,
     write_tables,
 )
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.orbit import Series
@@ -29,6 +30,7 @@ _MOST_HANDOVERS = 30
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
     short_help="Show how delays change with time.",
 )

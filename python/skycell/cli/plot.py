@@ -11,6 +11,7 @@ import click
 
 from skycell.cli.options import force_option, sweep_level_option
 from skycell.cli.store import refuse_unwritable
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -21,6 +22,7 @@ DEFAULT_KIND = "cwnd"
 
 
 @click.command(
+    cls=Verb,
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"

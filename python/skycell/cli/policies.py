@@ -7,10 +7,13 @@ import json
 import click
 
 from skycell.cli.options import json_option
+from skycell.cli.verb import Verb
 
 
 @click.command(
-    epilog="Example:  skycell policies --json", short_help="List the buffer policies by class."
+    cls=Verb,
+    epilog="Example:  skycell policies --json",
+    short_help="List the buffer policies by class.",
 )
 @click.option("--markdown", is_flag=True, help="Write the table of the reference page.")
 @json_option("Write one JSON list.")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.options import json_option
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.scenario.presets import Preset
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell presets icccn97-geo",
     short_help="Show named sets of parameters with their sources.",
 )

@@ -9,9 +9,11 @@ import click
 from skycell.cli.options import force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
 from skycell.cli.store import refuse_unwritable
+from skycell.cli.verb import Verb
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell run examples/ubr-wan.toml --trace cwnd --out out/run && "
     "skycell report out/run --out run.html",
     short_help="Write a run's or a sweep's report as one HTML file.",

@@ -18,6 +18,7 @@ from skycell.cli.options import (
 )
 from skycell.cli.settings import read_settings, read_value, split_settings
 from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable, writing
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
@@ -27,6 +28,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
     short_help="Run published studies again and compare.",
 )

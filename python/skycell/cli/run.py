@@ -19,12 +19,14 @@ from skycell.cli.options import (
 )
 from skycell.cli.settings import read_settings
 from skycell.cli.store import refuse_earlier_files, refuse_unwritable, writing
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario
 
 
 @click.command(
+    cls=Verb,
     epilog="Example:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
     "--out out/run",
     short_help="Simulate a scenario.",

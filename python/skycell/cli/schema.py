@@ -7,10 +7,13 @@ import json
 import click
 
 from skycell.cli.options import json_option
+from skycell.cli.verb import Verb
 
 
 @click.command(
-    epilog="Example:  skycell schema --keys tcp.rto", short_help="Describe the scenario file."
+    cls=Verb,
+    epilog="Example:  skycell schema --keys tcp.rto",
+    short_help="Describe the scenario file.",
 )
 @click.option(
     "--keys",

@@ -17,6 +17,7 @@ from skycell.cli.options import (
     out_folder_option,
 )
 from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable, writing
+from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.sweeps.model import SweepPlan
@@ -26,6 +27,7 @@ _RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 
 @click.command(
+    cls=Verb,
     epilog="\b\nExamples:\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from skycell import __version__
 from skycell.cli.main import VERBS, main
+from skycell.cli.verb import Verb
 
 ROOT = Path(__file__).parents[3]
 
@@ -74,6 +75,32 @@ def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
     unlike = CliRunner().invoke(main, ["fly"])
     assert (unlike.exit_code, unlike.stdout) == (2, "")
     assert "No such command 'fly'" in unlike.stderr
+
+
+def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
+    told = CliRunner().invoke(main, ["sweep", "--jobs", "0", "--level", "x", "--engine", "foo"])
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert [line for line in told.stderr.splitlines() if line.startswith("Error: ")] == [
+        "Error: Missing argument 'FILE'.",
+        "Error: Invalid value for '--level': 'x': allowed is from 50 to below 100, in per cent",
+        "Error: Invalid value for '--jobs': 0 is not in the range x>=1.",
+        "Error: Invalid value for '--engine': 'foo' is not one of 'fast', 'reference'.",
+    ]
+    one = CliRunner().invoke(main, ["sweep", "a", "b", "--fresh"])
+    assert one.exit_code == 2
+    assert one.stderr.endswith("\n\nError: Got unexpected extra argument (b)\n")
+    none = CliRunner().invoke(main, ["sweep", "--jobs", "0", "--nonsense"])
+    assert none.exit_code == 2
+    assert none.stderr.endswith("\n\nError: No such option '--nonsense'.\n")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_tells_its_faults_together(verb: str) -> None:
+    assert isinstance(main, click.Group)
+    context = click.Context(main)
+    command = main.get_command(context, verb)
+    inner = command.commands.values() if isinstance(command, click.Group) else [command]
+    assert all(isinstance(found, Verb) for found in inner)
 
 
 def test_help_is_told_without_any_verbs_module() -> None:
