@@ -218,7 +218,11 @@ def _totals(result: RunResult) -> list[str]:
             total += left
     if len(rates) > 1 and any(rates):
         total += f"; fairness {fairness_index(rates):.3f}"
-    seconds = result.records["duration_ps"] / _PS_PER_S
+    flows, end_ps = result.records["flows"], result.records["duration_ps"]
+    late = sum(flow["start_ps"] >= end_ps for flow in flows)
+    if late:
+        total += f"; {late} of {len(flows)} would begin after the end of the run"
+    seconds = end_ps / _PS_PER_S
     run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
     return [f"{total}.", f"{run}; the ledger balances.", identity]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -228,7 +228,8 @@ class FlowResolver:
         resolver = TrafficResolver(self.context, self.faults)
         traffic = dict.fromkeys(names, resolver.resolve(self.file.traffic, ("traffic",)))
         loss = dict.fromkeys(names, self.file.loss)
-        start = self.starts(self.file.start, names, ("start",))
+        own = {name for flow in self.file.flow if flow.start for name in flow.names}
+        start = self.starts(self.file.start, names, ("start",), own)
         for i, override in enumerate(self.file.flow):
             known = [name for name in override.names if name in traffic]
             if override.traffic is not None:
@@ -271,25 +272,37 @@ class FlowResolver:
         octets = None if loss.at_cwnd is None else self.context.octets(loss.at_cwnd, mss)
         return LossScript(transmissions=loss.transmissions, at_cwnd_octets=octets)
 
-    def starts(self, start: Start, names: list[str], path: Path) -> dict[str, StartAt | StartDrawn]:
-        """When some flows, or a cell source, begin."""
+    def starts(
+        self, start: Start, names: list[str], path: Path, elsewhere: Collection[str] = ()
+    ) -> dict[str, StartAt | StartDrawn]:
+        """When some flows, or a cell source, begin; those `elsewhere` have a start of their own."""
         time = self.context.time_ps
         if isinstance(start, Together):
-            self._check_start(time(start.at), (*path, "at"))
-            return dict.fromkeys(names, StartAt(time_ps=time(start.at)))
+            at = time(start.at)
+            self._check_starts(dict.fromkeys(names, at), (*path, "at"), elsewhere)
+            return dict.fromkeys(names, StartAt(time_ps=at))
         if isinstance(start, Staggered):
             first, every = time(start.first), time(start.every)
-            self._check_start(first + every * max(0, len(names) - 1), (*path, "every"))
-            return {name: StartAt(time_ps=first + i * every) for i, name in enumerate(names)}
+            times = {name: first + i * every for i, name in enumerate(names)}
+            if first >= self.context.duration_ps:
+                self._check_starts(dict.fromkeys(names, first), (*path, "first"), elsewhere)
+            else:
+                self._check_starts(times, (*path, "every"), elsewhere)
+            return {name: StartAt(time_ps=at) for name, at in times.items()}
         earliest, latest = time(start.earliest), time(start.latest)
         if earliest >= latest:
             allowed = f"above earliest, {show_time(earliest)}"
             self.faults.add((*path, "latest"), start.latest.text, allowed, "end of the range")
-        self._check_start(earliest, (*path, "earliest"))
+        # A range may end after the run: whether a flow begins is then left to its draw.
+        self._check_starts(dict.fromkeys(names, earliest), (*path, "earliest"), elsewhere)
         return dict.fromkeys(names, StartDrawn(from_ps=earliest, to_ps=latest))
 
-    def _check_start(self, last_ps: int, path: Path) -> None:
+    def _check_starts(
+        self, times: Mapping[str, int], path: Path, elsewhere: Collection[str]
+    ) -> None:
+        """Refuses a time at which nothing can begin any more."""
+        last_ps = max((at for name, at in times.items() if name not in elsewhere), default=0)
         if last_ps >= self.context.duration_ps:
-            got = Shown(f"a flow that begins at {show_time(last_ps)}")
+            got = Shown(f"a start at {show_time(last_ps)}")
             allowed = f"before the end of the run, {show_time(self.context.duration_ps)}"
-            self.faults.add(path, got, allowed, "when a flow begins")
+            self.faults.add(path, got, allowed, "when a flow or a source begins")

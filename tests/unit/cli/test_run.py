@@ -56,6 +56,16 @@ def test_a_run_is_shown_as_tables(short: Path) -> None:
     assert max(len(line) for line in told.stdout.splitlines()) <= 100
 
 
+def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "late.toml"
+    file.write_text(SHORT.replace('"together"', '{ kind = "drawn", latest = "1 h" }'))
+    told = run(file)
+    assert told.exit_code == 0, told.stderr
+    assert "All flows 0.00 Mbit/s" in told.stdout
+    assert "; 5 of 5 would begin after the end of the run.\n" in told.stdout
+    assert "would begin" not in run(file, "--set", "start.latest=10 ms").stdout
+
+
 def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
     series = "time_s,delay_ms,path\n0,5,a\n0.01,6,a\n1,7,a\n"
     (tmp_path / "moves.csv").write_text(series, encoding="utf-8")

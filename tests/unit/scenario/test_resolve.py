@@ -1,5 +1,6 @@
 import pytest
 
+from skycell.scenario import ScenarioFaults
 from skycell.scenario.network_spec import (
     DelayedAckSpec,
     EpdSpec,
@@ -219,6 +220,22 @@ def test_delayed_acks_may_be_switched_on_by_a_word() -> None:
 )
 def test_flows_begin_as_the_start_says(start: object, expected: list[StartAt | StartDrawn]) -> None:
     assert [flow.start for flow in wan(start=start).resolve().flows] == expected
+
+
+def test_a_flow_with_a_start_of_its_own_takes_no_turn_after_the_end() -> None:
+    turns = {"kind": "staggered", "every": "20 s"}
+    own = [{"names": ["flow2"], "start": {"kind": "together", "at": "1 s"}}]
+    spec = wan(start=turns, flow=own).resolve()
+    assert [flow.start for flow in spec.flows] == [StartAt(time_ps=0), StartAt(time_ps=10**12)]
+    with pytest.raises(ScenarioFaults, match=r"start\.every\n  got      a start at 20 s"):
+        wan(start=turns)
+
+
+def test_a_range_of_starts_may_end_after_the_run() -> None:
+    spec = wan(start={"kind": "drawn", "earliest": "1 s", "latest": "1 h"}).resolve()
+    assert spec.flows[0].start == StartDrawn(from_ps=10**12, to_ps=3600 * 10**12)
+    with pytest.raises(ScenarioFaults, match=r"start\.earliest\n  got      a start at 10 s"):
+        wan(start={"kind": "drawn", "earliest": "10 s", "latest": "1 h"})
 
 
 def test_transfers_keep_their_distribution() -> None:
