@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from skycell.studies import Reproduction
 
 _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
+#: What `--vary` takes for every alternative that the studies name.
+_ALL = "all"
 
 
 @click.command(
@@ -58,7 +60,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
     metavar="KEY=V1,V2",
     help="Tell how much other values of a choice move the tables, and which conclusions they "
     "decide otherwise, one at a time; may be repeated. "
-    "--vary all takes every alternative that the studies name.",
+    "--vary all takes every alternative that the studies name, beside what else is given.",
 )
 def reproduce(
     ids: tuple[str, ...],
@@ -113,7 +115,7 @@ def reproduce(
     }
     with open_store(store_path) as store:
         if varied:
-            _vary(ids, variations, store, common, as_json)
+            _vary(ids, variations, _ALL in varied, store, common, as_json)
         else:
             _reproduce(ids, store, common, as_json, out, force)
 
@@ -155,7 +157,8 @@ def _reproduce(
 
 def _vary(
     ids: Sequence[str],
-    variations: Mapping[str, Sequence[Any]] | None,
+    variations: Mapping[str, Sequence[Any]],
+    named: bool,
     store: RunStore,
     common: dict[str, Any],
     as_json: bool,
@@ -165,7 +168,13 @@ def _vary(
 
     with StudyProgress(store.path) as progress:
         result = sensitivity(
-            ids, variations, store=store, on_progress=progress, on_variant=progress.name, **common
+            ids,
+            variations,
+            named=named,
+            store=store,
+            on_progress=progress,
+            on_variant=progress.name,
+            **common,
         )
     if as_json:
         import json
@@ -180,20 +189,19 @@ def _vary(
         raise click.exceptions.Exit(1)
 
 
-def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any]] | None:
-    """Values to try by key; none for every alternative that the studies name."""
-    if "all" in varied:
-        return None
-    return {
-        key: [read_value(value) for value in values.split(",")]
-        for key, values in split_settings(varied, gathered.faults, "--vary")
-    }
+def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any]]:
+    """Values to try by key, beside those that the studies name."""
+    found: dict[str, list[Any]] = {}
+    own = [text for text in varied if text != _ALL]
+    for key, values in split_settings(own, gathered.faults, "--vary"):
+        found.setdefault(key, []).extend(read_value(value) for value in values.split(","))
+    return found
 
 
 def _refuse_early(
     ids: Sequence[str],
     overrides: Mapping[str, Any],
-    variations: Mapping[str, Sequence[Any]] | None,
+    variations: Mapping[str, Sequence[Any]],
     seed: int,
     gathered: Gathered,
 ) -> None:
@@ -218,7 +226,7 @@ def _refuse_early(
             )
             known += [near] if near else []  # whose settings these are, most likely
     changes = [overrides]
-    for key, values in (variations or {}).items():
+    for key, values in variations.items():
         changes += [{**overrides, key: value} for value in values]
     with gathered.step():
         if known:

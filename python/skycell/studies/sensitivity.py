@@ -109,6 +109,7 @@ def sensitivity(
     ids: Sequence[str],
     vary: Mapping[str, Sequence[Any]] | None = None,
     *,
+    named: bool = False,
     engine: str = "fast",
     jobs: int | None = None,
     store: RunStore | None = None,
@@ -127,6 +128,7 @@ def sensitivity(
         ids: tables, studies or `all`.
         vary: values to try by choice or scenario key; every alternative that the studies name if
             not given.
+        named: try what the studies name also where `vary` is given.
         engine: as for `reproduce`, and so are the parameters that follow.
         jobs: processes at a time.
         store: where finished runs are kept and looked up.
@@ -144,11 +146,10 @@ def sensitivity(
         ScenarioFaults: a value does not fit; told before anything is run.
     """
     common = dict(overrides or {})
-    variants = [
-        (key, value)
-        for key, values in (alternatives(ids) if vary is None else vary).items()
-        for value in values
-    ]
+    own = [(key, value) for key, values in (vary or {}).items() for value in values]
+    of_studies = alternatives(ids) if named or vary is None else {}
+    variants = [(key, value) for key, values in of_studies.items() for value in values]
+    variants += [new for place, new in enumerate(own) if new not in [*variants, *own[:place]]]
 
     def with_changes(changes: Mapping[str, Any]) -> Reproduction:
         return reproduce(
@@ -165,10 +166,10 @@ def sensitivity(
             work=work,
         )
 
-    if vary is not None:  # what the studies name has been checked
+    if own:  # what the studies name has been checked
         selection = select(ids)
-        refuse_faulty(selection, [{**common, key: value} for key, value in variants], seed)
-        for key, value in variants:
+        refuse_faulty(selection, [{**common, key: value} for key, value in own], seed)
+        for key, value in own:
             plan_runs(selection, seed, 1, {**common, key: value}, jobs)
     if on_variant is not None:
         on_variant("as chosen")

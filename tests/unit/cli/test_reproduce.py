@@ -18,6 +18,7 @@ from skycell.cli.main import main
 from skycell.cli.study_progress import StudyProgress
 from skycell.experiment.store import RunStore
 from skycell.studies import Progress, known_ids
+from skycell.studies.sensitivity import alternatives
 from tests.unit.plots.spoiling import spoil
 
 ONE = "atmf960518-one"  # five runs of one source over 2 s
@@ -205,6 +206,7 @@ def test_the_list_names_every_study_and_table() -> None:
             'ijsc: ceiling.base\n  got      "5 cells"\n  allowed  "link", or a bit rate above 0 ',
         ),
         ((ONE, "--vary", "tcp.tick"), 'command line: --vary\n  got      "tcp.tick"\n  allowed  KE'),
+        ((ONE, "--vary", "all", "--vary", "tick=1 s"), "tick\n  got      an unknown key"),
         ((ONE, "--vary", "all", "--out", "x"), "--out writes a reproduction; with --vary there is"),
         ((ONE, "--jobs", "0"), "0 is not in the range x>=1"),
         ((ONE, "--replications", "0"), "0 is not in the range x>=1"),
@@ -272,6 +274,16 @@ def test_other_choices_are_compared_one_at_a_time(store: Path) -> None:
     shown = quick(store, ONE, "--vary", "tcp.rto_initial=1 s")
     assert "as chosen" in shown.stdout
     assert "tcp.rto_initial" in shown.stdout
+
+
+def test_values_of_ones_own_are_tried_beside_those_that_the_studies_name(store: Path) -> None:
+    own = ("--vary", "tcp.rto_initial=1 s,2 s", "--vary", "tcp.rto_initial=4 s")
+    told = quick(store, ONE, "--json", "--vary", "all", *own)
+    assert told.exit_code == 0, told.output
+    tried = [(shift["key"], shift["value"]) for shift in json.loads(told.stdout)["shifts"]]
+    named = [(key, value) for key, values in alternatives([ONE]).items() for value in values]
+    assert ("tcp.rto_initial", "1 s") in named
+    assert tried == [*named, ("tcp.rto_initial", "2 s"), ("tcp.rto_initial", "4 s")]
 
 
 def test_conclusions_that_another_choice_decides_otherwise_are_told(store: Path) -> None:

@@ -49,6 +49,23 @@ def test_a_faulty_value_is_told_before_anything_is_run(
     assert double.made() == []
 
 
+def test_what_studies_name_and_values_of_ones_own_are_tried_each_once(double: Double) -> None:
+    tick = alternatives(["ijsc-t1"])["tcp.tick"][0]
+    result = sensitivity(
+        ["ijsc-t1"],
+        {"tcp.tick": [tick, "333 ms", "333 ms"]},
+        named=True,
+        replications=1,
+        jobs=1,
+        version="test",
+        work=double.work,
+    )
+    tried = [(shift.key, shift.value) for shift in result.shifts]
+    studies = alternatives(["ijsc-t1"])
+    expected = [(key, value) for key, values in studies.items() for value in values]
+    assert tried == [*expected, ("tcp.tick", "333 ms")]
+
+
 def test_a_table_moves_by_its_printed_rows_or_by_its_first_measure(double: Double) -> None:
     result = reproduce(["atmf960518"], replications=1, jobs=1, version="test", work=double.work)
     rows = result.rows
