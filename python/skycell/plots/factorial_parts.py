@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.words import explained, factor, metric
+from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -61,7 +62,7 @@ def error_words(analysis: Analysis) -> str:
     }[error.source]
     return (
         f"Bars: {_level_words(analysis)} intervals, the error being that of {source} "
-        f"({error.degrees} degrees of freedom)."
+        f"({counted(error.degrees, 'degree')} of freedom)."
     )
 
 

@@ -104,8 +104,8 @@ class Fit:
 def fit_model(table: DesignTable, order: int = 2) -> Fit:
     """Fits main effects and interactions of up to `order` factors.
 
-    Interactions that empty cells leave undecided are left out, and so is the highest order where a
-    single run per cell would leave nothing for the error; `notes` says so.
+    Interactions that empty cells leave undecided are left out, as `notes` says, and so is the
+    highest order where a single run per cell would leave nothing for the error.
 
     Raises:
         DesignError: the runs do not even decide the main effects.
@@ -128,9 +128,6 @@ def _decided_terms(table: DesignTable, order: int, notes: list[str]) -> list[Ter
     while _has_no_error(table, terms) and max(map(len, terms)) > 1:
         highest = max(map(len, terms))
         terms = [term for term in terms if len(term) < highest]
-        notes.append(
-            f"With one run per cell the interactions of {highest} factors are taken as the error."
-        )
     return terms
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from skycell.scenario.quantities import counted
 from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, FactorEffects
 from skycell.stats.table import Level, level_name
 
@@ -137,13 +138,22 @@ def error_sentence(analysis: Analysis) -> str:
     error = analysis.error
     if error.standard_error is None:
         return ""
-    size = f"standard error of a run {_number(error.standard_error)}, {error.degrees} degrees"
+    degrees = counted(error.degrees, "degree")
+    size = f"standard error of a run {_number(error.standard_error)}, {degrees} of freedom"
     if error.source == "replications":
-        return f"The error is that of the replications ({size} of freedom)."
+        return f"The error is that of the replications ({size})."
     return (
-        "With one run per cell the error is taken from the interactions beyond the model "
-        f"({size} of freedom); if these are real, the intervals are too wide."
+        f"With one run per cell the error is taken from the interactions {_left_out(analysis)} "
+        f"({size}); if these are real, the intervals are too wide."
     )
+
+
+def _left_out(analysis: Analysis) -> str:
+    """Which interactions are not in the model."""
+    if analysis.design == "incomplete":
+        return "beyond the model"
+    least = 1 + max(len(row.factors) for row in analysis.variation)
+    return f"of {least} factors{' or more' if least < len(analysis.factors) else ''}"
 
 
 def _residuals(analysis: Analysis) -> list[str]:

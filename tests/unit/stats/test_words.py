@@ -94,6 +94,20 @@ def test_the_summary_says_where_the_error_comes_from(rows: int, degrees: int) ->
         for _ in range(rows)
     ]
     found = analyse(frame, ["a", "b"], "y")
-    sentence = next(s for s in found.summary() if "degrees of freedom" in s)
-    assert f"{degrees} degrees" in sentence
-    assert ("one run per cell" in sentence) == (rows == 1)
+    (sentence,) = [s for s in found.summary() if "error" in s and "explains" not in s]
+    assert f"{degrees} degrees of freedom" in sentence
+    assert ("With one run per cell" in sentence) == (rows == 1)
+    assert ("from the interactions of 2 factors (" in sentence) == (rows == 1)
+
+
+def test_interactions_that_are_the_error_are_told_by_their_factors() -> None:
+    cells = list(itertools.product((0, 1), repeat=4))
+    draw = random.Random(3)
+    rows = [{**dict(zip("abcd", cell, strict=True)), "y": draw.random()} for cell in cells]
+    two = " ".join(analyse(rows, list("abcd"), "y").summary())
+    assert "the error is taken from the interactions of 3 factors or more (" in two
+    three = " ".join(analyse(rows, list("abcd"), "y", order=3).summary())
+    assert "the error is taken from the interactions of 4 factors (" in three
+    assert "1 degree of freedom)" in three
+    some = " ".join(analyse(rows[1:], list("abcd"), "y").summary())
+    assert "the error is taken from the interactions beyond the model (" in some
