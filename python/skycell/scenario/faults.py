@@ -15,8 +15,9 @@ from skycell.scenario.spelling import nearest
 
 #: A path into a scenario: keys and list indices.
 Path = tuple[str | int, ...]
-#: Line and column (both from 1) of a value by its dotted path, as `skycell._core` gives them.
-Positions = Mapping[str, tuple[int, int]]
+#: Line and column (both from 1) of a value by its dotted path, as `skycell._core` gives them; none
+#: of a value that does not come from the file.
+Positions = Mapping[str, tuple[int, int] | None]
 
 _LONGEST_VALUE = 80
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
@@ -110,9 +111,9 @@ class FaultCollector:
     def _position(self, path: Path) -> tuple[int, int] | None:
         # A missing key has no position: its table's is the nearest.
         for end in range(len(path), 0, -1):
-            position = self.positions.get(".".join(map(str, path[:end])))
-            if position is not None:
-                return position
+            place = ".".join(map(str, path[:end]))
+            if place in self.positions:
+                return self.positions[place]
         return None
 
     def stand_in(self, one: _Value, other: _Value) -> _Value:

@@ -63,12 +63,13 @@ class Scenario:
         faults = FaultCollector(self.name)
         for key, value in values.items():
             set_value(changed, key, copy.deepcopy(value), faults)
-        touched = tuple(values)
+        touched = [".".join(_steps(key)) for key in values]
         kept = {
             path: place
             for path, place in self.positions.items()
-            if not any(path == key or path.startswith(f"{key}.") for key in touched)
+            if not any(path.startswith(f"{key}.") for key in touched)
         }
+        kept.update(dict.fromkeys(touched))
         try:
             varied = _checked(Scenario(self.name, changed, kept, self.folder))
         except ScenarioFaults as found:
@@ -199,9 +200,14 @@ def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
 _INDEX = re.compile(r"\[(\d+)\]")
 
 
+def _steps(key: str) -> list[str]:
+    """The keys and list indices that a dotted key goes through."""
+    return [step for step in _INDEX.sub(r".\1", key).split(".") if step]
+
+
 def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
     """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
-    steps = [step for step in _INDEX.sub(r".\1", key).split(".") if step]
+    steps = _steps(key)
     if not steps:
         faults.add((key,), value, "a dotted key such as tcp.variant")
         return

@@ -162,7 +162,7 @@ def _placed(plan: SweepPlan, cell: Cell, fault: Fault) -> tuple[Fault, SweepLeve
         # A key that there is not is the factor's fault and not each level's.
         if fault.got.startswith("the unknown key") and f"factors.{name}.key" in plan.positions:
             path = ("factors", name, "key")
-        line, column = plan.positions.get(".".join(map(str, path)), (None, None))
+        line, column = plan.positions.get(".".join(map(str, path))) or (None, None)
         meaning = f"{fault.path}: {fault.meaning}" if fault.meaning else fault.path
         placed = Fault(plan.name, show_path(path), fault.got, fault.allowed, meaning, line, column)
         return placed, level if path == level.path else None
@@ -170,7 +170,7 @@ def _placed(plan: SweepPlan, cell: Cell, fault: Fault) -> tuple[Fault, SweepLeve
         return fault, None
     line, column = fault.line, fault.column
     if line is None:
-        line, column = plan.positions.get("scenario", (None, None))
+        line, column = plan.positions.get("scenario") or (None, None)
     path_in_file = f"{plan.template.prefix}{fault.path}" if fault.path else "scenario"
     placed = replace(fault, file=plan.name, path=path_in_file, line=line, column=column)
     return placed, None

@@ -220,6 +220,17 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
     assert lines[-1] == "4 faults; nothing was run."
 
 
+def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> None:
+    short.write_text(f"{SHORT}[tcp]\nmss = '5'\n[[flow]]\nnames = ['flow1']\n")
+    told = run(short, "--set", "tcp.variant=sakc", "--set", "flow[0].start=soon").stderr
+    places = [line for line in told.splitlines() if line.startswith(str(short))]
+    assert places == [
+        f"{short}: flow[0].start.kind",
+        f"{short}: tcp.variant",
+        f"{short}:5:7: tcp.mss",
+    ]
+
+
 def test_a_value_that_is_replaced_may_be_faulty_in_the_file(short: Path) -> None:
     short.write_text(SHORT.replace('duration = "', 'duration = "-'))
     assert run(short, "--set", "run.duration=10 ms", "--json").exit_code == 0
