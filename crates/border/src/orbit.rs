@@ -120,10 +120,11 @@ pub fn orbit_series<'py>(
         let text = "a precision of 0 ps: allowed is 1 ps or more";
         return Err(PyValueError::new_err(text));
     }
-    if steps.saturating_mul(pairs) > MOST_VALUES || threads == 0 {
+    let values = steps.saturating_mul(pairs);
+    if values > MOST_VALUES || threads == 0 {
         return Err(PyValueError::new_err(format!(
-            "{steps} steps of {pairs} pairs in {threads} threads: allowed are {MOST_VALUES} \
-             values in 1 thread or more"
+            "{values} delays at {steps} steps, threads: {threads}; allowed are {MOST_VALUES} \
+             delays, and 1 thread or more"
         )));
     }
     let request = SeriesRequest {

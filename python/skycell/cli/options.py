@@ -27,6 +27,16 @@ TRACES = (
 """Those of `skycell.records.traces`, which help must not wait for."""
 
 
+class NamedPath(click.Path):
+    """A path that is not empty, as that of a shell variable without a value is."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if value == "":
+            self.fail("a name is missing", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def json_option(what: str = "Write one JSON object.") -> Option[Any]:
     """`--json`, as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=what)
@@ -34,7 +44,7 @@ def json_option(what: str = "Write one JSON object.") -> Option[Any]:
 
 def out_folder_option(what: str) -> Option[Any]:
     """`--out DIR`."""
-    return click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=what)
+    return click.option("--out", type=NamedPath(path_type=Path), metavar="DIR", help=what)
 
 
 def force_option(what: str) -> Option[Any]:
@@ -79,7 +89,7 @@ def store_option(command: Command) -> Command:
     return click.option(
         "--store",
         "store_path",
-        type=click.Path(path_type=Path),
+        type=NamedPath(path_type=Path),
         metavar="FILE",
         help="Where finished runs are kept, and looked up by the next call  "
         "[default: .skycell/runs.sqlite]",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
+    LONGEST_PS,
     common,
     read_constellation,
     read_named_places,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 @click.argument("place", nargs=-1)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="The picture, .svg, .png or .pdf, or a page to turn, .html.",
 )
@@ -85,6 +87,8 @@ def globe(
     With two PLACEs the path from the first to the second is drawn, with more the paths from each to
     the next. --csv, --parquet and --json give the satellites' positions.
     """
+    from skycell.scenario.quantities import show_time
+
     if out is None and csv_file is None and parquet is None and not as_json:
         raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
     refuse_targets(force, out, csv_file, parquet)
@@ -92,6 +96,9 @@ def globe(
     places = read_named_places(place, places_file)
     step_ps = read_time(every, "--every")
     times_ps = [read_time(at, "--at") + frame * step_ps for frame in range(frames)]
+    if times_ps[-1] > LONGEST_PS:
+        message = f"the last moment is {show_time(times_ps[-1])}, past {show_time(LONGEST_PS)}"
+        raise click.BadParameter(message, param_hint="'--every'")
     written = []
     if out is not None:
         from skycell.cli.plot import drawing_faults

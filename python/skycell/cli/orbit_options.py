@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.options import Command, json_option, set_option
+from skycell.cli.options import Command, NamedPath, json_option, set_option
 from skycell.cli.settings import read_settings
 from skycell.cli.store import why_unwritable
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from skycell.orbit import Constellation, Place
+
+#: As long as a run may be: 100 days.
+LONGEST_PS = 100 * 86_400 * 10**12
 
 PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
 
@@ -29,7 +32,7 @@ def common(command: Command) -> Command:
         click.option(
             "--places",
             "places_file",
-            type=click.Path(path_type=Path, dir_okay=False),
+            type=NamedPath(exists=True, path_type=Path, dir_okay=False),
             metavar="FILE",
             help="Places of your own: CSV with name, latitude_deg, longitude_deg.",
         ),
@@ -44,14 +47,14 @@ def tables(command: Command) -> Command:
         click.option("--force", is_flag=True, help="Replace files that exist."),
         click.option(
             "--parquet",
-            type=click.Path(path_type=Path, dir_okay=False),
+            type=NamedPath(path_type=Path, dir_okay=False),
             metavar="FILE",
             help="Write the rows as Parquet.",
         ),
         click.option(
             "--csv",
             "csv_file",
-            type=click.Path(path_type=Path, dir_okay=False),
+            type=NamedPath(path_type=Path, dir_okay=False),
             metavar="FILE",
             help="Write the rows as CSV.",
         ),
@@ -66,15 +69,16 @@ def time_option(name: str, default: str, what: str) -> Callable[[Command], Comma
 
 
 def read_time(text: str, option: str) -> int:
-    """A time of the command line in picoseconds, 0 or later."""
-    from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+    """A time of the command line in picoseconds, from 0 to `LONGEST_PS`."""
+    from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_time
 
     try:
         quantity = parse_quantity(text)
     except Refused as error:
         raise click.BadParameter(f"{text!r}: {error}", param_hint=f"'{option}'") from None
-    if quantity.dimension is not Dimension.TIME or quantity.amount < 0:
-        message = f"{text!r}: allowed is a time from 0 s, such as '10 min'"
+    if quantity.dimension is not Dimension.TIME or not 0 <= quantity.amount <= LONGEST_PS:
+        longest = show_time(LONGEST_PS)
+        message = f"{text!r}: allowed is a time from 0 s to {longest}, such as '10 min'"
         raise click.BadParameter(message, param_hint=f"'{option}'")
     return int(quantity.amount)
 
@@ -84,7 +88,7 @@ def read_constellation(name: str, settings: Sequence[str]) -> Constellation:
     from skycell.orbit import as_constellation, constellations
     from skycell.scenario.spelling import nearest
 
-    if name not in constellations() and not Path(name).exists():
+    if name not in constellations() and (not Path(name).exists() or Path(name).is_dir()):
         near = nearest(name, constellations())
         hint = f" Did you mean {near!r}?" if near else ""
         known = ", ".join(constellations())
@@ -112,6 +116,9 @@ def refuse_targets(force: bool, *files: Path | None) -> None:
     from skycell.plots.files import WouldOverwriteError, refuse_overwriting
 
     targets = [file for file in files if file is not None]
+    twice = [file for place, file in enumerate(targets) if file in targets[:place]]
+    if twice:
+        raise click.UsageError(f"{twice[0]} is to hold two things; each needs a file of its own")
     try:
         refuse_overwriting(targets, force=force)
     except WouldOverwriteError as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     PLACE_HELP,
     common,
@@ -20,6 +21,7 @@ from skycell.cli.orbit_options import (
     time_option,
     write_tables,
 )
+from skycell.cli.plot import drawing_faults
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ _MOST_HANDOVERS = 30
 @click.option(
     "--pairs",
     "pairs_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(exists=True, path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Pairs: CSV with from and to.",
 )
@@ -63,7 +65,7 @@ _MOST_HANDOVERS = 30
 )
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Draw delay over time with handovers marked: .svg, .png, .pdf or .html.",
 )
@@ -96,8 +98,12 @@ def series(
     """
     from skycell.orbit import series as compute
     from skycell.orbit.motion import PRECISION_PS
+    from skycell.plots.export import format_of
 
     refuse_targets(force, csv_file, parquet, plot)
+    if plot is not None:
+        with drawing_faults("--plot"):
+            format_of(plot)
     sky = read_constellation(constellation, settings)
     listed = [*pairs, *(_read_pairs(pairs_file) if pairs_file else ())]
     if not listed:
@@ -108,19 +114,23 @@ def series(
     step_ps = read_time(step, "--step")
     if step_ps == 0:
         raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
+    duration_ps, start_ps = read_time(duration, "--duration"), read_time(start, "--start")
     with _progress() as tell:
-        found = compute(
-            sky,
-            places,
-            [(numbers[source], numbers[target]) for source, target in listed],
-            duration_ps=read_time(duration, "--duration"),
-            step_ps=step_ps,
-            start_ps=read_time(start, "--start"),
-            with_links=rows == "links",
-            precision_ps=PRECISION_PS if exact else None,
-            jobs=jobs,
-            on_progress=tell,
-        )
+        try:
+            found = compute(
+                sky,
+                places,
+                [(numbers[source], numbers[target]) for source, target in listed],
+                duration_ps=duration_ps,
+                step_ps=step_ps,
+                start_ps=start_ps,
+                with_links=rows == "links",
+                precision_ps=PRECISION_PS if exact else None,
+                jobs=jobs,
+                on_progress=tell,
+            )
+        except ValueError as error:  # more steps than a series can have
+            raise click.UsageError(str(error)) from None
     written = []
     if csv_file is not None or parquet is not None:
         table = {
@@ -159,11 +169,10 @@ def _progress() -> Any:
 
 
 def _draw(found: Series, file: Path, force: bool) -> Path:
-    from skycell.cli.plot import drawing_faults
     from skycell.plots.delay import delay_figure
     from skycell.plots.export import save
 
-    with drawing_faults():
+    with drawing_faults("--plot"):
         save({file: delay_figure(found)}, force=force)
     return file
 

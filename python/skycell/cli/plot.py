@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.options import force_option, sweep_level_option
+from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.store import refuse_unwritable
 from skycell.cli.verb import Verb
 
@@ -30,7 +30,7 @@ DEFAULT_KIND = "cwnd"
     "  skycell plot out/policies --kind interactions --response fairness",
     short_help="Draw a run, a study or a sweep.",
 )
-@click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path))
+@click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
 @click.option(
     "--kind",
     help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue or discards; of a study: "
@@ -40,7 +40,7 @@ DEFAULT_KIND = "cwnd"
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="File to write: .svg, .pdf, .png or .html.  [default: KIND.svg]",
 )
@@ -115,22 +115,27 @@ def plot(
 
 
 @contextmanager
-def drawing_faults() -> Iterator[None]:
-    """Turns what can go wrong with figures and results into a message and an exit code."""
+def drawing_faults(option: str = "--out") -> Iterator[None]:
+    """Turns what can go wrong with figures and results into a message and an exit code.
+
+    Args:
+        option: what names the file of the figure.
+    """
     from skycell.plots.export import UnknownFormatError
     from skycell.plots.figure import NothingToDrawError
     from skycell.plots.files import WouldOverwriteError
     from skycell.plots.painters import RenderError
     from skycell.records.reading import NotAResult
 
+    hint = f"'{option}'"
     try:
         yield
     except (NothingToDrawError, NotAResult) as error:
         raise click.UsageError(str(error)) from None
     except UnknownFormatError as error:
-        raise click.BadParameter(str(error), param_hint="'--out'") from None
+        raise click.BadParameter(str(error), param_hint=hint) from None
     except WouldOverwriteError as error:
-        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint=hint) from None
     except RenderError as error:
         raise click.ClickException(f"Drawing failed: {error}") from None
 

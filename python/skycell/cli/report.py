@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from skycell.cli.options import force_option, sweep_level_option
+from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
 from skycell.cli.store import refuse_unwritable
 from skycell.cli.verb import Verb
@@ -18,10 +18,10 @@ from skycell.cli.verb import Verb
     "skycell report out/run --out run.html",
     short_help="Write a run's or a sweep's report as one HTML file.",
 )
-@click.argument("source", metavar="DIR", type=click.Path(exists=True, path_type=Path))
+@click.argument("source", metavar="DIR", type=NamedPath(exists=True, path_type=Path))
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     default=Path("report.html"),
     show_default=True,
     metavar="FILE",

@@ -25,7 +25,7 @@ class NotAResult(Exception):
 
 
 class TraceFiles(Mapping[str, "pl.DataFrame"]):
-    """The traces in a folder by name, each read when it is first asked for."""
+    """The traces in a folder by name, each read when it is first asked for; else `NotAResult`."""
 
     def __init__(self, folder: Path) -> None:
         names = [name for name in TRACE_COLUMNS if (folder / f"{name}.parquet").is_file()]
@@ -36,7 +36,10 @@ class TraceFiles(Mapping[str, "pl.DataFrame"]):
         if name not in self._tables:
             import polars as pl
 
-            self._tables[name] = pl.read_parquet(self._files[name])
+            try:
+                self._tables[name] = pl.read_parquet(self._files[name])
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise NotAResult(f"{self._files[name]} holds no trace of a run: {error}") from None
         return self._tables[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -4,9 +4,13 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
+
+SKY, ENDS = "jsac98-6x11", ("new_york", "tokyo")
+PAIR = (SKY, *ENDS)
 
 
 def call(*arguments: str) -> Result:
@@ -113,3 +117,37 @@ def test_faulty_input_ends_with_2_and_says_what_is_allowed() -> None:
     ):
         result = call(*arguments)
         assert (result.exit_code, message in result.output) == (2, True), result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["path", *PAIR, "--at", "1e9 h"],
+            "'--at': '1e9 h': allowed is a time from 0 s to 2 400 h, ",
+        ),
+        (
+            ["series", SKY, "--pair", *ENDS, "--start", "1e9 h"],
+            "'--start': '1e9 h': allowed is a t",
+        ),
+        (["series", SKY, "--pair", *ENDS, "--step", "1 ns"], "600000000001 delays at 600000000001"),
+        (["series", SKY, "--pair", *ENDS, "--plot", "x.bmp"], "'--plot': x.bmp: a figure is writt"),
+        (
+            ["globe", SKY, "--json", "--frames", "3", "--every", "2000 h"],
+            "the last moment is 4 000 h",
+        ),
+        (["table", SKY, *ENDS, "--csv", "x", "--parquet", "x"], "x is to hold two things; each ne"),
+        (["table", SKY, *ENDS, "--csv", ""], "'--csv': a name is missing"),
+        (["table", SKY, "--places", "nowhere.csv"], "'--places': File 'nowhere.csv' does not exi"),
+        (["series", SKY, "--pairs", "nowhere.csv"], "'--pairs': File 'nowhere.csv' does not exist"),
+        (["path", ".", *ENDS], "'.' is no file and no constellation"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = call(*arguments)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert message in told.stderr
+    assert list(tmp_path.iterdir()) == []

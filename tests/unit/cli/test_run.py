@@ -231,6 +231,15 @@ def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> N
     ]
 
 
+def test_a_folder_without_a_name_is_refused(
+    short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = run(short, "--out", "")
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "Invalid value for '--out': a name is missing" in told.stderr
+
+
 def test_a_value_that_is_replaced_may_be_faulty_in_the_file(short: Path) -> None:
     short.write_text(SHORT.replace('duration = "', 'duration = "-'))
     assert run(short, "--set", "run.duration=10 ms", "--json").exit_code == 0

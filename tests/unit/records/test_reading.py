@@ -90,3 +90,11 @@ def test_a_spec_that_this_version_writes_otherwise_is_refused(folder: Path) -> N
     (folder / "records.json").write_text(json.dumps(summary), encoding="utf-8")
     with pytest.raises(NotAResult, match=r"was written by skycell 0\.0\.1, whose specs this"):
         read_result(folder)
+
+
+def test_a_trace_that_is_cut_off_is_told_by_its_file(folder: Path) -> None:
+    (folder / "cwnd.parquet").write_bytes(b"PAR1, and the disk was full")
+    traces = read_result(folder).traces
+    with pytest.raises(NotAResult) as fault:
+        traces["cwnd"]
+    assert str(fault.value).startswith(f"{folder / 'cwnd.parquet'} holds no trace of a run: ")
