@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.options import engine_option, json_option, level_option, store_option
-from skycell.cli.settings import read_settings
+from skycell.cli.options import NamedPath, engine_option, json_option, level_option, store_option
+from skycell.cli.settings import read_value, split_settings
 from skycell.cli.store import open_store
 from skycell.cli.verb import Verb
 
@@ -29,7 +31,7 @@ _TABLES = {".csv", ".tsv", ".parquet"}
     "  skycell analyse runs.csv --factor tcp --factor buffer --response efficiency",
     short_help="Tell which factors matter, and by how much.",
 )
-@click.argument("source", metavar="SOURCE", type=click.Path(path_type=Path))
+@click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
 @click.option(
     "--response",
     "responses",
@@ -85,24 +87,38 @@ def analyse(
     from skycell.stats import DesignError
     from skycell.stats import analyse as run_analysis
 
-    rows, own_factors, own_responses, own_block = _rows(source, engine, store_path)
-    rows = _filtered(rows, filters)
-    names = list(factors or own_factors)
-    asked = list(responses or own_responses)
+    runs = _runs(source, engine, store_path)
+    rows = _filtered(runs.rows, filters)
+    names = list(factors or runs.factors)
+    asked = list(responses or runs.responses)
     if not names or not asked:
-        columns = ", ".join(rows[0]) if rows else "none"
+        columns = ", ".join(rows[0])
         raise click.UsageError(f"name --factor and --response; the columns are {columns}")
     try:
         found = [
-            run_analysis(rows, names, name, level, order=order, block=block or own_block)
+            run_analysis(
+                rows, names, name, level, order=order, block=block or runs.block
+            ).with_units(runs.factor_units)
             for name in asked
         ]
     except DesignError as error:
         raise click.UsageError(str(error)) from None
-    _show(found, as_json)
+    _show(found, runs.units, as_json)
 
 
-def _show(found: list[Analysis], as_json: bool) -> None:
+@dataclass(frozen=True)
+class _Runs:
+    """The rows of a table, and what a sweep brings with them: its factors, responses and units."""
+
+    rows: list[dict[str, Any]]
+    factors: Sequence[str] = ()
+    responses: Sequence[str] = ()
+    block: str | None = None
+    factor_units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+def _show(found: list[Analysis], units: Mapping[str, str], as_json: bool) -> None:
     if as_json:
         data = {"analyses": [analysis.as_dict() for analysis in found]}
         click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
@@ -110,19 +126,22 @@ def _show(found: list[Analysis], as_json: bool) -> None:
     from skycell.cli.sweep_tables import show_analysis
 
     for analysis in found:
-        show_analysis(analysis)
+        show_analysis(analysis, units.get(analysis.response, ""))
 
 
-def _rows(
-    source: Path, engine: str, store_path: Path | None
-) -> tuple[list[dict[str, Any]], list[str], list[str], str | None]:
-    """Rows, and the factors, responses and block that a sweep brings with it."""
+def _runs(source: Path, engine: str, store_path: Path | None) -> _Runs:
     if source.suffix.lower() in _TABLES:
-        return _table(source), [], [], None
+        return _Runs(_table(source))
     result = _sweep(source, engine, store_path)
     shares_draws = result.common_random_numbers and result.replications > 1
-    block = "replication" if shares_draws else None
-    return result.rows(), list(result.factors), list(result.responses), block
+    return _Runs(
+        result.rows(),
+        list(result.factors),
+        result.responses,
+        "replication" if shares_draws else None,
+        result.factor_units,
+        result.units,
+    )
 
 
 def _sweep(source: Path, engine: str, store_path: Path | None) -> SweepResult:
@@ -158,17 +177,24 @@ def _table(source: Path) -> list[dict[str, Any]]:
     if not source.is_file():
         raise click.UsageError(f"{source} does not exist")
     try:
-        return readers[source.suffix.lower()]().to_dicts()
+        rows = readers[source.suffix.lower()]().to_dicts()
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         raise click.UsageError(f"{source} cannot be read as a table: {error}") from None
+    if not rows:
+        raise click.UsageError(f"{source} has no rows below its header")
+    return rows
 
 
 def _filtered(rows: list[dict[str, Any]], filters: tuple[str, ...]) -> list[dict[str, Any]]:
     gathered = Gathered()
-    wanted = read_settings(filters, gathered.faults, "--where")
+    allowed = "COLUMN=VALUE, such as tcp=reno"
+    wanted = [
+        (column, read_value(text))
+        for column, text in split_settings(filters, gathered.faults, "--where", allowed)
+    ]
     gathered.refuse_if_any()
     for column, value in wanted:
-        if rows and column not in rows[0]:
+        if column not in rows[0]:
             columns = ", ".join(rows[0])
             message = f"{column} is no column; the columns are {columns}"
             raise click.BadParameter(message, param_hint="'--where'")

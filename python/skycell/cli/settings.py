@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 def split_settings(
-    texts: Iterable[str], faults: FaultCollector, option: str = "--set"
+    texts: Iterable[str],
+    faults: FaultCollector,
+    option: str = "--set",
+    allowed: str = "KEY=VALUE, such as tcp.variant=reno",
 ) -> list[tuple[str, str]]:
     """Keys and values as they are written; one without `=`, or with nothing before it, is a fault.
 
@@ -18,6 +21,7 @@ def split_settings(
         texts: what was given.
         faults: where faults go.
         option: what it was given to.
+        allowed: its form.
     """
     found = []
     for text in texts:
@@ -25,15 +29,13 @@ def split_settings(
         if equals and key.strip():
             found.append((key.strip(), value))
         else:
-            faults.add((option,), text, "KEY=VALUE, such as tcp.variant=reno")
+            faults.add((option,), text, allowed)
     return found
 
 
-def read_settings(
-    texts: Iterable[str], faults: FaultCollector, option: str = "--set"
-) -> list[tuple[str, Any]]:
+def read_settings(texts: Iterable[str], faults: FaultCollector) -> list[tuple[str, Any]]:
     """The same with values read; one that is no TOML, such as reno or 5 ms, is a text."""
-    return [(key, read_value(value)) for key, value in split_settings(texts, faults, option)]
+    return [(key, read_value(value)) for key, value in split_settings(texts, faults)]
 
 
 def read_value(text: str) -> Any:

@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from skycell.scenario.quantities import counted
+from skycell.scenario.quantities import counted, show_amount
 from skycell.sweeps.model import shown
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate
+    from skycell.stats.result import Estimate, FactorEffects
     from skycell.sweeps.design import Design
     from skycell.sweeps.result import SweepResult
 
@@ -73,7 +73,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     click.echo(plan.title)
     for factor in plan.factors:
         levels = ", ".join(shown(level.label) for level in factor.levels)
-        click.echo(f"  {factor.name}: {levels}")
+        click.echo(f"  {factor.name}{_unit(factor.unit)}: {levels}")
     click.echo(f"  responses: {', '.join(plan.responses)}")
     seeds = "the same seeds in every cell" if plan.common_random_numbers else "seeds of its own"
     times = plan.replications
@@ -81,7 +81,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     click.echo(
         f"{counted(len(plan.cells), 'cell')}, {replications} of each with {seeds}: "
         f"{counted(len(design.runs), 'run')}; {len(runs) - len(missing)} are in the "
-        f"store, {seconds:g} s are to be simulated."
+        f"store, {show_amount(seconds)} s are to be simulated."
     )
 
 
@@ -114,7 +114,8 @@ def show_sweep(result: SweepResult, level: float) -> None:
 def _cells(result: SweepResult) -> Table:
     headings = [f"{name}{_unit(unit)}" for name, unit in result.units.items()]
     numbers = ["n"] + [text for heading in headings for text in (heading, "sd")]
-    table = _table(result.title, list(result.factors), numbers)
+    factors = [f"{name}{_unit(result.factor_units.get(name, ''))}" for name in result.factors]
+    table = _table(result.title, factors, numbers)
     times = result.replications
     for start in range(0, min(result.cells, _MOST_CELLS) * times, times):
         runs = result.runs[start : start + times]
@@ -130,15 +131,24 @@ def _cells(result: SweepResult) -> Table:
 
 
 def _unit(unit: str) -> str:
-    return f" ({unit})" if unit not in {"1", "events"} else ""
+    return f" ({unit})" if unit not in {"", "1", "events"} else ""
 
 
-def show_analysis(analysis: Analysis) -> None:
-    """An analysis in full: allocation of variation, effects, interactions, summary."""
+def _heading(factor: FactorEffects) -> str:
+    return f"{factor.name}{_unit(factor.unit)}"
+
+
+def show_analysis(analysis: Analysis, unit: str) -> None:
+    """An analysis in full: allocation of variation, effects, interactions, summary.
+
+    Args:
+        analysis: the analysis.
+        unit: of its response; empty if it is not known.
+    """
     from skycell.stats.words import at_level
 
     console = _console()
-    console.print(Text(f"{analysis.response}", "bold"))
+    console.print(Text(f"{analysis.response}{_unit(unit)}", "bold"))
     for sentence in analysis.summary():
         console.print(Text(sentence))
     console.print()
@@ -148,9 +158,8 @@ def show_analysis(analysis: Analysis) -> None:
     for interaction in analysis.interactions:
         console.print()
         title = f"{' × '.join(interaction.factors)}, beyond the two main effects"
-        table = _table(
-            title, interaction.factors, ["mean", "effect", *_interval(at_level(analysis.level))]
-        )
+        headings = [_heading(analysis.factor(name)) for name in interaction.factors]
+        table = _table(title, headings, ["mean", "effect", *_interval(at_level(analysis.level))])
         for cell in interaction.cells:
             levels = [shown(level) for level in cell.levels]
             table.add_row(*levels, number(cell.mean.value), *_estimate(cell.effect))
@@ -191,7 +200,7 @@ def _effects(analysis: Analysis, level: str) -> Table:
     for factor in analysis.factors:
         for place, own in enumerate(factor.levels):
             table.add_row(
-                factor.name if place == 0 else "",
+                _heading(factor) if place == 0 else "",
                 shown(own.level),
                 str(own.runs),
                 *_estimate(own.mean),

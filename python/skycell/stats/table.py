@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from skycell.scenario.spelling import nearest
+
 Level = str | int | float | bool
 """A level of a factor, as it stands in the table."""
 
@@ -191,8 +193,11 @@ def _refuse_unknown(
     asked = [*factors, response, *([block] if block is not None else [])]
     unknown = [name for name in asked if name not in columns]
     if unknown:
+        near = nearest(unknown[0], columns)
+        hint = f"; did you mean {near}?" if near else ""
         raise DesignError(
-            f"the table has no column {_listed(unknown)}; its columns are {_listed(columns)}"
+            f"the table has no column{'s' if len(unknown) > 1 else ''} {_listed(unknown)}; its "
+            f"columns are {_listed(columns)}{hint}"
         )
     if response in factors:
         raise DesignError(f"{response} cannot be both a factor and the response")
@@ -206,7 +211,10 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], i
         if value is None or value == "":
             continue
         if isinstance(value, bool) or not hasattr(value, "__float__"):
-            raise DesignError(f"{response} is {value!r} in row {row + 1}, which is no number")
+            wrong = next((at for at in range(row, len(values)) if _is_text(values[at])), row)
+            raise DesignError(
+                f"{response} is {values[wrong]!r} in row {wrong + 1}, which is no number"
+            )
         if math.isinf(float(value)):
             raise DesignError(f"{response} is infinite in row {row + 1}")
         if not math.isnan(float(value)):
@@ -214,6 +222,15 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], i
     if not rows:
         raise DesignError(f"no row has a value of {response}")
     return rows, len(values) - len(rows)
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a value is a text that no number stands in: one makes a column one of texts."""
+    try:
+        float(value or 0)
+    except (TypeError, ValueError):
+        return True
+    return False
 
 
 def _levels(values: Sequence[Any], name: str) -> tuple[Level, ...]:

@@ -97,8 +97,9 @@ def _shown(analysis: Analysis) -> str:
 def _levels(analysis: Analysis, factor: FactorEffects) -> str:
     """The levels from high to low, and the pairs that cannot be told apart."""
     ordered = sorted(factor.levels, key=lambda level: -level.mean.value)
+    unit = f" {factor.unit}" if factor.unit else ""
     means = ", ".join(
-        f"{_number(level.mean.value)} with {level_name(level.level)}" for level in ordered
+        f"{_number(level.mean.value)} with {level_name(level.level)}{unit}" for level in ordered
     )
     pairs = factor.alike()
     if not pairs:

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -107,7 +108,7 @@ def test_a_plan_tells_what_would_be_run_and_runs_nothing(file: Path) -> None:
     assert told.stdout.splitlines() == [
         "Two by two",
         "  tcp: reno, sack",
-        "  buffer: 300, 3000",
+        "  buffer (cells): 300, 3000",
         "  responses: efficiency, timeouts",
         (
             "4 cells, 2 replications of each with the same seeds in every cell: 8 runs; 0 are in "
@@ -261,7 +262,11 @@ def test_analyse_takes_the_folder_of_a_sweep_its_file_or_its_table(made: Path) -
         "--block",
         "replication",
     )
-    assert json.loads(table.stdout)["analyses"] == folder["analyses"][:1]
+    (analysis,) = json.loads(table.stdout)["analyses"]
+    with_units = folder["analyses"][0]
+    assert with_units["factors"][1].pop("unit") == "cells"  # which a table does not tell
+    assert analysis.pop("summary") == [s.replace(" cells", "") for s in with_units.pop("summary")]
+    assert analysis == with_units
 
 
 def test_analyse_shows_the_allocation_effects_and_intervals_at_any_level(made: Path) -> None:
@@ -270,6 +275,15 @@ def test_analyse_shows_the_allocation_effects_and_intervals_at_any_level(made: P
     for part in ("variation of efficiency", "overall mean", "tcp × buffer", "99 % from", "error"):
         assert part in told.stdout
     assert "timeouts" not in told.stdout
+
+
+def test_levels_and_responses_are_told_with_their_units(made: Path) -> None:
+    analysed = skycell("analyse", made / "out", "--response", "efficiency").stdout
+    for told in ((made / "told.txt").read_text(encoding="utf-8"), analysed):
+        assert re.search(r"^ +(\S+ +)?buffer \(cells\) ", told, re.MULTILINE)
+        assert re.search(r"buffer: [\d.]+ with 3?000? cells, [\d.]+ with 3?000? cells;", told)
+    runs = json.loads((made / "out" / "sweep.json").read_text(encoding="utf-8"))
+    assert runs["factor_units"] == {"buffer": "cells"}
 
 
 def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
@@ -327,6 +341,12 @@ def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
     [
         ([], "name --factor and --response; the columns are site, tcp, speed"),
         (["--factor", "tpc", "--response", "speed"], "the table has no column tpc"),
+        (["--factor", "tpc", "--response", "sped"], "the table has no columns tpc, sped; its colu"),
+        (
+            ["--factor", "tpc", "--response", "speed"],
+            "site, tcp, speed; did you mean tcp?",
+        ),
+        (["--where", "city"], 'got "city" allowed COLUMN=VALUE, such as tcp=reno'),
         (["--where", "city=x"], "city is no column; the columns are site, tcp, speed"),
         (["--where", "site=c"], "no row has site=c; site has a, b"),
         (["--level", "101"], "allowed is from 50 to below 100, in per cent"),
@@ -345,6 +365,8 @@ def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
     for name in ("no.csv", "no.toml", "nowhere"):
         assert f"{name} does not exist" in skycell("analyse", name).stderr
     assert "holds no result of `skycell sweep --out`" in skycell("analyse", tmp_path).stderr
+    (tmp_path / "bad.csv").write_text("site,tcp,speed\n")
+    assert "bad.csv has no rows below its header" in skycell("analyse", "bad.csv").stderr
     (tmp_path / "bad.parquet").write_text("no table")
     assert "cannot be read as a table" in skycell("analyse", "bad.parquet").stderr
     (tmp_path / "sweep.json").write_text("{}")
