@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 #: What `--vary` takes for every alternative that the studies name.
 _ALL = "all"
+_VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 
 
 @click.command(
@@ -48,7 +49,7 @@ _ALL = "all"
 )
 @click.option(
     "--replications",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 10_000),
     help="Runs of each case; as many as each study says if not given.",
 )
 @many_runs_options
@@ -193,7 +194,7 @@ def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any
     """Values to try by key, beside those that the studies name."""
     found: dict[str, list[Any]] = {}
     own = [text for text in varied if text != _ALL]
-    for key, values in split_settings(own, gathered.faults, "--vary"):
+    for key, values in split_settings(own, gathered.faults, "--vary", _VARIED):
         found.setdefault(key, []).extend(read_value(value) for value in values.split(","))
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,10 +117,9 @@ def _plan(file: str, replications: int | None) -> SweepPlan:
     from skycell.sweeps.file import load_plan
 
     try:
-        plan = load_plan(file)
+        return load_plan(file, replications)
     except OSError as error:
         raise click.UsageError(f"{file}: {error.strerror or error}") from None
-    return plan if replications is None else replace(plan, replications=replications)
 
 
 def _write(

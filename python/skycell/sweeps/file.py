@@ -52,8 +52,12 @@ _LARGEST_SEED = 2**63 - 1
 _LONGEST_NAME = 64
 
 
-def load_plan(path: str | PathLike[str]) -> SweepPlan:
+def load_plan(path: str | PathLike[str], replications: int | None = None) -> SweepPlan:
     """Reads and checks the file of a sweep.
+
+    Args:
+        path: the file.
+        replications: as for `parse_plan`.
 
     Raises:
         ScenarioFaults: with every fault of the file; the scenarios of the cells are not tried.
@@ -65,11 +69,14 @@ def load_plan(path: str | PathLike[str]) -> SweepPlan:
     except UnicodeDecodeError as error:
         got = f"the octet {error.object[error.start]:#04x}"
         raise ScenarioFaults([Fault(fspath(path), "", got, "UTF-8 text")]) from None
-    return parse_plan(text, fspath(path), file.parent)
+    return parse_plan(text, fspath(path), file.parent, replications)
 
 
 def parse_plan(
-    source: Mapping[str, Any] | str, name: str = "sweep", folder: FilePath | None = None
+    source: Mapping[str, Any] | str,
+    name: str = "sweep",
+    folder: FilePath | None = None,
+    replications: int | None = None,
 ) -> SweepPlan:
     """Checks a sweep given as TOML text or as the data that such a text stands for.
 
@@ -77,11 +84,15 @@ def parse_plan(
         source: the text or the data.
         name: what faults call the file.
         folder: where a scenario file is looked for; the current directory if not given.
+        replications: of each combination, instead of what the source says.
 
     Raises:
         ScenarioFaults: with every fault.
     """
     values, positions = read_toml(source, name) if isinstance(source, str) else (dict(source), {})
+    if replications is not None:
+        values = {**values, "replications": replications}
+        positions = {**positions, "replications": None}
     faults = FaultCollector(name, positions)
     reader = _Reader(values, faults, name, folder or FilePath())
     plan = reader.plan()

@@ -205,11 +205,12 @@ def test_the_list_names_every_study_and_table() -> None:
             ("ijsc", "--set", "ceiling.base=5 cells"),
             'ijsc: ceiling.base\n  got      "5 cells"\n  allowed  "link", or a bit rate above 0 ',
         ),
-        ((ONE, "--vary", "tcp.tick"), 'command line: --vary\n  got      "tcp.tick"\n  allowed  KE'),
+        ((ONE, "--vary", "tcp.tick"), 'command line: --vary\n  got      "tcp.tick"\n  allowed  al'),
         ((ONE, "--vary", "all", "--vary", "tick=1 s"), "tick\n  got      an unknown key"),
         ((ONE, "--vary", "all", "--out", "x"), "--out writes a reproduction; with --vary there is"),
         ((ONE, "--jobs", "0"), "0 is not in the range x>=1"),
-        ((ONE, "--replications", "0"), "0 is not in the range x>=1"),
+        ((ONE, "--replications", "0"), "0 is not in the range 1<=x<=10000"),
+        ((ONE, "--replications", "1000000000"), "1000000000 is not in the range 1<=x<=10000"),
     ],
 )
 def test_a_faulty_input_is_told_and_nothing_is_run(

@@ -286,6 +286,14 @@ def test_levels_and_responses_are_told_with_their_units(made: Path) -> None:
     assert runs["factor_units"] == {"buffer": "cells"}
 
 
+def test_more_runs_than_a_sweep_may_have_are_refused(file: Path) -> None:
+    told = skycell("sweep", file, "--plan", "--replications", 1_000_000_000)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr.startswith(
+        f"{file}: replications\n  got      1000000000\n  allowed  a whole number from 1 to 10 000\n"
+    )
+
+
 def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
     told = skycell("analyse", file)
     assert told.exit_code == 2
