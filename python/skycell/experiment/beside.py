@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from skycell.experiment.parent import end_with_parent
-from skycell.experiment.pool import default_jobs, interrupts_ignored_by_children
+from skycell.experiment.pool import children_start, default_jobs
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -76,7 +76,7 @@ def _share(
         while todo:
             while len(under_way) < parts and len(todo) > _AT_ONCE:
                 part = [todo.pop() for _ in range(_AT_ONCE)]
-                with interrupts_ignored_by_children():
+                with children_start():
                     future = executor.submit(_each, [items[number] for number in part])
                 under_way[future] = part
             number = todo.popleft()

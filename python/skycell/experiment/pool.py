@@ -9,6 +9,7 @@ handed to `on_outcome` like the rest.
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from skycell.experiment.parent import end_with_parent
@@ -177,7 +179,7 @@ class _Workers:
         slot = self._free[-1]
         self._simulated_ps[slot] = 0
         try:
-            with interrupts_ignored_by_children():
+            with children_start():
                 future = self._executor.submit(_make_run, slot, task)
         except BrokenProcessPool:
             return False
@@ -217,8 +219,14 @@ class _Report:
 
 
 @contextmanager
-def interrupts_ignored_by_children() -> Iterator[None]:
-    """Processes that are started within leave Ctrl-C to this one."""
+def children_start() -> Iterator[None]:
+    """Processes that are started within leave Ctrl-C to this one, and do not load its program."""
+    with _interrupts_blocked(), _without_program():
+        yield
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
     # A process inherits the blocked signal: Ctrl-C, which the terminal sends to all, then ends the
     # workers' runs through the parent only, also while a worker is still starting. This process
     # gets a signal that came meanwhile as soon as it is unblocked.
@@ -230,6 +238,18 @@ def interrupts_ignored_by_children() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_program() -> Iterator[None]:
+    # multiprocessing lets a new process load what this one was started with: a script would begin
+    # anew in it, and one that came over standard input cannot be found. Workers need neither.
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 # What a worker process was given when it began.

@@ -165,3 +165,36 @@ def test_at_least_one_job_is_needed(double: Work) -> None:
 
 def test_all_cores_are_used_unless_said_otherwise() -> None:
     assert default_jobs() >= 1
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {doubles!r})
+
+import run_doubles
+from skycell.experiment.pool import run_tasks
+from skycell.experiment.tasks import Task
+
+with Path({begun!r}).open("a") as file:
+    file.write("begun ")
+run_tasks(
+    [Task("quick:1", "{{}}", "double", 1)],
+    lambda outcome: print(outcome.reason),
+    jobs=1,
+    work=run_doubles.run,
+)
+"""
+
+
+@pytest.mark.parametrize("over_standard_input", [False, True])
+def test_a_program_needs_no_guard_and_no_file(over_standard_input: bool, tmp_path: Path) -> None:
+    begun, file = tmp_path / "begun", tmp_path / "program.py"
+    doubles = str(Path(__file__).parent / "doubles")
+    file.write_text(PROGRAM.format(doubles=doubles, begun=str(begun)))
+    command = [sys.executable, "-" if over_standard_input else str(file)]
+    program = file.read_text() if over_standard_input else ""
+    told = subprocess.run(command, input=program, capture_output=True, text=True, timeout=60)
+    assert (told.stdout, told.stderr) == ("None\n", "")
+    assert begun.read_text() == "begun ", "workers do not run it again"
