@@ -155,6 +155,9 @@ def parse(
         values, positions = read_toml(source, name)
     else:
         values, positions = copy.deepcopy(dict(source)), {}
+    if {"scenario", "factors"} <= values.keys():
+        allowed = "a scenario; `skycell sweep` takes files with factors, --plan to check them"
+        raise ScenarioFaults([Fault(name, "", "a sweep", allowed)])
     return _checked(Scenario(name, values, positions, folder))
 
 
