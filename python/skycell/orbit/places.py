@@ -13,7 +13,7 @@ from os import PathLike, fspath
 
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.scenario import read_text
-from skycell.scenario.spelling import nearest
+from skycell.scenario.spelling import hint
 
 _COLUMNS = ("name", "latitude_deg", "longitude_deg")
 _RANGES = {
@@ -132,9 +132,8 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
         elif point:
             found.append(_point(name, point, faults))
         else:
-            near = nearest(wanted, known)
-            hint = f"; did you mean {near}?" if near else ""
-            allowed = "a place of the file given, a built-in city, or latitude,longitude" + hint
+            allowed = "a place of the file given, a built-in city, or latitude,longitude"
+            allowed += hint(wanted, known)
             faults.append(Fault("places", "", f'"{name}"', allowed))
     if faults:
         raise ScenarioFaults(faults)

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
 from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
-from skycell.scenario.spelling import nearest
+from skycell.scenario.spelling import hint
 
 FileModel = TypeVar("FileModel", bound=BaseModel)
 
@@ -134,9 +134,7 @@ def _known_keys(root: type[BaseModel], place: Place) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
     if place.owner is root:
         known = ["preset", *known]
-    near = nearest(str(place.path[-1]), known)
-    hint = f"; did you mean {near}?" if near else ""
-    return ", ".join(known) + hint
+    return ", ".join(known) + hint(str(place.path[-1]), known)
 
 
 def annotated(found: FieldInfo) -> Any:

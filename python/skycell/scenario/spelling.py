@@ -36,5 +36,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return plain[close[0]] if close else None
 
 
+def hint(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name; empty where none is near.
+
+    >>> hint("swich1", ["switch1", "host"])
+    '; did you mean switch1?'
+    """
+    near = nearest(name, known)
+    return f"; did you mean {near}?" if near else ""
+
+
 def _words(name: str) -> list[str]:
     return re.findall(r"[^-_ ]+", name.casefold())

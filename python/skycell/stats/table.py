@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from skycell.scenario.spelling import nearest
+from skycell.scenario.spelling import hint
 
 Level = str | int | float | bool
 """A level of a factor, as it stands in the table."""
@@ -193,11 +193,9 @@ def _refuse_unknown(
     asked = [*factors, response, *([block] if block is not None else [])]
     unknown = [name for name in asked if name not in columns]
     if unknown:
-        near = nearest(unknown[0], columns)
-        hint = f"; did you mean {near}?" if near else ""
         raise DesignError(
             f"the table has no column{'s' if len(unknown) > 1 else ''} {_listed(unknown)}; its "
-            f"columns are {_listed(columns)}{hint}"
+            f"columns are {_listed(columns)}{hint(unknown[0], columns)}"
         )
     if response in factors:
         raise DesignError(f"{response} cannot be both a factor and the response")

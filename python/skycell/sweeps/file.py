@@ -11,7 +11,7 @@ from typing import Any
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
-from skycell.scenario.spelling import nearest
+from skycell.scenario.spelling import hint
 from skycell.scenario.toml_text import read_toml
 from skycell.sweeps.model import (
     MOST_RUNS,
@@ -207,8 +207,7 @@ class _Reader:
             return DEFAULT_RESPONSES
         for place, name in enumerate(names):
             if not isinstance(name, str) or not is_response(name):
-                hint = _hint(name, RESPONSES)
-                allowed = f"{', '.join(RESPONSES)}{hint}"
+                allowed = f"{', '.join(RESPONSES)}{hint(str(name), RESPONSES)}"
                 self.faults.add(("responses", place), name, allowed, KEYS["responses"])
             elif name in names[:place]:
                 self.faults.add(("responses", place), name, "each once", KEYS["responses"])
@@ -371,13 +370,8 @@ def _unknown_keys(
 ) -> None:
     for key in table:
         if key not in known:
-            allowed = f"{', '.join(known)}{_hint(key, known)}"
+            allowed = f"{', '.join(known)}{hint(str(key), known)}"
             faults.add((*path, str(key)), Shown(f'the unknown key "{key}"'), allowed)
-
-
-def _hint(name: object, known: Iterable[str]) -> str:
-    near = nearest(str(name), known)
-    return f"; did you mean {near}?" if near else ""
 
 
 def _is_rate(value: object) -> bool:
