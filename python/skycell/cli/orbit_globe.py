@@ -10,7 +10,6 @@ import click
 
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
-    LONGEST_PS,
     common,
     read_constellation,
     read_named_places,
@@ -87,7 +86,7 @@ def globe(
     With two PLACEs the path from the first to the second is drawn, with more the paths from each to
     the next. --csv, --parquet and --json give the satellites' positions.
     """
-    from skycell.scenario.quantities import show_time
+    from skycell.scenario.quantities import LONGEST_RUN_PS, show_time
 
     if out is None and csv_file is None and parquet is None and not as_json:
         raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
@@ -96,8 +95,9 @@ def globe(
     places = read_named_places(place, places_file)
     step_ps = read_time(every, "--every")
     times_ps = [read_time(at, "--at") + frame * step_ps for frame in range(frames)]
-    if times_ps[-1] > LONGEST_PS:
-        message = f"the last moment is {show_time(times_ps[-1])}, past {show_time(LONGEST_PS)}"
+    if times_ps[-1] > LONGEST_RUN_PS:
+        longest = show_time(LONGEST_RUN_PS)
+        message = f"the last moment is {show_time(times_ps[-1])}, past {longest}"
         raise click.BadParameter(message, param_hint="'--every'")
     written = []
     if out is not None:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from skycell.orbit import Constellation, Place
 
-#: As long as a run may be: 100 days.
-LONGEST_PS = 100 * 86_400 * 10**12
-
 PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
 
 
@@ -69,15 +66,21 @@ def time_option(name: str, default: str, what: str) -> Callable[[Command], Comma
 
 
 def read_time(text: str, option: str) -> int:
-    """A time of the command line in picoseconds, from 0 to `LONGEST_PS`."""
-    from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_time
+    """A time of the command line in picoseconds, from 0 to as long as a run may be."""
+    from skycell.scenario.quantities import (
+        LONGEST_RUN_PS,
+        Dimension,
+        Refused,
+        parse_quantity,
+        show_time,
+    )
 
     try:
         quantity = parse_quantity(text)
     except Refused as error:
         raise click.BadParameter(f"{text!r}: {error}", param_hint=f"'{option}'") from None
-    if quantity.dimension is not Dimension.TIME or not 0 <= quantity.amount <= LONGEST_PS:
-        longest = show_time(LONGEST_PS)
+    if quantity.dimension is not Dimension.TIME or not 0 <= quantity.amount <= LONGEST_RUN_PS:
+        longest = show_time(LONGEST_RUN_PS)
         message = f"{text!r}: allowed is a time from 0 s to {longest}, such as '10 min'"
         raise click.BadParameter(message, param_hint=f"'{option}'")
     return int(quantity.amount)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 #: What `--vary` takes for every alternative that the studies name.
 _ALL = "all"
+_MOST_REPLICATIONS = 10_000
+"""As of `skycell.sweeps.file`, which help must not wait for."""
 _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 
 
@@ -49,7 +51,7 @@ _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 )
 @click.option(
     "--replications",
-    type=click.IntRange(1, 10_000),
+    type=click.IntRange(1, _MOST_REPLICATIONS),
     help="Runs of each case; as many as each study says if not given.",
 )
 @many_runs_options

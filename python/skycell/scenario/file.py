@@ -6,13 +6,12 @@ from typing import Annotated
 
 from skycell.scenario.contracts import GfrContract
 from skycell.scenario.parameters import Name, Parameters, param, quantity, whole_number, word
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.sources import PolicerParameters, Source
 from skycell.scenario.tcp import Tcp
 from skycell.scenario.topology import Topology
 from skycell.scenario.traffic import Loss, Start, Traffic
 
-_LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
 TRACES = (
     "cwnd",
     "sequence",
@@ -25,10 +24,10 @@ TRACES = (
 )
 
 Duration = Annotated[
-    Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_RUN_PS, example="20 s")
+    Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="20 s")
 ]
 Interval = Annotated[
-    Quantity, quantity(Dimension.TIME, low=1_000_000, high=_LONGEST_RUN_PS, example="10 ms")
+    Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, example="10 ms")
 ]
 
 
