@@ -1,16 +1,16 @@
 //! Both engines leave the same records and traces, on generated scenarios.
 //!
-//! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin.
+//! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin. Some numbers have a crowd, too.
 
 mod scenarios;
 
-use scenarios::{rerouted, scenario};
+use scenarios::{crowd, rerouted, scenario};
 use serde_json::Value;
 use skycell_records::RunRecords;
 use skycell_reference::RunError;
 use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec, SourceSpec};
 
-/// Scenarios run by default.
+/// Scenarios run by default, beside crowds.
 const SCENARIOS: u64 = 2_000;
 
 /// What differs, if anything: the first record or trace, and both its values.
@@ -245,15 +245,19 @@ fn both_engines_leave_the_same_records_and_traces() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);
     for seed in first..first + count {
-        let spec = scenario(seed);
-        assert_eq!(spec.validate(), Ok(()), "scenario {seed}");
-        if difference(&spec).is_some() {
-            let (spec, what) = shrink(spec);
-            panic!(
-                "scenario {seed}: {what}\n{}",
-                serde_json::to_string(&spec).expect("JSON")
-            );
+        assert_identity(&format!("scenario {seed}"), scenario(seed));
+        if let Some(crowd) = crowd(seed) {
+            assert_identity(&format!("crowd {seed}"), crowd);
         }
+    }
+}
+
+fn assert_identity(name: &str, spec: NetworkSpec) {
+    assert_eq!(spec.validate(), Ok(()), "{name}");
+    if difference(&spec).is_some() {
+        let (spec, what) = shrink(spec);
+        let spec = serde_json::to_string(&spec).expect("JSON");
+        panic!("{name}: {what}\n{spec}");
     }
 }
 
@@ -261,8 +265,9 @@ fn both_engines_leave_the_same_records_and_traces() {
 #[test]
 fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_sources() {
     let (mut own, mut others) = (0, 0);
-    for seed in 0..300 {
-        let spec = scenario(seed);
+    let scenarios = (0..300).map(|seed| (format!("scenario {seed}"), scenario(seed)));
+    let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
+    for (name, spec) in scenarios.chain(crowds) {
         let moves = spec.links.iter().any(|link| link.motion.is_some());
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
         let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
@@ -272,9 +277,27 @@ fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_source
         let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
         let is_own = records.engine_stats.simulated_by == "fast";
         let may_be_other = moves || is_rerouted || has_classes || has_frames;
-        assert!(is_own || may_be_other, "scenario {seed}");
+        assert!(is_own || may_be_other, "{name}");
         own += u32::from(is_own);
         others += u32::from(!is_own);
     }
     assert!(own > 4 * others, "{own} and {others}");
+}
+
+/// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use
+/// only crowds make it.
+#[test]
+fn crowds_have_lanes_for_boxes_and_flows_for_reading_ahead() {
+    let crowds: Vec<_> = (0..600).filter_map(crowd).collect();
+    let has_lanes = |spec: &&NetworkSpec| {
+        let links_to = |node: u32| spec.links.iter().filter(|link| link.to == node).count();
+        (0..spec.nodes.len() as u32).any(|node| links_to(node) > 64)
+    };
+    let with_lanes = crowds.iter().filter(has_lanes).count();
+    let with_flows = crowds.iter().filter(|spec| spec.flows.len() >= 200).count();
+    let of = crowds.len();
+    assert!(
+        of > 50 && 3 * with_lanes > 2 * of && 3 * with_flows > of,
+        "{with_lanes} and {with_flows} of {of}"
+    );
 }

@@ -2,12 +2,14 @@
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
 mod classes;
+mod crowds;
 mod hosts;
 mod motion;
 mod policies;
 mod rows;
 mod spacing;
 
+pub use crowds::crowd;
 use skycell_des::Stream;
 use skycell_spec::*;
 
