@@ -75,7 +75,7 @@ def queue_over_time(
     line = (
         alt.Chart()
         .transform_filter("!isValid(datum.level)")
-        .mark_line(color=theme.PALETTE[0], clip=True)
+        .mark_line(color=theme.PALETTE[0])
         .encode(x=time_axis(span), y=y)
     )
     across = alt.Chart().transform_filter("isValid(datum.level)").encode(y="height:Q")
@@ -157,7 +157,6 @@ def vc_queue_over_time(
             color=theme.PALETTE[0],
             fillOpacity=0.18,
             line={"strokeWidth": 1.2, "color": theme.PALETTE[0]},
-            clip=True,
         )
         .encode(x=time_axis(span), y=alt.Y("cells:Q", title="Cells", scale=scale))
     )

@@ -80,7 +80,7 @@ def rate_over_time(
     rows = with_panel_names(points, "flow", panels).select("panel", "time_s", "mbps")
     layers = [
         alt.Chart()
-        .mark_line(interpolate="step-after", clip=True, color=theme.PALETTE[0])
+        .mark_line(interpolate="step-after", color=theme.PALETTE[0])
         .encode(x=time_axis(span), y=alt.Y("mbps:Q", title="Sent (Mbit/s)"))
     ]
     if reserved_mbps is not None:

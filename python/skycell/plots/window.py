@@ -69,7 +69,7 @@ def cwnd_over_time(
     names = ["cwnd", "ssthresh"]
     layer = (
         alt.Chart()
-        .mark_line(interpolate="step-after", clip=True)
+        .mark_line(interpolate="step-after", clip=cut)
         .encode(
             x=time_axis(span),
             y=alt.Y(

@@ -137,8 +137,10 @@ def test_the_same_figure_gives_the_same_bytes(figure: Figure) -> None:
 
 
 @pytest.fixture(scope="module")
-def bare(figure: Figure) -> str:
-    """The figure as it is drawn for a page."""
+def bare() -> str:
+    """A figure as it is drawn for a page, with lines that end at the edge of their axes."""
+    far = cwnd(flows=2).with_columns(ssthresh=1e12)
+    figure = cwnd_over_time(far, FLOWS, TimeRange(0, 5 * SECOND), ORIGIN)
     with Painters() as painters:
         return painters.order(json.dumps(figure.bare_spec()), ["svg"]).result()[0].decode()
 

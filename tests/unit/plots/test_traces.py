@@ -61,6 +61,18 @@ def test_an_ssthresh_far_above_cwnd_does_not_squeeze_the_figure() -> None:
     low, high = figure.bare_spec()["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert (low, round(high, 3)) == (0, 5.4)
     assert "ssthresh above the axis is not drawn." in figure.caption
+    assert figure.bare_spec()["layer"][0]["mark"]["clip"]
+
+
+def test_lines_that_stay_within_their_axes_are_drawn_without_a_clip() -> None:
+    # Each costs a PNG as much as all else in it.
+    figures = [
+        cwnd_over_time(traces.cwnd(), FLOWS, TEN_SECONDS, ORIGIN),
+        queue_over_time(traces.queue(), PORTS, TEN_SECONDS, ORIGIN),
+        vc_queue_over_time(traces.vc_queue((2,)), "sw1>sw2", FLOWS, TEN_SECONDS, ORIGIN),
+        rate_over_time(traces.sequence(), FLOWS, TEN_SECONDS, ORIGIN),
+    ]
+    assert [f.name for f in figures if f.bare_spec()["layer"][0]["mark"].get("clip")] == []
 
 
 def test_many_flows_are_cut_to_six_panels_and_the_caption_says_so() -> None:
