@@ -39,7 +39,13 @@ PUBLISHED = "#1c2733"
 
 def config() -> dict[str, Any]:
     """The Vega-Lite configuration that every figure carries."""
-    text = {"labelFont": FONT_STACK, "titleFont": FONT_STACK, "titleColor": INK}
+    text = {
+        "labelFont": FONT_STACK,
+        "titleFont": FONT_STACK,
+        "titleColor": INK,
+        # A figure whose names may be long sets its own. Vega measures a label with a limit twice.
+        "labelLimit": 0,
+    }
     return {
         "background": PAPER,
         "font": FONT_STACK,
@@ -100,7 +106,6 @@ def config() -> dict[str, Any]:
             "direction": "horizontal",
             "columnPadding": 14,
             "symbolSize": 80,
-            "labelLimit": 0,
             "offset": 8,
         },
         "range": {"category": list(PALETTE), "symbol": list(SHAPES)},

@@ -145,6 +145,19 @@ def bare() -> str:
         return painters.order(json.dumps(figure.bare_spec()), ["svg"]).result()[0].decode()
 
 
+def test_a_long_label_is_cut_only_where_a_figure_says_so() -> None:
+    name = "the discard of the longest frame in the longest queue"
+    spec = {
+        "config": theme.config(),
+        "data": {"values": [{"name": name}]},
+        "mark": "bar",
+        "encoding": {"y": {"field": "name", "type": "nominal"}},
+    }
+    with Painters() as painters:
+        svg = painters.order(json.dumps(spec), ["svg"]).result()[0].decode()
+    assert f">{name}</text>" in svg
+
+
 def test_an_inline_picture_takes_its_colours_from_the_page(bare: str) -> None:
     svg = inline(bare, name="a", description='say "hello"')
     assert theme.INK not in svg
