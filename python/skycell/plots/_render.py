@@ -1,11 +1,13 @@
 """The child process that turns Vega-Lite into pictures. It needs no other part of the package.
 
 vl-convert keeps a JavaScript engine of some 200 MB in the process that calls it, for good; a child
-gives the memory back. It reads orders from standard input, one JSON object a line::
+gives the memory back. One that only makes PNG and PDF of SVG never starts that engine. It reads
+orders from standard input, one JSON object a line::
 
-    {"fonts": "directory", "spec": "{...}", "scale": 2, "files": [["svg", "file"], ["png", "file"]]}
+    {"fonts": "directory", "source": "file", "scale": 2, "files": {"png": "file", "pdf": "file"}}
 
 and answers each with a line when its files are written: ``null``, or what went wrong as a string.
+The source of ``svg`` is Vega-Lite, of ``png`` and ``pdf`` an SVG; ``js`` needs nothing of it.
 """
 
 from __future__ import annotations
@@ -19,26 +21,24 @@ from typing import Any
 
 
 def draw(order: dict[str, Any]) -> None:
-    """Writes the files of one order; its spec is laid out once for all of them."""
+    """Writes the files of one order."""
     import vl_convert
 
     register_fonts(order["fonts"])
-    svg = None
-    for form, file in order["files"]:
-        if form == "js":
-            script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-            Path(file).write_text(script, encoding="utf-8")
-            continue
-        if svg is None:
-            # An empty list of allowed addresses: a figure carries its data and loads nothing.
-            svg = str(vl_convert.vegalite_to_svg(order["spec"], allowed_base_urls=[]))
+    source = Path(order["source"]).read_text(encoding="utf-8")
+    for form, file in order["files"].items():
         match form:
+            case "js":
+                script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+                Path(file).write_text(script, encoding="utf-8")
             case "svg":
+                # An empty list of allowed addresses: a figure carries its data and loads nothing.
+                svg = str(vl_convert.vegalite_to_svg(source, allowed_base_urls=[]))
                 Path(file).write_text(svg, encoding="utf-8")
             case "png":
-                Path(file).write_bytes(vl_convert.svg_to_png(svg, scale=order["scale"]))
+                Path(file).write_bytes(vl_convert.svg_to_png(source, scale=order["scale"]))
             case "pdf":
-                Path(file).write_bytes(vl_convert.svg_to_pdf(svg))
+                Path(file).write_bytes(vl_convert.svg_to_pdf(source))
             case other:
                 raise ValueError(f"no such format: {other}")
 

@@ -1,7 +1,9 @@
 """Child processes that draw: started when there is something to draw, kept until the last picture.
 
-A child takes half a second to get its JavaScript engine going and draws its first pictures at half
-the speed of later ones, so one child draws many; several draw different figures side by side.
+A figure is laid out, which takes a JavaScript engine, and its SVG then printed as PNG and PDF,
+which takes none. An engine needs half a second to get going and draws its first pictures at half
+the speed of later ones; so there are children that lay out and children that print, each for many
+figures, and they work side by side.
 """
 
 from __future__ import annotations
@@ -23,8 +25,12 @@ from skycell.plots.svg import renumbered
 PNG_SCALE = 2
 """Pixels of a PNG per pixel of the drawing."""
 
+PRINTED = ("png", "pdf")
+"""Formats that are made of an SVG."""
+
 MOST = 4
-"""Children at a time, however many cores there are; each takes some 250 MB."""
+"""Children at a time, however many cores there are: two that lay out, of 250 MB each, and two that
+print, of 50 MB."""
 
 
 class RenderError(RuntimeError):
@@ -55,7 +61,11 @@ class Painters:
         from skycell.experiment.pool import default_jobs
 
         self._folder = tempfile.TemporaryDirectory(prefix="skycell-")
-        self._threads = ThreadPoolExecutor(min(jobs or default_jobs(), MOST))
+        children = min(jobs or default_jobs(), MOST)
+        printing = children // 2
+        self._layouts = ThreadPoolExecutor(children - printing)
+        # A single child does both: each picture is laid out before it is printed.
+        self._prints = ThreadPoolExecutor(printing) if printing else self._layouts
         self._own = threading.local()
         self.children: list[subprocess.Popen[str]] = []
         self._numbers = count()
@@ -64,7 +74,8 @@ class Painters:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        for threads in (self._layouts, self._prints):
+            threads.shutdown(wait=True, cancel_futures=True)
         for child in self.children:
             # Nothing is under way: what was ordered is drawn, or its order was taken back.
             child.kill()
@@ -82,30 +93,43 @@ class Painters:
         Returns:
             The bytes of each format in their order, once drawn; or `RenderError`.
         """
-        return self._threads.submit(self._draw, spec, tuple(formats))
+        if spec is None:
+            return self._layouts.submit(self._draw, "", formats)
+        if not set(formats).intersection(PRINTED):
+            return self._layouts.submit(self._laid_out, spec, len(formats))
+        layout = self._layouts.submit(self._laid_out, spec, 1)
+        return self._prints.submit(self._printed, layout, formats)
 
-    def _draw(self, spec: str | None, formats: Sequence[str]) -> list[bytes]:
+    def _laid_out(self, spec: str, copies: int) -> list[bytes]:
+        (svg,) = self._draw(spec, ["svg"])
+        return [renumbered(svg.decode()).encode()] * copies
+
+    def _printed(self, layout: Future[list[bytes]], formats: Sequence[str]) -> list[bytes]:
+        (svg,) = layout.result()
+        printed = [form for form in PRINTED if form in formats]
+        drawn = dict(zip(printed, self._draw(svg.decode(), printed), strict=True))
+        return [drawn.get(form, svg) for form in formats]
+
+    def _draw(self, source: str, formats: Sequence[str]) -> list[bytes]:
+        """Has this thread's child make files of a source."""
         child = getattr(self._own, "child", None)
         if child is None or child.process.poll() is not None:  # one that died takes none along
             child = self._own.child = _Child(
                 Path(self._folder.name) / f"said-{next(self._numbers)}"
             )
             self.children.append(child.process)
-        number = next(self._numbers)
-        files = [Path(self._folder.name) / f"{number}.{form}" for form in formats]
+        place = Path(self._folder.name) / str(next(self._numbers))
+        files = {form: place.with_suffix(f".{form}") for form in formats}
+        place.write_text(source, encoding="utf-8")
         child.draw(
             {
-                "spec": spec,
+                "source": str(place),
                 "scale": PNG_SCALE,
-                "files": [[form, str(file)] for form, file in zip(formats, files, strict=True)],
+                "files": {form: str(file) for form, file in files.items()},
             }
         )
-        drawn = []
-        for form, file in zip(formats, files, strict=True):
-            if form == "svg":
-                drawn.append(renumbered(file.read_text(encoding="utf-8")).encode())
-            else:
-                drawn.append(file.read_bytes())
+        drawn = [file.read_bytes() for file in files.values()]
+        for file in (place, *files.values()):
             file.unlink()
         return drawn
 

@@ -131,7 +131,7 @@ def test_data_cannot_end_the_script_that_holds_it() -> None:
 
 def test_the_same_figure_gives_the_same_bytes(figure: Figure) -> None:
     spec = json.dumps(figure.spec())
-    with Painters(jobs=2) as painters:  # of which one draws it twice
+    with Painters(jobs=4) as painters:  # of the two that lay out, one draws it twice
         drawn = [painters.order(spec, ["svg", "png"]) for _ in range(3)]
         assert drawn[0].result() == drawn[1].result() == drawn[2].result()
 
@@ -209,6 +209,27 @@ def test_a_painter_that_dies_takes_no_later_picture_along(figure: Figure) -> Non
         painters.children[0].wait()
         assert painters.order(spec, ["svg"]).result()[0].startswith(b"<svg ")
         assert len(painters.children) == 2
+
+
+def test_one_child_lays_out_and_another_prints(figure: Figure) -> None:
+    spec = json.dumps(figure.spec())
+    with Painters(jobs=2) as painters:
+        drawn = [painters.order(spec, ["pdf", "svg", "png"]) for _ in range(2)]
+        for pdf, svg, png in (order.result() for order in drawn):
+            assert (pdf[:5], svg[:5], png[1:4]) == (b"%PDF-", b"<svg ", b"PNG")
+        layouts, prints = (threads_of(child.pid) for child in painters.children)
+        assert layouts > prints == 1  # a JavaScript engine has threads
+
+
+def threads_of(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
+def test_a_single_child_does_both(figure: Figure) -> None:
+    with Painters(jobs=1) as painters:
+        drawn = [painters.order(json.dumps(figure.spec()), ["png"]) for _ in range(2)]
+        assert [png[1:4] for order in drawn for png in order.result()] == [b"PNG", b"PNG"]
+        assert len(painters.children) == 1
 
 
 def test_a_figure_that_cannot_be_drawn_is_named_and_nothing_is_written(
