@@ -27,10 +27,12 @@ def renumbered(svg: str) -> str:
     The renderer counts through all pictures that one process draws, so that the bytes of a picture
     would depend on those before it.
     """
-    ids = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
+    ids = dict.fromkeys(re.findall(r' id="([^"]+)"', svg))
+    if not ids:
+        return svg
     numbers = {old: f"id{number}" for number, old in enumerate(ids)}
     return re.sub(
-        r'(\bid="|url\(#|href="#)([^")]+)',
+        r'( id="|url\(#|href="#)([^")]+)',
         lambda match: match[1] + numbers.get(match[2], match[2]),
         svg,
     )
@@ -64,7 +66,8 @@ def inline(svg: str, *, name: str, description: str) -> str:
         body = body.replace(f'"{colour}"', f'"var({variable})"')
     # Marks repeat in aria-labels what tables beside the figure say better, thousands of times.
     body = re.sub(r' (?:aria-\w+|role)="[^"]*"', "", body)
-    body = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", body)
+    if ' id="' in body:
+        body = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{name}-", body)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '

@@ -73,7 +73,9 @@ class PageFigures:
 
 
 def _bare(figure: Figure) -> str:
-    return json.dumps(figure.bare_spec())
+    spec = figure.bare_spec()
+    # `inline` leaves out what marks say of themselves, so Vega need not put it together.
+    return json.dumps({**spec, "config": {**spec["config"], "aria": False}})
 
 
 def page(template: str, context: Mapping[str, Any]) -> str:

@@ -211,6 +211,7 @@ def test_a_painter_that_dies_takes_no_later_picture_along(figure: Figure) -> Non
         assert len(painters.children) == 2
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of a process's threads")
 def test_one_child_lays_out_and_another_prints(figure: Figure) -> None:
     spec = json.dumps(figure.spec())
     with Painters(jobs=2) as painters:
