@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,9 @@ def write_study_report(
         ThreadPoolExecutor(1) as engine,
     ):
         planned = {study.id: planned_example(reproduction, study) for study in studies if example}
+        # The engine hands over arrays of numpy. Loaded by its thread, numpy would be half there for
+        # a while, and Altair, which looks for it in `sys.modules`, would use that half.
+        import_module("numpy")
         # The engine has a thread of its own while figures are put together and drawn.
         runs = {
             name: [engine.submit(run_spec, spec, reproduction.engine) for spec in entry.specs]

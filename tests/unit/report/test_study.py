@@ -1,6 +1,8 @@
 """The report of a study says everything that was found, and holds everything it needs."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -402,6 +404,30 @@ def test_the_report_is_written_with_its_figures_in_three_formats(tmp_path: Path)
         write_study_report(made, tmp_path, example=False)
     assert not files[0].exists()
     assert write_study_report(made, tmp_path, force=True) == files
+
+
+def test_numpy_is_whole_before_the_engines_thread_needs_it(tmp_path: Path) -> None:
+    script = f"""
+import sys
+from pathlib import Path
+from skycell.experiment import run
+from skycell.report import write_study_report
+from tests.unit.report.reproductions import geo, reproduction, row
+
+def seen(spec, engine, simulate=run.run_spec):
+    print("numpy" in sys.modules)
+    return simulate(spec, engine)
+
+run.run_spec = seen
+lan = {{**geo("sd"), "config": "lan", "buffer_cells": 1000}}
+rows = [row("icccn97-t1", lan, 0.9, (0.9, 0.9))]
+write_study_report(reproduction(rows, overrides={short()!r}), Path({str(tmp_path)!r}))
+"""
+    root = Path(__file__).parents[3]
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "True\n"
 
 
 def test_several_studies_get_a_folder_each_and_an_index(tmp_path: Path) -> None:
