@@ -92,8 +92,8 @@ class Figure:
 
     @cached_property
     def _drawn(self) -> dict[str, Any]:
-        """The chart as Vega-Lite; Altair checks it against the schema, which takes a while."""
-        drawn = dict(self.chart.to_dict())
+        """The chart as Vega-Lite; tests check it against the schema, which takes a while."""
+        drawn = dict(self.chart.to_dict(validate=False))
         if self.datasets:
             drawn["datasets"] = {**drawn.get("datasets", {}), **self.datasets}
         return drawn

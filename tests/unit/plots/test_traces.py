@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from altair.utils.schemapi import SchemaValidationError
 
 from skycell.plots.discards import REASONS, discards_by_reason
 from skycell.plots.figure import NothingToDrawError
@@ -263,3 +264,11 @@ def test_a_rate_over_less_than_its_interval_or_without_segments_is_refused() -> 
     acks = traces.sequence().filter(pl.col("event") == 2)
     with pytest.raises(NothingToDrawError, match="no sequence trace of segments sent"):
         rate_over_time(acks, FLOWS, TEN_SECONDS, ORIGIN)
+
+
+def test_a_chart_that_vega_lite_does_not_know_is_found_by_any_test() -> None:
+    figure = queue_over_time(traces.queue(), PORTS, TEN_SECONDS, ORIGIN)
+    chart: Any = figure.chart
+    chart.layer[0].mark.interpolation = "step"
+    with pytest.raises(SchemaValidationError, match="is an invalid value"):
+        figure.spec()
