@@ -41,7 +41,9 @@ pub(crate) struct ArrivalLog {
     logged: VecDeque<Logged>,
     /// Trains dropped from the front.
     dropped: u64,
-    busy: VecDeque<Busy>,
+    /// The last stretch that has begun, and those before it, in order.
+    present: Busy,
+    earlier: VecDeque<Busy>,
     /// Who decides when cells leave, where queues share the link.
     pub(crate) server: Option<Box<Server>>,
     /// The last departure that it has decided.
@@ -59,7 +61,12 @@ impl ArrivalLog {
             kept_from: SimTime::ZERO,
             logged: VecDeque::new(),
             dropped: 0,
-            busy: VecDeque::new(),
+            present: Busy {
+                start: SimTime::ZERO,
+                rank: 0,
+                spacing: cell_time,
+            },
+            earlier: VecDeque::new(),
             server: None,
             served_until: SimTime::ZERO,
             taken_in: 0,
@@ -154,8 +161,8 @@ impl ArrivalLog {
     fn note_departures(&mut self, rank: u64, departures: Departures) {
         let first = SimTime(departures.first);
         let between = (first - self.served_until).0;
-        if self.busy.back().is_none_or(|run| run.spacing != between) {
-            self.busy.push_back(Busy {
+        if self.present.spacing != between {
+            self.begin(Busy {
                 start: self.served_until,
                 rank,
                 spacing: between,
@@ -166,7 +173,7 @@ impl ArrivalLog {
             return;
         }
         if departures.spacing != between {
-            self.busy.push_back(Busy {
+            self.begin(Busy {
                 start: first,
                 rank: rank + 1,
                 spacing: departures.spacing,
@@ -194,7 +201,7 @@ impl ArrivalLog {
     /// The next cell finds the port idle.
     pub(crate) fn begin_busy(&mut self, start: SimTime) {
         if self.server.is_none() {
-            self.busy.push_back(Busy {
+            self.begin(Busy {
                 start,
                 rank: self.taken_in,
                 spacing: self.cell_time,
@@ -202,25 +209,41 @@ impl ArrivalLog {
         }
     }
 
+    fn begin(&mut self, busy: Busy) {
+        // Before the first there is one without cells.
+        if self.present.rank < busy.rank {
+            self.earlier.push_back(self.present);
+        }
+        self.present = busy;
+    }
+
     /// When the last cell taken in will have left.
     pub(crate) fn last_departure(&self) -> SimTime {
-        self.busy.back().map_or(SimTime::ZERO, |busy| {
-            busy.start + SimTime((self.taken_in - busy.rank) * busy.spacing)
-        })
+        let busy = &self.present;
+        busy.start + SimTime((self.taken_in - busy.rank) * busy.spacing)
     }
 
     /// Cells that have left by `now`, that instant included.
     pub(crate) fn departed(&self, now: SimTime) -> u64 {
         // The present busy period answers nearly always.
-        let at = match self.busy.back() {
-            Some(last) if last.start <= now => self.busy.len(),
-            _ => self.busy.partition_point(|busy| busy.start <= now),
+        let (busy, end) = if self.present.start <= now {
+            (&self.present, self.taken_in)
+        } else {
+            let after = self.earlier.partition_point(|busy| busy.start <= now);
+            let end = self.rank_at(after);
+            let Some(busy) = after.checked_sub(1).map(|at| &self.earlier[at]) else {
+                return end;
+            };
+            (busy, end)
         };
-        let Some(busy) = at.checked_sub(1).map(|i| self.busy[i]) else {
-            return self.busy.front().map_or(0, |first| first.rank);
-        };
-        let end = self.busy.get(at).map_or(self.taken_in, |next| next.rank);
         (busy.rank + (now - busy.start).0 / busy.spacing).min(end)
+    }
+
+    /// Rank of the first cell of the `at`-th busy period that is remembered.
+    fn rank_at(&self, at: usize) -> u64 {
+        self.earlier
+            .get(at)
+            .map_or(self.present.rank, |busy| busy.rank)
     }
 
     /// Where queues share the link, what is known: cells taken in that will have left by `now`, and
@@ -235,9 +258,7 @@ impl ArrivalLog {
                 .and_then(|rank| self.departure(rank));
             return (departed, last);
         }
-        let Some(busy) = self.busy.back() else {
-            return (0, None);
-        };
+        let busy = &self.present;
         let count = now.since(busy.start).0 / self.cell_time;
         let last = busy.start + SimTime(count * self.cell_time);
         (busy.rank + count, (count > 0).then_some(last))
@@ -245,8 +266,12 @@ impl ArrivalLog {
 
     /// When the cell of `rank` (from 0) leaves; none if its busy period is forgotten.
     pub(crate) fn departure(&self, rank: u64) -> Option<SimTime> {
-        let at = self.busy.partition_point(|busy| busy.rank <= rank);
-        let busy = self.busy[at.checked_sub(1)?];
+        let busy = if self.present.rank <= rank {
+            &self.present
+        } else {
+            let after = self.earlier.partition_point(|busy| busy.rank <= rank);
+            &self.earlier[after.checked_sub(1)?]
+        };
         Some(busy.start + SimTime((rank + 1 - busy.rank) * busy.spacing))
     }
 
@@ -255,8 +280,13 @@ impl ArrivalLog {
     pub(crate) fn departures_since(&self, rank: u64, now: SimTime) -> u128 {
         let departed = self.departed(now);
         let mut sum = 0;
-        for (i, busy) in self.busy.iter().enumerate() {
-            let end = self.busy.get(i + 1).map_or(self.taken_in, |next| next.rank);
+        let all = self.earlier.iter().chain([&self.present]);
+        for (busy, at) in all.zip(1..) {
+            let end = if at > self.earlier.len() {
+                self.taken_in
+            } else {
+                self.rank_at(at)
+            };
             let (from, to) = (busy.rank.max(rank), end.min(departed));
             if from < to {
                 let count = u128::from(to - from);
@@ -358,22 +388,21 @@ impl ArrivalLog {
     /// their cells, and the rank of the first cell of those kept.
     pub(crate) fn trim_busy(&mut self, before: SimTime) -> u128 {
         let mut sum = 0;
-        while self.busy.len() > 1 {
-            let (busy, next) = (self.busy[0], self.busy[1].rank);
-            let count = next - busy.rank;
+        while let Some(busy) = self.earlier.front() {
+            let count = self.rank_at(1) - busy.rank;
             if busy.start + SimTime(count * busy.spacing) >= before {
                 break;
             }
             let count = u128::from(count);
             sum += count * u128::from(busy.start.0)
                 + count * (count + 1) / 2 * u128::from(busy.spacing);
-            self.busy.pop_front();
+            self.earlier.pop_front();
         }
         sum
     }
 
     /// Rank of the first cell whose busy period is remembered.
     pub(crate) fn first_busy_rank(&self) -> u64 {
-        self.busy.front().map_or(0, |busy| busy.rank)
+        self.rank_at(0)
     }
 }

@@ -329,44 +329,31 @@ impl<'a> Network<'a> {
 
     fn send_all(&mut self, now: SimTime, id: u32) {
         for is_forward in [true, false] {
-            if self.outgoing(is_forward).is_empty() {
-                continue;
+            let mut sent = 0;
+            while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
+                sent += 1;
+                let vc = self.legs.first(id, is_forward);
+                let cells = self.flows[id as usize].cells(segment).0;
+                let frames = &mut self.frames;
+                let frame = frames.add(segment, id, is_forward, vc, cells, now);
+                let offer = Offer {
+                    frame,
+                    flow: id,
+                    vc,
+                    cells,
+                    is_paced: false,
+                };
+                self.offer_frame(now, offer);
             }
-            let mut segments = std::mem::take(self.outgoing(is_forward));
-            for segment in &segments {
-                self.send(now, id, is_forward, segment);
+            if sent > 0 {
+                outgoing(&mut self.out, is_forward).clear();
             }
-            segments.clear();
-            *self.outgoing(is_forward) = segments;
-        }
-    }
-
-    fn outgoing(&mut self, is_forward: bool) -> &mut Vec<Segment> {
-        if is_forward {
-            &mut self.out.forward
-        } else {
-            &mut self.out.reverse
         }
     }
 
     fn plan(&mut self, id: u32) {
         let next = self.flows[id as usize].next_timer(id);
         self.events.set_alarm(id, next);
-    }
-
-    fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: &Segment) {
-        let vc = self.legs.first(flow_id, is_forward);
-        let cells = self.flows[flow_id as usize].cells(segment).0;
-        let frames = &mut self.frames;
-        let frame = frames.add(segment, flow_id, is_forward, vc, cells, now);
-        let offer = Offer {
-            frame,
-            flow: flow_id,
-            vc,
-            cells,
-            is_paced: false,
-        };
-        self.offer_frame(now, offer);
     }
 
     fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
@@ -498,5 +485,14 @@ impl<'a> Network<'a> {
             trace.push(row.port, row.vc, row.flow, time, row.reason);
         }
         (std::mem::take(&mut self.flows), traces)
+    }
+}
+
+/// What a flow wants sent in one direction.
+fn outgoing(out: &mut Outbox, is_forward: bool) -> &mut Vec<Segment> {
+    if is_forward {
+        &mut out.forward
+    } else {
+        &mut out.reverse
     }
 }
