@@ -38,7 +38,7 @@ pub(crate) struct ArrivalLog {
     /// The order of cells is kept that leave at this time or later.
     kept_from: SimTime,
     /// Piece by piece.
-    logged: VecDeque<Logged>,
+    logged: Vec<Logged>,
     /// Trains dropped from the front.
     dropped: u64,
     /// The last stretch that has begun, and those before it, in order.
@@ -59,7 +59,7 @@ impl ArrivalLog {
         ArrivalLog {
             cell_time,
             kept_from: SimTime::ZERO,
-            logged: VecDeque::new(),
+            logged: Vec::new(),
             dropped: 0,
             present: Busy {
                 start: SimTime::ZERO,
@@ -98,8 +98,10 @@ impl ArrivalLog {
         until: SimTime,
     ) {
         if self.open > 0 {
-            let open = self.logged.range_mut(self.logged.len() - self.open..);
-            open.zip(trains)
+            let first = self.logged.len() - self.open;
+            let open = &mut self.logged[first..];
+            open.iter_mut()
+                .zip(trains)
                 .for_each(|(logged, (_, cells))| logged.cells += cells);
         } else if self.keeps_next(count) {
             let (rank, before) = (self.taken_in, self.logged.len());
@@ -186,7 +188,7 @@ impl ArrivalLog {
     pub(crate) fn take_in_cell(&mut self, moment: Moment, place: u32) {
         self.open = 0;
         if self.keeps_next(1) {
-            self.logged.push_back(Logged {
+            self.logged.push(Logged {
                 rank: self.taken_in,
                 train: Train::of_cell(moment, place),
                 cells: 1,
@@ -310,7 +312,7 @@ impl ArrivalLog {
     fn arrival_in(&self, piece: Range<usize>, rank: u64) -> (Moment, u32) {
         let nth = rank - self.logged[piece.start].rank;
         let count = piece.len();
-        let trains = self.logged.range(piece).map(|logged| logged.train);
+        let trains = self.logged[piece].iter().map(|logged| logged.train);
         nth_arrival(trains, count, nth)
     }
 
@@ -344,16 +346,17 @@ impl ArrivalLog {
         mut tell: impl FnMut(u32, u64),
     ) -> u64 {
         let from = (first - self.dropped) as usize;
-        let kept = self.logged.range(from..);
-        let begun = kept.clone().take_while(|logged| logged.rank <= departed);
-        let Some(last) = (from + begun.count()).checked_sub(1) else {
-            return first;
-        };
-        let left = self.piece_of(last).start.max(from) - from;
-        for logged in kept.take(left) {
-            tell(logged.train.place, logged.cells.into());
+        let mut begin = from;
+        let begun = self.logged[from..].iter().zip(from..);
+        for (logged, at) in begun.take_while(|(logged, _)| logged.rank <= departed) {
+            if logged.rank != self.logged[begin].rank {
+                for logged in &self.logged[begin..at] {
+                    tell(logged.train.place, logged.cells.into());
+                }
+                begin = at;
+            }
         }
-        first + left as u64
+        first + (begin - from) as u64
     }
 
     /// Tells the same of the piece that begins with the train `first`, of which not all cells have left when
@@ -368,7 +371,7 @@ impl ArrivalLog {
             return tell(logged.train.place, departed - logged.rank);
         }
         let (until, _) = self.arrival_in(piece.clone(), departed - 1);
-        for logged in self.logged.range(piece) {
+        for logged in &self.logged[piece] {
             tell(logged.train.place, logged.train.count(until));
         }
     }
@@ -380,8 +383,11 @@ impl ArrivalLog {
         // The piece with the last cell departed stays, for `arrival` of that cell.
         let last = begun.checked_sub(1);
         let first = last.map_or(0, |last| self.piece_of(last).start);
-        self.logged.drain(..first);
-        self.dropped += first as u64;
+        // Those that stay move; so they are fewer than those that go.
+        if first > self.logged.len() / 2 {
+            self.logged.drain(..first);
+            self.dropped += first as u64;
+        }
     }
 
     /// Forgets busy periods that ended before `before`; hands back the sum of departure times of

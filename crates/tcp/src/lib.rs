@@ -4,6 +4,7 @@
 mod clock;
 mod ranges;
 mod receiver;
+mod recent;
 mod recovery;
 mod rto;
 mod segment;

@@ -10,6 +10,14 @@ pub struct Ranges {
 impl Ranges {
     /// Adds [start, end), `start` below `end`, and returns the range that now holds it.
     pub fn add(&mut self, start: u64, end: u64) -> (u64, u64) {
+        // What comes in order joins the highest range, or comes above it.
+        if let Some(last) = self.ranges.last_mut()
+            && last.0 <= start
+            && start <= last.1
+        {
+            last.1 = last.1.max(end);
+            return *last;
+        }
         // The ranges that overlap or touch the new one: from the first that ends at or after `start`
         // to the last that starts at or before `end`.
         let first = self.ranges.partition_point(|r| r.1 < start);
@@ -79,6 +87,23 @@ impl Ranges {
         let at = self.ranges.partition_point(|r| r.1 <= from);
         self.ranges[at..].iter().map(|r| r.1 - r.0.max(from)).sum()
     }
+
+    /// Whether the set has `octets` octets or more at or above `from`.
+    pub fn has_above(&self, from: u64, octets: u64) -> bool {
+        let at = self.ranges.partition_point(|r| r.1 <= from);
+        let mut missing = octets;
+        self.ranges[at..].iter().any(|r| {
+            missing = missing.saturating_sub(r.1 - r.0.max(from));
+            missing == 0
+        }) || missing == 0
+    }
+
+    /// Octets of [start, end) that are in the set.
+    pub fn octets_within(&self, start: u64, end: u64) -> u64 {
+        let at = self.ranges.partition_point(|r| r.1 <= start);
+        let overlapping = self.ranges[at..].iter().take_while(|r| r.0 < end);
+        overlapping.map(|r| r.1.min(end) - r.0.max(start)).sum()
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +158,10 @@ mod tests {
             prop_assert_eq!(ranges.hole_from(from), hole);
             let above = flags[from as usize..].iter().filter(|&&f| f).count() as u64;
             prop_assert_eq!(ranges.octets_above(from), above);
+            prop_assert!(ranges.has_above(from, above) && !ranges.has_above(from, above + 1));
+            let within = flags[..from.max(limit) as usize].iter().skip(from.min(limit) as usize);
+            let within = within.filter(|&&f| f).count() as u64;
+            prop_assert_eq!(ranges.octets_within(from.min(limit), from.max(limit)), within);
             ranges.forget_below(limit);
             flags[..limit as usize].fill(false);
             let first = flags.iter().position(|&f| f);

@@ -1,6 +1,7 @@
 //! The receiving end: in-order delivery, acknowledgements, SACK blocks.
 
 use crate::ranges::Ranges;
+use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
 use skycell_spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_units::{Octets, SimTime};
@@ -41,8 +42,7 @@ pub struct Receiver {
     connection: u32,
     /// Segments received since the last acknowledgement.
     unacknowledged: u32,
-    /// Starts and ends of early ranges, the most recently changed first (RFC 2018 section 4).
-    recent: Vec<(u64, u64)>,
+    recent: RecentRanges,
     // The third.
     early: Ranges,
     /// Octets of the flow's earlier connections.
@@ -76,7 +76,7 @@ impl Receiver {
             connection: 0,
             rcv_nxt: 0,
             early: Ranges::default(),
-            recent: Vec::new(),
+            recent: RecentRanges::default(),
             ts_recent: 0,
             last_acked: 0,
             unacknowledged: 0,
@@ -168,8 +168,7 @@ impl Receiver {
             self.duplicates += 1;
         } else {
             let from = start.max(self.rcv_nxt);
-            let known = self.early.octets_above(from) - self.early.octets_above(end);
-            self.octets_received += end - from - known;
+            self.octets_received += end - from - self.early.octets_within(from, end);
         }
         // RFC 7323 4.3: of segments whose acknowledgement is held, the earliest is echoed, so that the
         // sender's sample includes the hold.
@@ -249,17 +248,12 @@ impl Receiver {
         });
         let sends_blocks = self.tcp.variant == TcpVariant::Sack;
         if sends_blocks && (changed.is_some() || !self.recent.is_empty()) {
-            let rcv_nxt = self.rcv_nxt;
-            self.recent.retain(|r| {
-                let is_part = changed.is_some_and(|c| c.0 <= r.0 && r.1 <= c.1);
-                r.0 > rcv_nxt && !is_part
-            });
             if let Some(range) = changed {
-                self.recent.insert(0, range);
+                self.recent.note(range);
             }
-            let blocks = self.recent.iter().take(self.tcp.sack_max_blocks as usize);
+            let most = self.tcp.sack_max_blocks as usize;
             let ack = out.last_mut().expect("it was pushed just now");
-            blocks.for_each(|&block| ack.sack.push(block));
+            ack.sack = self.recent.newest(self.rcv_nxt, most);
         }
     }
 }

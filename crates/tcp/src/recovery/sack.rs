@@ -119,7 +119,7 @@ impl Sack {
             SackRetransmitDelay::None => Some(hole),
             SackRetransmitDelay::Segments { count } => {
                 let waits_for = u64::from(count) * tx.tcp.mss;
-                (tx.sacked.octets_above(hole.1) >= waits_for).then_some(hole)
+                tx.sacked.has_above(hole.1, waits_for).then_some(hole)
             }
         }
     }
