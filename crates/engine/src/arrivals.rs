@@ -31,12 +31,32 @@ struct Busy {
     spacing: u64,
 }
 
+impl Busy {
+    /// When its first `cells` cells have left.
+    fn end(&self, cells: u64) -> SimTime {
+        self.start + SimTime(cells * self.spacing)
+    }
+
+    /// Cells that have left by `now`, not before its start, those before it included, if it goes on.
+    fn departed(&self, now: SimTime) -> u64 {
+        self.rank + (now - self.start).0 / self.spacing
+    }
+
+    /// Sum of the times at which they leave.
+    fn departures(&self, cells: u64) -> u128 {
+        let cells = u128::from(cells);
+        cells * u128::from(self.start.0) + cells * (cells + 1) / 2 * u128::from(self.spacing)
+    }
+}
+
 /// The log of one port.
 #[derive(Debug)]
 pub(crate) struct ArrivalLog {
     cell_time: u64,
     /// The order of cells is kept that leave at this time or later.
     kept_from: SimTime,
+    /// So are stretches that end then.
+    busy_kept_from: SimTime,
     /// Piece by piece.
     logged: Vec<Logged>,
     /// Trains dropped from the front.
@@ -44,6 +64,8 @@ pub(crate) struct ArrivalLog {
     /// The last stretch that has begun, and those before it, in order.
     present: Busy,
     earlier: VecDeque<Busy>,
+    /// Sum of the departure times of the cells of those that were not kept.
+    not_kept: u128,
     /// Who decides when cells leave, where queues share the link.
     pub(crate) server: Option<Box<Server>>,
     /// The last departure that it has decided.
@@ -59,6 +81,7 @@ impl ArrivalLog {
         ArrivalLog {
             cell_time,
             kept_from: SimTime::ZERO,
+            busy_kept_from: SimTime::ZERO,
             logged: Vec::new(),
             dropped: 0,
             present: Busy {
@@ -67,6 +90,7 @@ impl ArrivalLog {
                 spacing: cell_time,
             },
             earlier: VecDeque::new(),
+            not_kept: 0,
             server: None,
             served_until: SimTime::ZERO,
             taken_in: 0,
@@ -74,9 +98,10 @@ impl ArrivalLog {
         }
     }
 
-    /// Nobody asks for the order of cells that leave before `time`.
-    pub(crate) fn keep_from(&mut self, time: SimTime) {
-        self.kept_from = time;
+    /// Nobody asks for the order of cells that leave before `order`, nor when those left that left before
+    /// `departures`.
+    pub(crate) fn keep_from(&mut self, order: SimTime, departures: SimTime) {
+        (self.kept_from, self.busy_kept_from) = (order, departures);
     }
 
     /// Cells taken in so far.
@@ -214,31 +239,37 @@ impl ArrivalLog {
     fn begin(&mut self, busy: Busy) {
         // Before the first there is one without cells.
         if self.present.rank < busy.rank {
-            self.earlier.push_back(self.present);
+            let cells = busy.rank - self.present.rank;
+            if self.present.end(cells) < self.busy_kept_from {
+                self.not_kept += self.present.departures(cells);
+            } else {
+                self.earlier.push_back(self.present);
+            }
         }
         self.present = busy;
     }
 
     /// When the last cell taken in will have left.
     pub(crate) fn last_departure(&self) -> SimTime {
-        let busy = &self.present;
-        busy.start + SimTime((self.taken_in - busy.rank) * busy.spacing)
+        self.present.end(self.taken_in - self.present.rank)
     }
 
     /// Cells that have left by `now`, that instant included.
+    #[inline(always)]
     pub(crate) fn departed(&self, now: SimTime) -> u64 {
         // The present busy period answers nearly always.
-        let (busy, end) = if self.present.start <= now {
-            (&self.present, self.taken_in)
+        if self.present.start <= now {
+            self.present.departed(now).min(self.taken_in)
         } else {
-            let after = self.earlier.partition_point(|busy| busy.start <= now);
-            let end = self.rank_at(after);
-            let Some(busy) = after.checked_sub(1).map(|at| &self.earlier[at]) else {
-                return end;
-            };
-            (busy, end)
-        };
-        (busy.rank + (now - busy.start).0 / busy.spacing).min(end)
+            self.departed_earlier(now)
+        }
+    }
+
+    fn departed_earlier(&self, now: SimTime) -> u64 {
+        let after = self.earlier.partition_point(|busy| busy.start <= now);
+        let end = self.rank_at(after);
+        let busy = after.checked_sub(1).map(|at| &self.earlier[at]);
+        busy.map_or(end, |busy| busy.departed(now).min(end))
     }
 
     /// Rank of the first cell of the `at`-th busy period that is remembered.
@@ -390,18 +421,16 @@ impl ArrivalLog {
         }
     }
 
-    /// Forgets busy periods that ended before `before`; hands back the sum of departure times of
-    /// their cells, and the rank of the first cell of those kept.
+    /// Forgets busy periods that ended before `before`; hands back the sum of departure times of the cells of all
+    /// that have been forgotten since the last call.
     pub(crate) fn trim_busy(&mut self, before: SimTime) -> u128 {
-        let mut sum = 0;
+        let mut sum = std::mem::take(&mut self.not_kept);
         while let Some(busy) = self.earlier.front() {
-            let count = self.rank_at(1) - busy.rank;
-            if busy.start + SimTime(count * busy.spacing) >= before {
+            let cells = self.rank_at(1) - busy.rank;
+            if busy.end(cells) >= before {
                 break;
             }
-            let count = u128::from(count);
-            sum += count * u128::from(busy.start.0)
-                + count * (count + 1) / 2 * u128::from(busy.spacing);
+            sum += busy.departures(cells);
             self.earlier.pop_front();
         }
         sum

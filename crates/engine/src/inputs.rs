@@ -176,6 +176,7 @@ impl Inputs {
     }
 
     /// A frame is on its way; it comes after all others of its lane.
+    #[inline(always)]
     pub(crate) fn push(&mut self, lane: u32, due: Due) {
         let (at, spacing) = (self.keep(due), self.spacing(lane));
         let on = &mut self.lanes[lane as usize];

@@ -226,14 +226,18 @@ impl MuxPort {
 
     /// All VCs are there. If `is_asked`, what has left is asked for while the run goes on, not only at its end.
     pub(crate) fn keep_order(&mut self, is_asked: bool) {
-        let all = is_asked || self.vc_departures.is_some() || self.log.server.is_some();
-        self.log.keep_from(if self.vc_queues.is_some() {
-            SimTime::NEVER
-        } else if all {
-            SimTime::ZERO
+        let last_moments = self.end.since(self.horizon + SimTime(self.cell_time));
+        let is_asked = is_asked || self.log.server.is_some();
+        let (order, departures) = if self.vc_queues.is_some() {
+            (SimTime::NEVER, SimTime::ZERO)
+        } else if is_asked {
+            (SimTime::ZERO, SimTime::ZERO)
+        } else if self.vc_departures.is_some() {
+            (SimTime::ZERO, last_moments)
         } else {
-            SimTime(self.end.0.saturating_sub(self.horizon.0 + self.cell_time))
-        });
+            (last_moments, last_moments)
+        };
+        self.log.keep_from(order, departures);
     }
 
     /// Lets frames come in parts, once all VCs are there.
@@ -273,13 +277,17 @@ impl MuxPort {
     }
 
     /// The first cell of a frame comes at `moment`: the policy decides. Returns X.
+    #[inline(always)]
     fn begin_frame(&mut self, moment: Moment, due: &Due) -> u64 {
         let place = due.place;
         self.advance(moment);
         if let Some(queues) = &mut self.vc_queues {
             queues.serve_until(moment.time.0);
         }
-        self.trim(moment.time);
+        self.until_trim -= 1;
+        if self.until_trim == 0 {
+            self.trim(moment.time);
+        }
         let departed = self.log.departed(moment.time);
         self.departed_before = departed;
         let queued = self.log.taken_in() - departed;
@@ -360,10 +368,6 @@ impl MuxPort {
 
     /// Forgets what nobody will ask for.
     fn trim(&mut self, now: SimTime) {
-        self.until_trim -= 1;
-        if self.until_trim > 0 {
-            return;
-        }
         self.until_trim = EVENTS_PER_TRIM;
         self.send_chosen();
         let before = SimTime(now.0.saturating_sub(self.horizon.0 + self.cell_time));
@@ -421,6 +425,7 @@ impl MuxPort {
             server.finish();
         }
         self.departed = self.log.departed(last);
+        self.integral.departed(self.log.trim_busy(SimTime::ZERO));
         let from = self.log.first_busy_rank();
         self.integral
             .departed(self.log.departures_since(from, last));

@@ -322,6 +322,7 @@ impl<'a> Network<'a> {
     }
 
     /// Sends what the flow wants sent and plans its timers.
+    #[inline(always)]
     fn after_flow(&mut self, now: SimTime, id: u32) {
         self.send_all(now, id);
         self.plan(id);

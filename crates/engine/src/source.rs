@@ -332,6 +332,7 @@ impl SourcePort {
     }
 
     /// Sets the frames apart that have wholly left by `now`.
+    #[inline(always)]
     fn settle(&mut self, now: SimTime) {
         if self.free_at <= now && !self.kind.counts_vcs {
             // All have, and nobody asks which.

@@ -234,6 +234,7 @@ impl Receiver {
         delivered
     }
 
+    #[inline(always)]
     fn acknowledge(&mut self, changed: Option<(u64, u64)>, unread: Octets, out: &mut Vec<Segment>) {
         self.unacknowledged = 0;
         self.held_until = None;

@@ -187,6 +187,7 @@ impl Transmitter {
         (length > 0 && !is_held_by_nagle).then_some(length)
     }
 
+    #[inline(always)]
     fn send(&mut self, sequence: u64, length: u64) {
         let end = sequence + length;
         let timestamp = self.clock.ticks(self.now) - u64::from(self.is_before_tick);

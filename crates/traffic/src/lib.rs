@@ -196,8 +196,11 @@ impl Flow {
 
     /// When a retransmission timer runs out.
     pub fn retransmission_due(&self) -> Option<SimTime> {
-        let web = self.web.as_ref().and_then(|web| web.retransmission_due());
-        earlier(self.sender.deadline(), web)
+        let own = self.sender.deadline();
+        match &self.web {
+            Some(web) => earlier(own, web.retransmission_due()),
+            None => own,
+        }
     }
 
     /// When a receiver must send an acknowledgement that it holds back.
@@ -281,6 +284,7 @@ impl Flow {
     }
 
     /// A segment has arrived at the source.
+    #[inline(always)]
     pub fn on_segment_at_source(&mut self, now: SimTime, segment: &Segment, out: &mut Outbox) {
         if let Some(web) = &mut self.web
             && is_of_requests(segment)
@@ -302,6 +306,7 @@ impl Flow {
     }
 
     /// A segment that the source had handed to its port at `handed_at` has arrived.
+    #[inline(always)]
     pub fn on_segment_at_destination(
         &mut self,
         now: SimTime,
@@ -327,6 +332,7 @@ impl Flow {
     }
 
     /// What every act of the sender is followed by: traces, scripted losses, the application.
+    #[inline(always)]
     fn after_sender(&mut self, now: SimTime, out: &mut Outbox) {
         if self.has_transfers {
             self.on_transfer_progress(now, out);

@@ -25,14 +25,19 @@ pub mod rank {
 impl Flow {
     /// Which of the timers of the flow with id `id` runs out first, and when.
     pub fn next_timer(&self, id: u32) -> Option<Key> {
-        let key = |due: Option<SimTime>, kind| due.map(|due| Key::new(due, kind, id));
-        let held_ack = key(self.held_ack_due(), rank::HELD_ACK);
-        let application = key(self.application_due(), rank::APPLICATION);
-        let first = earlier(
-            key(self.retransmission_due(), rank::RETRANSMISSION),
-            held_ack,
-        );
-        earlier(first, application)
+        let key = |due: SimTime, kind| Key::new(due, kind, id);
+        let mut first = self
+            .retransmission_due()
+            .map(|due| key(due, rank::RETRANSMISSION));
+        for (due, kind) in [
+            (self.held_ack_due(), rank::HELD_ACK),
+            (self.application_due(), rank::APPLICATION),
+        ] {
+            if let Some(due) = due {
+                first = earlier(first, Some(key(due, kind)));
+            }
+        }
+        first
     }
 
     /// A timer of `kind` may run out: lets the flow act if its time is now, and not if the timer was

@@ -83,7 +83,7 @@ impl Cells {
     /// cells.
     pub const fn for_aal5_frame(sdu: Octets) -> Self {
         // I.363.5: SDU, 0..=47 octets of padding and an 8-octet trailer fill whole 48-octet payloads.
-        Self(((sdu + AAL5_TRAILER_OCTETS + CELL_PAYLOAD_OCTETS - 1) / CELL_PAYLOAD_OCTETS) as u32)
+        Self((sdu + AAL5_TRAILER_OCTETS).div_ceil(CELL_PAYLOAD_OCTETS) as u32)
     }
 }
 

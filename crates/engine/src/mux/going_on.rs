@@ -66,6 +66,7 @@ impl MuxPort {
 
     /// `cells` cells of the VC at `place` go on, if it does, which have just been taken in: the first after
     /// `rank` others, and each `step` after the one before. The last of them is the frame's last if `ends`.
+    #[inline(always)]
     pub(super) fn send(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {
         if self.goes_on(place) {
             self.send_on(place, rank, step, cells, ends);

@@ -133,6 +133,7 @@ impl MuxPort {
 
     /// A frame or a part of one begins to come at `moment`; if the VC is not in the midst of a frame, the
     /// policy decides. Returns X.
+    #[inline(always)]
     fn begin(&mut self, moment: Moment, due: &Due) -> u64 {
         if let Some(onward) = &mut self.onward {
             onward.begin(due);
@@ -253,6 +254,7 @@ impl MuxPort {
     }
 
     /// Of what came, up to just now, `taken_in` cells were taken in, and the frame's last one if `has_end`.
+    #[inline(always)]
     fn after_part(&mut self, due: &Due, taken_in: u32, has_end: bool) -> Fate {
         let place = due.place;
         let vc = &mut self.vcs[place as usize];

@@ -7,12 +7,17 @@ use skycell_units::SimTime;
 
 impl MuxPort {
     /// Deals with all arrivals up to `moment`, that moment included, of frames whose head has come.
+    #[inline(always)]
     pub(crate) fn advance(&mut self, moment: Moment) {
-        let from = self.now.time;
-        self.now = moment;
-        if self.arriving.is_empty() {
-            return;
+        let from = std::mem::replace(&mut self.now, moment);
+        if !self.arriving.is_empty() {
+            self.take_in_arriving(from.time);
         }
+    }
+
+    /// What has arrived after `from`, now included, is dealt with.
+    fn take_in_arriving(&mut self, from: SimTime) {
+        let moment = self.now;
         // With room for one cell only, the port falls idle while a train goes on.
         if self.capacity == 1 {
             return self.step(moment);

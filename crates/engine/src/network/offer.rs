@@ -109,6 +109,7 @@ impl Network<'_> {
     }
 
     /// A frame, or a part of one, is on its way to a multiplexing port.
+    #[inline(always)]
     pub(super) fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
         let port = self.mux(mux);
         debug_assert!(
