@@ -13,7 +13,7 @@ import click
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath, engine_option, json_option, level_option, store_option
 from skycell.cli.settings import read_value, split_settings
-from skycell.cli.store import open_store
+from skycell.cli.store import look_into_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _sweep(source: Path, engine: str, store_path: Path | None) -> SweepResult:
     if not source.exists():
         raise click.UsageError(f"{source} does not exist")
     if source.suffix == ".toml":
-        with open_store(store_path) as store:
+        with look_into_store(store_path) as store:
             try:
                 return sweep(source, engine=engine, store=store, only_stored=True)
             except MissingRunsError as error:

@@ -59,6 +59,20 @@ def engine_option(what: str = "What simulates; all engines give the same records
     )
 
 
+def refuse_engine(engine: str) -> None:
+    """Refuses an engine that this build does not have, before the runs.
+
+    Raises:
+        click.BadParameter: there is none of that name.
+    """
+    from skycell.experiment.tasks import refuse_unknown_engine
+
+    try:
+        refuse_unknown_engine(engine)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--engine'") from None
+
+
 def level_option(command: Command) -> Command:
     """Adds `--level`, the confidence of intervals, 90 per cent if not given."""
     return click.option(

@@ -14,6 +14,7 @@ from skycell.cli.options import (
     json_option,
     many_runs_options,
     out_folder_option,
+    refuse_engine,
     set_option,
 )
 from skycell.cli.settings import read_settings, read_value, split_settings
@@ -100,7 +101,7 @@ def reproduce(
     variations = _variations(varied, gathered)
     _refuse_early(ids, overrides, variations, seed, gathered)
     with gathered.step():
-        _refuse_engine(engine)
+        refuse_engine(engine)
     with gathered.step():
         if out is not None and varied:
             raise click.UsageError("--out writes a reproduction; with --vary there is none")
@@ -236,15 +237,6 @@ def _refuse_early(
             refuse_faulty(select(known), changes, seed)
         else:
             refuse_unknown_everywhere(changes)
-
-
-def _refuse_engine(engine: str) -> None:
-    from skycell.experiment.tasks import refuse_unknown_engine
-
-    try:
-        refuse_unknown_engine(engine)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--engine'") from None
 
 
 def _write(

@@ -24,6 +24,16 @@ def open_store(path: Path | None) -> Iterator[RunStore]:
         yield store
 
 
+@contextmanager
+def look_into_store(path: Path | None) -> Iterator[RunStore]:
+    """The store at a place, or at the usual one; where there is none, none is made."""
+    from skycell.experiment.store import DEFAULT_STORE, RunStore
+
+    place = DEFAULT_STORE if path is None else path
+    with RunStore(place if os.path.lexists(place) else ":memory:") as store:
+        yield store
+
+
 @dataclass
 class Told:
     """What is to be said about a result when it has been shown."""

@@ -8,18 +8,26 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import (
     force_option,
     json_option,
     level_option,
     many_runs_options,
     out_folder_option,
+    refuse_engine,
 )
-from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable, writing
+from skycell.cli.store import (
+    look_into_store,
+    open_store,
+    refuse_earlier_result,
+    refuse_unwritable,
+    writing,
+)
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
-    from skycell.sweeps.model import SweepPlan
+    from skycell.sweeps.design import Design
     from skycell.sweeps.result import SweepResult
 
 _RESULTS = ("sweep.json", "runs.csv", "report.html")
@@ -65,30 +73,30 @@ def sweep(
 
     Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
     """
-    from skycell.experiment.tasks import refuse_unknown_engine
+    gathered = Gathered()
+    with gathered.step():
+        design = _design(file, replications)
+    with gathered.step():
+        refuse_engine(engine)
+    with gathered.step():
+        if out is not None:
+            refuse_earlier_result(out, _RESULTS, force)
+            if not plan_only:
+                refuse_unwritable(out)
+    gathered.refuse_if_any()
+    if plan_only:
+        from skycell.cli.sweep_tables import show_plan
 
-    if out is not None:
-        refuse_earlier_result(out, _RESULTS, force)
-    plan = _plan(file, replications)
-    try:
-        refuse_unknown_engine(engine)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--engine'") from None
-    if out is not None and not plan_only:
-        refuse_unwritable(out)
+        with look_into_store(store_path) as store:
+            show_plan(design, store, engine, as_json)
+        return
+    from skycell.cli.study_progress import StudyProgress
+    from skycell.sweeps.running import sweep as make
+
     with open_store(store_path) as store:
-        if plan_only:
-            from skycell.cli.sweep_tables import show_plan
-            from skycell.sweeps.design import design_runs
-
-            show_plan(design_runs(plan), store, engine, as_json)
-            return
-        from skycell.cli.study_progress import StudyProgress
-        from skycell.sweeps.running import sweep as make
-
         with StudyProgress(store.path) as progress:
             result = make(
-                plan, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
+                design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
             )
         fault = None if out is None else _write(result, out, level, force, store.path)
     if as_json:
@@ -113,11 +121,12 @@ def sweep(
         raise click.exceptions.Exit(1)
 
 
-def _plan(file: str, replications: int | None) -> SweepPlan:
+def _design(file: str, replications: int | None) -> Design:
+    from skycell.sweeps.design import design_runs
     from skycell.sweeps.file import load_plan
 
     try:
-        return load_plan(file, replications)
+        return design_runs(load_plan(file, replications))
     except OSError as error:
         raise click.UsageError(f"{file}: {error.strerror or error}") from None
 

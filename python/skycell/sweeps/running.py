@@ -30,7 +30,7 @@ class MissingRunsError(LookupError):
 
 
 def sweep(
-    source: PlanLike,
+    source: PlanLike | Design,
     *,
     engine: str = "fast",
     jobs: int | None = None,
@@ -44,7 +44,8 @@ def sweep(
     """Makes every run of a sweep that the store does not have, and measures them all.
 
     Args:
-        source: the file of the sweep, the data that such a file stands for, or a plan.
+        source: the file of the sweep, the data that such a file stands for, a plan, or all of its
+            runs as `design_runs` gives them.
         engine: name of the engine.
         jobs: processes at a time; all cores if not given.
         store: where finished runs are kept and looked up; in memory only if not given.
@@ -60,7 +61,7 @@ def sweep(
         OSError: the file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
-    design = design_runs(as_plan(source))
+    design = source if isinstance(source, Design) else design_runs(as_plan(source))
     version = engine_version() if version is None else version
     with ExitStack() as stack:
         if store is None:

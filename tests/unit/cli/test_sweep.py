@@ -304,6 +304,31 @@ def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
     assert f"{hint} {file} --store {other}` makes them" in told.stderr
 
 
+def test_where_nothing_is_made_no_store_is_made(file: Path) -> None:
+    there = sorted(file.parent.iterdir())
+    for arguments in (
+        ("analyse", file),
+        ("analyse", file, "--store", "new.sqlite"),
+        ("sweep", file, "--plan"),
+    ):
+        skycell(*arguments)
+        assert sorted(file.parent.iterdir()) == there
+    file.write_text(SWEEP.replace("icccn97-lan", "icccn97-lam"), encoding="utf-8")
+    assert skycell("sweep", file).exit_code == 2
+    assert sorted(file.parent.iterdir()) == there
+
+
+def test_faults_of_the_folder_of_a_sweep_and_of_its_cells_come_together(file: Path) -> None:
+    file.write_text(SWEEP.replace('"sack"', '"sakc"'), encoding="utf-8")
+    told = skycell("sweep", file, "--out", file)
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert told.stderr.startswith(
+        f"Invalid value for '--out': {file} is a file\n"
+        f'{file}:12:19: factors.tcp.levels[1]\n  got      "sakc"\n'
+    )
+    assert told.stderr.endswith("\n2 faults; nothing was run.\n")
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "runs.csv"
