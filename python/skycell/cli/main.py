@@ -67,8 +67,14 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Calls a verb and turns what went wrong into a message and an exit code."""
-        with _endings(), _told_to_end_as_interrupted():
-            return super().invoke(ctx)
+        from skycell.cli.interrupts import told_of
+
+        try:
+            with _endings(), _told_to_end_as_interrupted():
+                return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            click.echo(told_of(error, ctx.invoked_subcommand or ""), err=True)
+            raise click.exceptions.Exit(1) from None
 
 
 @contextmanager

@@ -18,7 +18,14 @@ from skycell.cli.options import (
     set_option,
 )
 from skycell.cli.settings import read_settings, read_value, split_settings
-from skycell.cli.store import open_store, refuse_earlier_result, refuse_unwritable, writing
+from skycell.cli.store import (
+    open_store,
+    refuse_earlier_result,
+    refuse_unwritable,
+    showing,
+    shown_place,
+    writing,
+)
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -138,14 +145,16 @@ def _reproduce(
     with StudyProgress(store.path) as progress:
         result = run_studies(ids, store=store, on_progress=progress, **common)
     fault = None if out is None else _write(result, out, force, common["jobs"], store.path)
-    if as_json:
-        click.echo(result.to_json())
-    else:
-        from skycell.cli.study_tables import show_reproduction
+    written = out if fault is None else None
+    with showing(written, store.path):
+        if as_json:
+            click.echo(result.to_json())
+        else:
+            from skycell.cli.study_tables import show_reproduction
 
-        show_reproduction(result)
-        if out is not None and fault is None:
-            click.echo(f"Written to {out}.")
+            show_reproduction(result)
+    if written is not None and not as_json:
+        click.echo(f"Written to {shown_place(written)}.")
     if fault is not None:
         click.echo(fault, err=True)
     if result.failed_runs:

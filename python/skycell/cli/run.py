@@ -18,7 +18,13 @@ from skycell.cli.options import (
     set_option,
 )
 from skycell.cli.settings import read_settings
-from skycell.cli.store import refuse_earlier_files, refuse_unwritable, writing
+from skycell.cli.store import (
+    refuse_earlier_files,
+    refuse_unwritable,
+    showing,
+    shown_place,
+    writing,
+)
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -86,14 +92,16 @@ def run(
         with writing(out) as told:
             write_result(result, out, replace=force)
         fault = told.fault
-    if as_json:
-        click.echo(result.to_json())
-    else:
-        from skycell.cli.result_table import show_result
+    written = out if fault is None else None
+    with showing(written):
+        if as_json:
+            click.echo(result.to_json())
+        else:
+            from skycell.cli.result_table import show_result
 
-        show_result(result)
-        if out is not None and fault is None:
-            click.echo(f"Written to {out}.")
+            show_result(result)
+    if written is not None and not as_json:
+        click.echo(f"Written to {shown_place(written)}.")
     if fault is not None:
         click.echo(fault, err=True)
         raise click.exceptions.Exit(1)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.interrupts import if_interrupted
+
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
 
@@ -58,13 +60,14 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
 
     told = Told()
     try:
-        yield told
+        with if_interrupted(f"the result is not written, {_kept(store)}"):
+            yield told
     except WouldOverwriteError as error:
         raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
     except DrawingFailed as error:
         told.fault = (
             f"Drawing failed: {error}\n"
-            f"All else is written to {out}; the same command with --force draws again."
+            f"All else is written to {shown_place(out)}; the same command with --force draws again."
         )
     except OSError as error:
         told.fault = (
@@ -75,6 +78,40 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
             told.fault += (
                 f" Finished runs are kept in {store}: the same command makes none of them again."
             )
+
+
+@contextmanager
+def showing(
+    written: Path | None, store: str | Path | None = None, again: str = ""
+) -> Iterator[None]:
+    """Says, of an interrupt while a result is analysed and shown, what is kept of it.
+
+    Args:
+        written: where the result is; none if it is not written.
+        store: where finished runs are; none if they are kept nowhere.
+        again: the command that shows a written result.
+    """
+    kept = _kept(store)
+    if written is not None:
+        kept = f"it is written to {shown_place(written)}"
+        kept += f"; `{again}` shows it" if again else ""
+    with if_interrupted(f"the result is not shown, {kept}"):
+        yield
+
+
+def _kept(store: str | Path | None) -> str:
+    if store is None:
+        return "nothing of the run is kept; the same command begins anew"
+    return f"finished runs are kept in {store}; the same command goes on from there"
+
+
+def shown_place(path: Path) -> str:
+    """A file or folder as it was named; one that was named by dots alone by its whole path.
+
+    >>> shown_place(Path("out/run")), shown_place(Path("/tmp/.."))
+    ('out/run', '/')
+    """
+    return str(path.resolve() if path.name in ("", "..") else path)
 
 
 def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> None:
@@ -115,7 +152,7 @@ def why_unwritable(out: Path, folder: Path) -> str | None:
         for path in made:
             path.rmdir()
     except OSError as error:
-        return f"{out} cannot be written: {error.strerror or error}"
+        return f"{shown_place(out)} cannot be written: {error.strerror or error}"
     return None
 
 
@@ -131,6 +168,6 @@ def refuse_earlier_files(
     earlier = existing()
     if earlier and not force:
         raise click.BadParameter(
-            f"{out} holds an earlier {what} ({', '.join(earlier)}); --force replaces it",
+            f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)}); --force replaces it",
             param_hint="'--out'",
         )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import click
-
 from skycell.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -53,10 +51,9 @@ class StudyProgress(ProgressLine):
     ) -> None:
         super().__exit__(kind, error, trace)
         if isinstance(error, KeyboardInterrupt) and self._last is not None:
-            click.echo(
-                f"Interrupted: {self._last.runs_done} of {self._last.runs_to_do} runs are finished "
-                f"and kept in {self._store}; the same command goes on from there.",
-                err=True,
+            error.add_note(
+                f"{self._last.runs_done} of {self._last.runs_to_do} runs are finished "
+                f"and kept in {self._store}; the same command goes on from there"
             )
 
 

@@ -22,6 +22,8 @@ from skycell.cli.store import (
     open_store,
     refuse_earlier_result,
     refuse_unwritable,
+    showing,
+    shown_place,
     writing,
 )
 from skycell.cli.verb import Verb
@@ -99,14 +101,16 @@ def sweep(
                 design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
             )
         fault = None if out is None else _write(result, out, level, force, store.path)
-    if as_json:
-        click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
-    else:
-        from skycell.cli.sweep_tables import show_sweep
+    written = out if fault is None else None
+    with showing(written, store.path, f"skycell analyse {written}"):
+        if as_json:
+            click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
+        else:
+            from skycell.cli.sweep_tables import show_sweep
 
-        show_sweep(result, level)
-        if out is not None and fault is None:
-            click.echo(f"Written to {out}.")
+            show_sweep(result, level)
+    if written is not None and not as_json:
+        click.echo(f"Written to {shown_place(written)}.")
     if fault is not None:
         click.echo(fault, err=True)
     if result.failed:

@@ -316,6 +316,9 @@ def test_an_interrupt_ends_a_long_run_and_leaves_no_files(tmp_path: Path) -> Non
     stdout, stderr = process.communicate(timeout=20)
     assert process.returncode == 1
     assert stdout == ""
+    assert stderr.splitlines()[-1] == (
+        "Interrupted: `skycell run` wrote nothing; the same command begins anew."
+    )
     assert "Traceback" not in stderr
     assert not out.exists()
 

@@ -329,6 +329,48 @@ def test_faults_of_the_folder_of_a_sweep_and_of_its_cells_come_together(file: Pa
     assert told.stderr.endswith("\n2 faults; nothing was run.\n")
 
 
+def _interrupt(*_arguments: object, **_named: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_in_the_analysis_tells_what_is_kept(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skycell.cli.sweep_tables.show_sweep", _interrupt)
+    store = Path(".skycell", "runs.sqlite")
+    told = skycell("sweep", file, "--jobs", 1)
+    assert (told.exit_code, told.stdout) == (1, "")
+    kept = f"finished runs are kept in {store}; the same command goes on from there.\n"
+    assert told.stderr == f"Interrupted: the result is not shown, {kept}"
+    told = skycell("sweep", file, "--out", "out")
+    assert told.stderr == (
+        "Interrupted: the result is not shown, it is written to out; `skycell analyse out` shows "
+        "it.\n"
+    )
+    monkeypatch.setattr("skycell.report.write_sweep_report", _interrupt)
+    told = skycell("sweep", file, "--out", "other")
+    assert told.stderr == f"Interrupted: the result is not written, {kept}"
+    monkeypatch.setattr("skycell.stats.analyse", _interrupt)
+    told = skycell("analyse", file)
+    assert (told.exit_code, told.stdout) == (1, "")
+    assert told.stderr == (
+        "Interrupted: `skycell analyse` wrote nothing; the same command begins anew.\n"
+    )
+
+
+def test_the_current_folder_is_named_by_its_path(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    told = skycell("sweep", file, "--out", ".", "--jobs", 1)
+    assert told.exit_code == 0
+    assert told.stdout.endswith(f"\nWritten to {folder}.\n")
+    told = skycell("sweep", file, "--out", ".")
+    assert f"Invalid value for '--out': {folder} holds an earlier result (sweep.json" in told.stderr
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     path = tmp_path / "runs.csv"
