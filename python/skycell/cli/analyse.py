@@ -175,7 +175,9 @@ def _table(source: Path) -> list[dict[str, Any]]:
         ".parquet": lambda: pl.read_parquet(source),
     }
     if not source.is_file():
-        raise click.UsageError(f"{source} does not exist")
+        raise click.UsageError(
+            f"{source} {'is a folder, not a table' if source.is_dir() else 'does not exist'}"
+        )
     try:
         rows = readers[source.suffix.lower()]().to_dicts()
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:

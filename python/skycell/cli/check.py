@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from skycell.cli.options import json_option
+from skycell.cli.options import NamedPath, json_option
 from skycell.cli.verb import Verb
 
 
@@ -16,7 +16,7 @@ from skycell.cli.verb import Verb
     epilog="Example:  skycell check examples/*.toml",
     short_help="Tell all faults of scenario files.",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=NamedPath(), metavar="FILE...")
 @json_option("Write one JSON object to standard output.")
 @click.pass_context
 def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:

@@ -11,6 +11,7 @@ import click
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import (
     TRACES,
+    NamedPath,
     engine_option,
     force_option,
     json_option,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     "--out out/run",
     short_help="Simulate a scenario.",
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=NamedPath(), metavar="FILE")
 @json_option("Write the records as one JSON object.")
 @out_folder_option("Write records.json, spec.json and a Parquet file per trace into DIR.")
 @force_option("files of an earlier run in DIR")

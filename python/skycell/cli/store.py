@@ -167,7 +167,5 @@ def refuse_earlier_files(
         raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
     earlier = existing()
     if earlier and not force:
-        raise click.BadParameter(
-            f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)}); --force replaces it",
-            param_hint="'--out'",
-        )
+        held = f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)})"
+        raise click.BadParameter(f"{held}; --force replaces it", param_hint="'--out'")

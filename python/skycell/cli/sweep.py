@@ -10,6 +10,7 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import (
+    NamedPath,
     force_option,
     json_option,
     level_option,
@@ -43,7 +44,7 @@ _RESULTS = ("sweep.json", "runs.csv", "report.html")
     "  skycell analyse out/policies --response fairness --level 95",
     short_help="Run every combination of some factors' levels.",
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file", type=NamedPath(), metavar="FILE")
 @click.option("--plan", "plan_only", is_flag=True, help="Tell what would be run, and end.")
 @json_option()
 @out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")

@@ -124,6 +124,7 @@ def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> 
     """
     name = fspath(path)
     written, positions = read_toml(read_text(path), name)
+    _refuse_sweep(written, name)
     scenario = Scenario(name, written, positions, FilePath(path).parent)
     return scenario.with_values(values) if values else _checked(scenario)
 
@@ -155,10 +156,14 @@ def parse(
         values, positions = read_toml(source, name)
     else:
         values, positions = copy.deepcopy(dict(source)), {}
+    _refuse_sweep(values, name)
+    return _checked(Scenario(name, values, positions, folder))
+
+
+def _refuse_sweep(values: Mapping[str, Any], name: str) -> None:
     if {"scenario", "factors"} <= values.keys():
         allowed = "a scenario; `skycell sweep` takes files with factors, --plan to check them"
         raise ScenarioFaults([Fault(name, "", "a sweep", allowed)])
-    return _checked(Scenario(name, values, positions, folder))
 
 
 #: A scenario, or what one can be made of: a file, or the data that a file stands for.

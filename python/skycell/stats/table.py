@@ -209,7 +209,7 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], i
         if value is None or value == "":
             continue
         if isinstance(value, bool) or not hasattr(value, "__float__"):
-            wrong = next((at for at in range(row, len(values)) if _is_text(values[at])), row)
+            wrong = next((at for at in range(row, len(values)) if _is_no_number(values[at])), row)
             raise DesignError(
                 f"{response} is {values[wrong]!r} in row {wrong + 1}, which is no number"
             )
@@ -222,13 +222,12 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], i
     return rows, len(values) - len(rows)
 
 
-def _is_text(value: Any) -> bool:
-    """Whether a value is a text that no number stands in: one makes a column one of texts."""
+def _is_no_number(value: Any) -> bool:
+    """Whether a text is no finite number: one, such as `nan`, makes a column one of texts."""
     try:
-        float(value or 0)
+        return not math.isfinite(float(value or 0))
     except (TypeError, ValueError):
         return True
-    return False
 
 
 def _levels(values: Sequence[Any], name: str) -> tuple[Level, ...]:

@@ -90,6 +90,9 @@ def parse_plan(
         ScenarioFaults: with every fault.
     """
     values, positions = read_toml(source, name) if isinstance(source, str) else (dict(source), {})
+    if {"topology", "preset"} & values.keys() and not {"scenario", "factors"} & values.keys():
+        allowed = "a sweep: a scenario with factors; `skycell run` takes a scenario alone"
+        raise ScenarioFaults([Fault(name, "", "a scenario", allowed)])
     if replications is not None:
         values = {**values, "replications": replications}
         positions = {**positions, "replications": None}

@@ -40,6 +40,20 @@ def test_faults_go_to_standard_error_and_end_with_two(faulty: str) -> None:
     assert told.stderr.endswith("2 faults; nothing was run.\n")
 
 
+def test_an_empty_name_is_told_as_one() -> None:
+    told = check(str(EXAMPLES[0]), "")
+    assert told.exit_code == 2
+    assert "Invalid value for 'FILE...': a name is missing" in told.stderr
+
+
+def test_the_file_of_a_sweep_is_told_to_be_one() -> None:
+    sweep = ROOT / "examples" / "sweeps" / "policy-and-buffer.toml"
+    told = check(str(sweep))
+    assert told.exit_code == 2
+    assert told.stderr.startswith(f"{sweep}\n  got      a sweep\n")
+    assert told.stderr.endswith("\n1 fault; nothing was run.\n")
+
+
 def test_faults_of_several_files_are_told_together(faulty: str, tmp_path: Path) -> None:
     absent = str(tmp_path / "absent.toml")
     told = check(faulty, absent, str(tmp_path))

@@ -304,6 +304,13 @@ def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
     assert f"{hint} {file} --store {other}` makes them" in told.stderr
 
 
+def test_a_folder_is_told_to_be_no_table(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").mkdir()
+    told = skycell("analyse", "runs.csv", "--factor", "tcp", "--response", "speed")
+    assert told.exit_code == 2
+    assert "runs.csv is a folder, not a table" in told.stderr
+
+
 def test_where_nothing_is_made_no_store_is_made(file: Path) -> None:
     there = sorted(file.parent.iterdir())
     for arguments in (

@@ -249,6 +249,7 @@ def test_a_block_that_goes_with_a_factor_is_refused() -> None:
         ),
         ({"a": [1, 2], "y": ["high", 2]}, ["a"], "y", "y is 'high' in row 1, which is no number"),
         ({"a": [1, 2], "y": ["3", "x"]}, ["a"], "y", "y is 'x' in row 2, which is no number"),
+        ({"a": [1, 2], "y": ["3", "nan"]}, ["a"], "y", "y is 'nan' in row 2, which is no number"),
         ({"a": [1, 2], "y": [True, 2]}, ["a"], "y", "y is True in row 1, which is no number"),
         ({"a": [1, 2], "y": [math.inf, 2]}, ["a"], "y", "y is infinite in row 1"),
         ({"a": [1, 2], "y": [None, None]}, ["a"], "y", "no row has a value of y"),
