@@ -169,7 +169,7 @@ def _rows(moment: Moment) -> pl.DataFrame:
 def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: str) -> None:
     from rich.table import Table
 
-    from skycell.cli.result_table import plain_console
+    from skycell.cli.console import show_table, standard_output
 
     title = f"{sky.title}, at {at}: one-way delay in ms (satellites)"
     grid = Table(header_style="dim")
@@ -180,9 +180,9 @@ def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: str) 
     for name in names:
         cells = [next(routes) for _ in names]
         grid.add_row(name.replace("_", " "), *map(_cell, cells))
-    console = plain_console(120)
+    console = standard_output(120)
     console.print(title, style="bold", soft_wrap=True)
-    console.print(grid)
+    show_table(console, grid)
     for missing in dict.fromkeys(route.missing for route in moment.routes if route.missing):
         console.print(f"–: {missing}")
 
@@ -281,9 +281,9 @@ def _links(route: Route) -> pl.DataFrame:
 def _show_path(sky: Constellation, moment: Moment, route: Route, at: str) -> None:
     from rich.table import Table
 
-    from skycell.cli.result_table import plain_console
+    from skycell.cli.console import show_table, standard_output
 
-    console = plain_console(100)
+    console = standard_output(100)
     title = f"{sky.title}, at {at}: {sky.file.route} route"
     console.print(title, style="bold", soft_wrap=True)
     grid = Table(header_style="dim")
@@ -296,7 +296,7 @@ def _show_path(sky: Constellation, moment: Moment, route: Route, at: str) -> Non
     if route.delay_ms is not None:
         grid.add_section()
         grid.add_row("all", route.source, route.target, f"{route.delay_ms:.3f}", style="bold")
-        console.print(grid)
+        show_table(console, grid)
     for name, sights in moment.sights.items():
         seen = sorted(sights, key=lambda sight: -sight.elevation_deg)
         told = ", ".join(f"{at.satellite} at {at.elevation_deg:.1f} deg" for at in seen[:4])

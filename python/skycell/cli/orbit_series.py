@@ -216,11 +216,11 @@ def _show(found: Series) -> None:
     import numpy as np
     from rich.table import Table
 
-    from skycell.cli.result_table import plain_console
+    from skycell.cli.console import show_table, standard_output
     from skycell.orbit.over_time import NO_PATH_PS
     from skycell.scenario.quantities import counted, show_time
 
-    console = plain_console(110)
+    console = standard_output(110)
     steps = f"{counted(found.steps, 'step')} of {show_time(found.step_ps)}"
     span = f"{steps} from {show_time(found.start_ps)}"
     title = f"{found.constellation.title}: {span}; one-way delay in ms"
@@ -247,7 +247,7 @@ def _show(found: Series) -> None:
             str(len(changes)),
             f"{np.mean(delays == NO_PATH_PS):.1%}",
         )
-    console.print(grid)
+    show_table(console, grid)
     if len(found.pairs) == 1:
         _show_handovers(found)
 
@@ -255,7 +255,7 @@ def _show(found: Series) -> None:
 def _show_handovers(found: Series) -> None:
     from rich.table import Table
 
-    from skycell.cli.result_table import plain_console
+    from skycell.cli.console import show_table, standard_output
     from skycell.scenario.quantities import show_amount
 
     changes = found.handovers(0)
@@ -282,4 +282,4 @@ def _show_handovers(found: Series) -> None:
         )
     if len(changes) > _MOST_HANDOVERS:
         grid.add_row("", f"and {len(changes) - _MOST_HANDOVERS} more")
-    plain_console(110).print(grid)
+    show_table(standard_output(110), grid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from shutil import get_terminal_size
 from types import TracebackType
 from typing import Self
 
@@ -40,7 +41,9 @@ class ProgressLine:
     def say(self, text: str) -> None:
         """Tells `text` in the place of what was told before."""
         if self._is_terminal:
-            click.echo(f"\r{text}\x1b[K", err=True, nl=False)
+            # A line that is folded cannot be told anew in its place.
+            room = get_terminal_size().columns - 1
+            click.echo(f"\r{text[:room]}\x1b[K", err=True, nl=False)
             self._has_line = True
         else:
             click.echo(text, err=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Table
 
+from skycell.cli.console import show_table, standard_output
 from skycell.metrics import ceiling_bps, fairness_index, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
@@ -34,30 +34,24 @@ _MOST_ROWS = 40
 _PLAIN_WIDTH = 100
 
 
-def plain_console(width: int) -> Console:
-    """Standard output, of a width of its own where it is no terminal."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=width)
-
-
 def show_result(result: RunResult) -> None:
     """Prints flows, congested ports, totals and the run's identity to standard output."""
-    console = plain_console(_PLAIN_WIDTH)
-    console.print(_flows(result))
+    console = standard_output(_PLAIN_WIDTH)
+    show_table(console, _flows(result))
     queues = queue_rows(result.spec, result.records)
     if queues:
-        console.print(_ports(queues))
+        show_table(console, _ports(queues))
     promised = contract_rows(result.spec, result.records)
     if promised:
-        console.print(_contracts(promised))
+        show_table(console, _contracts(promised))
     delays = cell_delay_rows(result.records)
     if delays:
-        console.print(_cell_delays(delays))
+        show_table(console, _cell_delays(delays))
     responses = response_rows(result.records)
     if responses:
-        console.print(_responses(responses))
+        show_table(console, _responses(responses))
     if result.records.get("delay_terms"):
-        console.print(_delay_terms(result.records["delay_terms"]))
+        show_table(console, _delay_terms(result.records["delay_terms"]))
     for line in _totals(result):
         console.print(line, soft_wrap=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from skycell.cli.console import show_table, standard_output
 from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
     from skycell.studies.compare import Score
     from skycell.studies.sensitivity import Sensitivity
 
-_WIDTH_OF_FILES = 120
 _STYLE = {"inside": "green", "near": "yellow", "off": "red", "failed": "bold red"}
-
-
-def _console() -> Console:
-    # A file or a pipe has no width of its own.
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Console(file=sys.stdout, width=width, highlight=False)
 
 
 def show_studies(as_json: bool) -> None:
@@ -54,18 +47,18 @@ def show_studies(as_json: bool) -> None:
         for table in study.tables:
             printed = f" ({table.printed_as})" if table.printed_as else ""
             grid.add_row(Text(f"  {table.id}"), Text(table.title + printed))
-    _console().print(grid)
+    show_table(standard_output(), grid)
 
 
 def show_reproduction(result: Reproduction) -> None:
     """All of a reproduction."""
-    console = _console()
+    console = standard_output()
     for table in result.tables:
         rows = result.rows_of(table)
-        console.print(_table(f"{table}: {result.title_of(table)}", rows))
+        show_table(console, _table(f"{table}: {result.title_of(table)}", rows))
         _notes(console, rows)
     if result.conclusions:
-        console.print(_conclusions(result))
+        show_table(console, _conclusions(result))
     for summary in result.summaries:
         console.print(_summary(summary), soft_wrap=True)
     holding, asked = result.conclusion_score()
@@ -222,11 +215,11 @@ def show_sensitivity(result: Sensitivity) -> None:
         changes = (_number(shift.mean_absolute_change, 3), _number(shift.largest_change, 3))
         value = Text(_value(shift.value))
         table.add_row(shift.table, shift.key, value, *changes, *_verdicts(shift.summary))
-    _console().print(table)
+    show_table(standard_output(), table)
     for flip in result.flips:
         does = "holds" if flip.holds else "does not hold any more"
         told = f"{flip.key} = {_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
-        _console().print(Text(told), soft_wrap=True)
+        standard_output().print(Text(told), soft_wrap=True)
 
 
 def _verdicts(summary: TableSummary) -> tuple[str, str, str, str]:

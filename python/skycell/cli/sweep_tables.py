@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from skycell.cli.console import show_table, standard_output
 from skycell.scenario.quantities import counted, show_amount
 from skycell.sweeps.model import shown
 
@@ -24,15 +23,8 @@ if TYPE_CHECKING:
     from skycell.sweeps.design import Design
     from skycell.sweeps.result import SweepResult
 
-_WIDTH_OF_FILES = 120
 _MOST_CELLS = 60
 """Cells shown; more are in the files that --out writes."""
-
-
-def _console() -> Console:
-    # A file or a pipe has no width of its own.
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Console(file=sys.stdout, width=width, highlight=False)
 
 
 def _table(title: str, words: Sequence[str], numbers: Sequence[str]) -> Table:
@@ -89,8 +81,8 @@ def show_sweep(result: SweepResult, level: float) -> None:
     """Means of every cell, then what the factors do to each response."""
     from skycell.stats import DesignError
 
-    console = _console()
-    console.print(_cells(result))
+    console = standard_output()
+    show_table(console, _cells(result))
     hidden = result.cells - _MOST_CELLS
     if hidden > 0:
         console.print(f"and {counted(hidden, 'more cell')}; --out DIR writes them all")
@@ -147,14 +139,14 @@ def show_analysis(analysis: Analysis, unit: str) -> None:
     """
     from skycell.stats.words import at_level
 
-    console = _console()
+    console = standard_output()
     console.print(Text(f"{analysis.response}{_unit(unit)}", "bold"))
     for sentence in analysis.summary():
         console.print(Text(sentence))
     console.print()
-    console.print(_variation(analysis))
+    show_table(console, _variation(analysis))
     console.print()
-    console.print(_effects(analysis, at_level(analysis.level)))
+    show_table(console, _effects(analysis, at_level(analysis.level)))
     for interaction in analysis.interactions:
         console.print()
         title = f"{' × '.join(interaction.factors)}, beyond the two main effects"
@@ -163,7 +155,7 @@ def show_analysis(analysis: Analysis, unit: str) -> None:
         for cell in interaction.cells:
             levels = [shown(level) for level in cell.levels]
             table.add_row(*levels, number(cell.mean.value), *_estimate(cell.effect))
-        console.print(table)
+        show_table(console, table)
     console.print()
 
 

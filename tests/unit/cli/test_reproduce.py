@@ -1,6 +1,7 @@
 """`skycell reproduce`, on the smallest tables and with the engine itself."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -395,6 +396,21 @@ def test_progress_is_told_with_the_time_that_is_left(
         now[0] += 5.0
         progress(Progress(3, 10, 120.0, 400.0))
         assert capsys.readouterr().err == ""  # not a line for every run
+
+
+def test_progress_on_a_narrow_terminal_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 0.0)
+    with StudyProgress("runs.sqlite") as progress:
+        progress(Progress(2, 10, 100.0, 400.0))
+        assert isinstance(sys.stderr, Terminal)
+        told = sys.stderr.getvalue()
+    assert told == "\r2 of 10 runs, 100 of 400 s si\x1b[K"
 
 
 def test_progress_says_nothing_where_the_store_had_every_run(
