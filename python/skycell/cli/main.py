@@ -5,7 +5,11 @@ A verb ends with 0 when all went well, with 1 when a run failed, with 2 when its
 
 from __future__ import annotations
 
+import codecs
+import io
+import json
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,6 +66,7 @@ class VerbGroup(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Reads the options of the group, among them those that only print."""
+        _have_every_character_told()
         with _endings():
             return super().make_context(*args, **kwargs)
 
@@ -75,6 +80,23 @@ class VerbGroup(click.Group):
         except KeyboardInterrupt as error:
             click.echo(told_of(error, ctx.invoked_subcommand or ""), err=True)
             raise click.exceptions.Exit(1) from None
+
+
+def _have_every_character_told() -> None:
+    """Has characters that the output does not have, such as a dash in Latin-1, written as escapes.
+
+    Of the two kinds of escapes that of JSON is taken: a JSON object stays what it is.
+    """
+    codecs.register_error("escaped", _escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="escaped")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    return json.dumps(text)[1:-1], error.end
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The command line as a whole: verbs, help, version, how errors end."""
 
+import json
 import re
 import subprocess
 import sys
@@ -65,6 +66,24 @@ def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[st
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (told.returncode, told.stderr) == (1, "The system: No space left on device\n")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_what_an_output_has_no_character_for_is_told_as_json_tells_it(
+    encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = ["tcp,buffer,speed", *(f"{t},{b},{b}" for t in ("re–no", "sack") for b in (1, 2) * 2)]
+    (tmp_path / "runs.csv").write_text("\n".join(rows), encoding="utf-8")
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    command = [sys.executable, "-m", "skycell", "analyse", str(tmp_path / "runs.csv")]
+    command += ["--factor", "tcp", "--factor", "buffer", "--response", "speed"]
+    told = subprocess.run(command, capture_output=True, check=False)
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert b" re\\u2013no " in told.stdout
+    as_json = subprocess.run([*command, "--json"], capture_output=True, check=True).stdout
+    text = as_json.decode("utf-8" if encoding == "ascii" else encoding)
+    (analysis,) = json.loads(text)["analyses"]
+    assert analysis["factors"][0]["levels"][0]["level"] == "re–no"
 
 
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
