@@ -1,5 +1,12 @@
 """skycell: TCP/IP over satellite and cell-switched networks, simulated cell by cell.
 
+A scenario comes from a file (`load`), or from its text or data (`parse`); `check` hands its faults
+back. `Scenario.with_values` changes it by dotted keys, and `run` simulates it. A `RunResult` has
+`flows`, `vcs`, `ports` and `traces` as polars frames, and all records as plain data. `sweep` runs
+the combinations of factors, `analyse` tells which factors of a sweep or of any table matter, and
+`reproduce` puts published tables beside ours. `run_spec` takes what `Scenario.resolve` gives. The
+faults of a scenario are raised as `ScenarioFaults`, all of them together.
+
 >>> import skycell
 >>> scenario = skycell.parse({
 ...     "preset": "icccn97-lan",

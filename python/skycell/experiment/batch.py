@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skycell.experiment.pool import Outcome, run_tasks
 from skycell.experiment.store import RunKey, RunStore
-from skycell.experiment.tasks import Task, Work, simulate
+from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,10 @@ class Batch:
             work: makes one run; the engine's unless a test says otherwise.
 
         Raises:
+            ValueError: this build does not have the engine; told before any run.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
         """
+        refuse_unknown_engine(self._engine)
         to_do = list(runs) if fresh else self.missing(runs)
         by_hash = {run.spec_hash: run for run in to_do}
         to_do_s = sum(run.duration_ps for run in to_do) / 1e12

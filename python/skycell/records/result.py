@@ -155,6 +155,9 @@ class RunResult:
             lines.append(f"  and {counted(hidden, 'more flow')}")
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return f"<RunResult: {self._title()}>"
+
     def _repr_html_(self) -> str:
         cells = ("name", "Mbit/s", "timeouts", "retransmitted segments")
         head = "".join(f"<th>{cell}</th>" for cell in cells)

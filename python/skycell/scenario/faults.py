@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, time
 from typing import Any, TypeVar
 
 from skycell.scenario.spelling import nearest
@@ -197,4 +198,6 @@ def _written(value: object, depth: int) -> str:
         if depth == 0:
             return "[…]"
         return "[" + ", ".join(_written(v, depth - 1) for v in value[:_LONGEST_VALUE]) + "]"
-    return str(value)
+    if value is None or isinstance(value, int | float | date | time):
+        return str(value)
+    return f"a Python {type(value).__name__}"

@@ -7,6 +7,7 @@ text (sorted keys, no spaces) names a run: its SHA-256 is the spec's hash.
 from __future__ import annotations
 
 import hashlib
+from operator import index
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -476,5 +477,13 @@ class NetworkSpec(_Part):
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
 
     def with_seed(self, seed: int) -> NetworkSpec:
-        """The same run with other draws."""
+        """The same run with other draws.
+
+        Raises:
+            ValueError: the seed is out of range.
+            TypeError: it is no whole number.
+        """
+        seed = index(seed)
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"seed {seed}: allowed is a whole number from 0 to {2**64 - 1}")
         return self.model_copy(update={"seed": seed})

@@ -19,6 +19,7 @@ from skycell.scenario.graph import plan_graph
 from skycell.scenario.moving import resolve_motions
 from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.on_board import put_on_board
+from skycell.scenario.plain_values import plain_value
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
@@ -62,7 +63,7 @@ class Scenario:
         changed = copy.deepcopy(dict(self.values))
         faults = FaultCollector(self.name)
         for key, value in values.items():
-            set_value(changed, key, copy.deepcopy(value), faults)
+            set_value(changed, key, plain_value(value), faults)
         touched = [".".join(_steps(key)) for key in values]
         kept = {
             path: place
@@ -78,7 +79,11 @@ class Scenario:
         return varied
 
     def resolve(self, seed: int | None = None) -> NetworkSpec:
-        """The complete spec of the run; `seed` replaces the file's."""
+        """The complete spec of the run; `seed` replaces the file's.
+
+        Raises:
+            ValueError: the seed is out of range.
+        """
         spec = self._resolved
         return spec if seed is None or seed == spec.seed else spec.with_seed(seed)
 
@@ -155,7 +160,7 @@ def parse(
     if isinstance(source, str):
         values, positions = read_toml(source, name)
     else:
-        values, positions = copy.deepcopy(dict(source)), {}
+        values, positions = plain_value(dict(source)), {}
     _refuse_sweep(values, name)
     return _checked(Scenario(name, values, positions, folder))
 
@@ -176,6 +181,11 @@ def as_scenario(source: ScenarioLike) -> Scenario:
         return source
     if isinstance(source, Mapping):
         return parse(source)
+    if not isinstance(source, str | PathLike):
+        raise TypeError(
+            "a scenario is a Scenario, the name of a file or the data that a file stands for, "
+            f"not {type(source).__name__}"
+        )
     return load(source)
 
 

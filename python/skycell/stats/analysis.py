@@ -31,7 +31,7 @@ from skycell.stats.table import DesignError, DesignTable, Frame, design_table
 
 def analyse(
     frame: Frame,
-    factors: Iterable[str],
+    factors: str | Iterable[str],
     response: str,
     level: float = 0.9,
     *,
@@ -45,7 +45,7 @@ def analyse(
 
     Args:
         frame: the runs: a polars or pandas frame, a mapping of columns, or rows that are mappings.
-        factors: columns whose distinct values are the levels.
+        factors: columns whose distinct values are the levels, or the only one.
         response: column of the numbers to explain. Rows without one are left out.
         level: confidence of the intervals, above 0 and below 1.
         order: most factors of an interaction in the model, 1 or more.
@@ -73,7 +73,7 @@ def analyse(
         raise ValueError(f"a confidence level of {level}: allowed is above 0 and below 1")
     if order < 1:
         raise ValueError(f"interactions of up to {order} factors: allowed is 1 or more")
-    table = design_table(frame, factors, response, block)
+    table = design_table(frame, [factors] if isinstance(factors, str) else factors, response, block)
     if len(table.values) < 2:
         raise DesignError(f"one run of {response} cannot be analysed; at least two are needed")
     fit = fit_model(table, order)

@@ -130,11 +130,13 @@ def design_table(
         block: a column of blocks, such as the replication when common random numbers were used.
 
     Raises:
-        DesignError: a column is missing, a response is no number, no row has one, or no factor
-            varies.
+        DesignError: there are no rows, a column is missing, a response is no number, no row has
+            one, or no factor varies.
     """
     wanted = list(dict.fromkeys(factors))
     columns = _columns(frame)
+    if not any(columns.values()):
+        raise DesignError("the table has no rows")
     _refuse_unknown(columns, wanted, response, block)
     rows, left_out = _rows_with_value(columns[response], response)
     notes = []

@@ -24,7 +24,7 @@ FIRST_SEED = 1
 
 
 def reproduce(
-    ids: Iterable[str],
+    ids: str | Iterable[str],
     *,
     engine: str = "fast",
     jobs: int | None = None,
@@ -40,7 +40,7 @@ def reproduce(
     """Simulates what some published tables need and puts our values beside theirs.
 
     Args:
-        ids: tables, studies or `all`; see `skycell.studies.known_ids`.
+        ids: a table, a study, `all` or `own`, or several of them; see `skycell.studies.known_ids`.
         engine: which engine runs, `reference` or `fast`.
         jobs: processes at a time; all cores if not given.
         store: where finished runs are kept and looked up; in memory only if not given.
@@ -55,13 +55,13 @@ def reproduce(
     Raises:
         UnknownStudyError: an ID names nothing.
         ScenarioFaults: an override does not fit; told before anything is run.
-        ValueError: fewer than one replication.
+        ValueError: fewer than one replication, or an engine that this build does not have.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
     if replications is not None and replications < 1:
         raise ValueError(f"{replications} replications: allowed is 1 or more")
     began = time.perf_counter()
-    selection = select(ids)
+    selection = select([ids] if isinstance(ids, str) else ids)
     overrides = dict(overrides or {})
     refuse_faulty(selection, [overrides], seed)
     plan = plan_runs(selection, seed, replications, overrides, jobs)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from skycell.scenario.quantities import counted
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study, table_of
@@ -87,6 +88,9 @@ class Reproduction:
     overrides: Mapping[str, Any]
     runs: RunCounts
     failed_runs: tuple[FailedRun, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Reproduction: {', '.join(self.tables)}; {counted(len(self.rows), 'row')}>"
 
     @property
     def studies(self) -> list[Study]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
+from skycell.scenario.plain_values import plain_value
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
 from skycell.scenario.spelling import hint
 from skycell.scenario.toml_text import read_toml
@@ -89,7 +90,9 @@ def parse_plan(
     Raises:
         ScenarioFaults: with every fault.
     """
-    values, positions = read_toml(source, name) if isinstance(source, str) else (dict(source), {})
+    values, positions = (
+        read_toml(source, name) if isinstance(source, str) else (plain_value(dict(source)), {})
+    )
     if {"topology", "preset"} & values.keys() and not {"scenario", "factors"} & values.keys():
         allowed = "a sweep: a scenario with factors; `skycell run` takes a scenario alone"
         raise ScenarioFaults([Fault(name, "", "a scenario", allowed)])

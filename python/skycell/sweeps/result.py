@@ -10,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skycell.scenario.quantities import counted
 from skycell.sweeps.model import Level
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class SweepResult:
     runs: tuple[SweepRun, ...]
     from_store: int = 0
     factor_units: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        factors = " × ".join(f"{name} ({len(levels)})" for name, levels in self.factors.items())
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"<SweepResult: {self.title}: {factors}; {counted(len(self.runs), 'run')}{failed}>"
 
     @property
     def responses(self) -> tuple[str, ...]:

@@ -59,6 +59,7 @@ def sweep(
         ScenarioFaults: the file has faults, or some of its cells' scenarios.
         MissingRunsError: with `only_stored`, the store lacks runs.
         OSError: the file cannot be read.
+        ValueError: this build does not have the engine.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
     design = source if isinstance(source, Design) else design_runs(as_plan(source))

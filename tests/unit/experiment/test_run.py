@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import skycell
@@ -35,6 +36,39 @@ def test_a_run_can_be_cancelled() -> None:
 def test_an_engine_that_is_not_there_is_refused() -> None:
     with pytest.raises(ValueError, match="no engine is called"):
         skycell.run(SHORT, engine="perpetual")
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_out_of_range_is_refused(seed: int) -> None:
+    with pytest.raises(ValueError, match=rf"^seed {seed}: allowed is a whole number from 0 to 184"):
+        skycell.run(SHORT, seed=seed)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    values = {"topology.sources": np.int64(2), "tcp.sws_avoidance": np.True_}
+    scenario = skycell.parse(SHORT).with_values(values)
+    assert scenario == skycell.parse(SHORT).with_values(
+        {"topology.sources": 2, "tcp.sws_avoidance": True}
+    )
+    assert skycell.run(scenario, seed=np.int64(3)).seed == 3  # type: ignore[arg-type]
+    assert skycell.check({**SHORT, "run": {"duration": "1 ms", "seed": np.uint8(7)}}) == ()
+
+
+def test_what_is_no_value_of_a_file_is_told_by_its_type() -> None:
+    with pytest.raises(skycell.ScenarioFaults) as told:
+        skycell.parse(SHORT).with_values({"run.duration": object(), "run.seed": [object()]})
+    assert [fault.got for fault in told.value.faults] == ["a Python object", "[a Python object]"]
+
+
+def test_what_is_no_scenario_is_refused_by_its_type() -> None:
+    with pytest.raises(TypeError, match=r"stands for, not NetworkSpec$"):
+        skycell.run(skycell.parse(SHORT).resolve())  # type: ignore[arg-type]
+
+
+def test_a_result_is_shown_in_one_line() -> None:
+    result = skycell.run(SHORT)
+    told = f"0.05 s simulated, seed 1, engine fast, skycell {skycell.__version__}, spec"
+    assert repr(result) == f"<RunResult: {told} {result.spec_hash[:12]}>"
 
 
 def test_faults_are_handed_back_or_raised() -> None:

@@ -247,6 +247,8 @@ def test_a_block_that_goes_with_a_factor_is_refused() -> None:
             "y",
             "the table has no column b; its columns are a, y",
         ),
+        ([], ["a"], "y", "the table has no rows"),
+        ({"a": [], "y": []}, ["a"], "y", "the table has no rows"),
         ({"a": [1, 2], "y": ["high", 2]}, ["a"], "y", "y is 'high' in row 1, which is no number"),
         ({"a": [1, 2], "y": ["3", "x"]}, ["a"], "y", "y is 'x' in row 2, which is no number"),
         ({"a": [1, 2], "y": ["3", "nan"]}, ["a"], "y", "y is 'nan' in row 2, which is no number"),
@@ -265,6 +267,11 @@ def test_a_table_that_cannot_be_analysed_is_refused_with_the_reason(
     with pytest.raises(DesignError) as refused:
         analyse(frame, factors, response)
     assert str(refused.value).startswith(told)
+
+
+def test_a_single_factor_may_be_given_by_its_name() -> None:
+    one = analyse(workstation(), "memory", "speed")
+    assert one == analyse(workstation(), ["memory"], "speed")
 
 
 def test_the_block_must_be_a_column_of_its_own() -> None:

@@ -53,6 +53,18 @@ def test_a_row_has_the_published_value_and_the_spread_of_ours(double: Double) ->
     assert row.verdict == "off"
 
 
+def test_one_table_may_be_given_by_its_name_alone(double: Double) -> None:
+    result = make(double, "icccn97-t3")  # type: ignore[arg-type]
+    assert result.tables == ("icccn97-t3",)
+    assert repr(result) == "<Reproduction: icccn97-t3; 18 rows>"
+
+
+def test_an_engine_that_is_not_there_is_refused_before_the_runs(double: Double) -> None:
+    with pytest.raises(ValueError, match="no engine is called"):
+        make(double, GEO, engine="perpetual")
+    assert double.made() == []
+
+
 def test_tables_of_the_same_runs_make_them_once(double: Double) -> None:
     result = make(double, GEO, overrides={"measure.from": "0 s"})
     assert len(double.made()) == 18

@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import skycell
@@ -44,6 +45,25 @@ def test_every_run_is_made_once_and_measured(work: Work, store: Path, tmp_path: 
     assert first["mean_queue"] == 500
     assert result.rows()[2]["mean_queue"] == 1500
     assert result.units == {"throughput": "Mbit/s", "timeouts": "events", "mean_queue": "cells"}
+
+
+def test_an_engine_that_is_not_there_is_refused_before_the_runs(
+    work: Work, store: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="no engine is called"):
+        make(work, store, engine="perpetual")
+    assert not (tmp_path / "made.txt").exists()
+
+
+def test_levels_may_be_numbers_of_numpy(work: Work, store: Path) -> None:
+    levels = list(np.array([1000, 2000]))
+    factors = {"buffer": {"key": "topology.bottleneck.buffer", "form": "{} cells"}}
+    shown = [
+        make(work, store, FILE | {"factors": {"buffer": factors["buffer"] | {"levels": given}}})
+        for given in (levels, [1000, 2000])
+    ]
+    assert shown[0].to_json() == shown[1].to_json()
+    assert repr(shown[0]) == f"<SweepResult: {FILE['title']}: buffer (2); 4 runs>"
 
 
 def test_a_second_call_simulates_nothing_and_gives_the_same(
