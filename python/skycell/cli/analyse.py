@@ -28,7 +28,7 @@ _TABLES = {".csv", ".tsv", ".parquet"}
     epilog="\b\nExamples:\n"
     "  skycell analyse out/policies\n"
     "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"
-    "  skycell analyse runs.csv --factor tcp --factor buffer --response efficiency",
+    "  skycell analyse out/policies/runs.csv --factor policy --response efficiency",
     short_help="Tell which factors matter, and by how much.",
 )
 @click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))

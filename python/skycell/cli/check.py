@@ -13,7 +13,7 @@ from skycell.cli.verb import Verb
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell check examples/*.toml",
+    epilog="\b\nExample:  skycell check examples/*.toml",
     short_help="Tell all faults of scenario files.",
 )
 @click.argument("files", nargs=-1, required=True, type=NamedPath(), metavar="FILE...")

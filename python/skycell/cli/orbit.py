@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london",
+    epilog="\b\nExample:  skycell orbit path jsac98-6x11 los_angeles london",
     short_help="Compute constellations, paths over them, and their delays.",
 )
 def orbit() -> None:
@@ -49,7 +49,7 @@ orbit.add_command(globe)
 @orbit.command(
     "list",
     cls=Verb,
-    epilog="Example:  skycell orbit list iridium-like",
+    epilog="\b\nExample:  skycell orbit list iridium-like",
     short_help="List constellations, or the values of one.",
 )
 @click.argument("name", required=False)
@@ -82,7 +82,7 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
 
 @orbit.command(
     cls=Verb,
-    epilog="Example:  skycell orbit table jsac98-6x11 new_york tokyo paris",
+    epilog="\b\nExample:  skycell orbit table jsac98-6x11 new_york tokyo paris",
     short_help="Show delays between all of some places.",
 )
 @click.argument("constellation")
@@ -195,7 +195,7 @@ def _cell(route: Route) -> str:
 
 @orbit.command(
     cls=Verb,
-    epilog="Example:  skycell orbit path jsac98-6x11 los_angeles london",
+    epilog="\b\nExample:  skycell orbit path jsac98-6x11 los_angeles london",
     short_help="Show the links of one path.",
 )
 @click.argument("constellation")

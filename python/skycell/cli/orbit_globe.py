@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html",
+    epilog="\b\nExample:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html",
     short_help="Draw the earth, the satellites and a path.",
 )
 @click.argument("constellation")

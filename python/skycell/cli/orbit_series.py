@@ -33,7 +33,8 @@ _MOST_HANDOVERS = 30
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
+    epilog="\b\nExample:  "
+    "skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
     short_help="Show how delays change with time.",
 )
 @click.argument("constellation")

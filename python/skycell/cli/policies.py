@@ -12,7 +12,7 @@ from skycell.cli.verb import Verb
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell policies --json",
+    epilog="\b\nExample:  skycell policies --json",
     short_help="List the buffer policies by class.",
 )
 @click.option("--markdown", is_flag=True, help="Write the table of the reference page.")

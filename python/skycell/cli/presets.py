@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell presets icccn97-geo",
+    epilog="\b\nExample:  skycell presets icccn97-geo",
     short_help="Show named sets of parameters with their sources.",
 )
 @click.argument("name", required=False)

@@ -14,8 +14,9 @@ from skycell.cli.verb import Verb
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell run examples/ubr-wan.toml --trace cwnd --out out/run && "
-    "skycell report out/run --out run.html",
+    epilog="\b\nExamples:\n"
+    "  skycell run examples/ubr-wan.toml --trace cwnd --out out/run\n"
+    "  skycell report out/run --out run.html",
     short_help="Write a run's or a sweep's report as one HTML file.",
 )
 @click.argument("source", metavar="DIR", type=NamedPath(exists=True, path_type=Path))

@@ -42,7 +42,7 @@ _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
+    epilog="\b\nExample:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
     short_help="Run published studies again and compare.",
 )
 @click.argument("ids", metavar="ID...", nargs=-1)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
+    epilog="\b\nExample:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
     "--out out/run",
     short_help="Simulate a scenario.",
 )

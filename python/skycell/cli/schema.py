@@ -12,7 +12,7 @@ from skycell.cli.verb import Verb
 
 @click.command(
     cls=Verb,
-    epilog="Example:  skycell schema --keys tcp.rto",
+    epilog="\b\nExample:  skycell schema --keys tcp.rto",
     short_help="Describe the scenario file.",
 )
 @click.option(

@@ -37,6 +37,22 @@ def test_every_verb_has_help_with_an_example(verb: str) -> None:
     assert f"skycell {verb} " in example
 
 
+def test_an_example_is_one_line_to_be_copied_however_narrow_the_terminal() -> None:
+    assert isinstance(main, click.Group)
+    context = click.Context(main)
+    for verb in VERBS:
+        command = main.get_command(context, verb)
+        inner = command.commands if isinstance(command, click.Group) else {"": command}
+        for name in inner:
+            help_of = [verb, *name.split(), "--help"]
+            told = [
+                CliRunner().invoke(main, help_of, terminal_width=width).output
+                for width in (40, 1000)
+            ]
+            examples = [re.findall(r"^.* skycell .*$", t[t.index("Example") :], re.M) for t in told]
+            assert examples[0] == examples[1] != []
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_says_what_it_does(verb: str) -> None:
     assert isinstance(main, click.Group)
