@@ -16,12 +16,13 @@ def if_interrupted(told: str) -> Iterator[None]:
         raise
 
 
-def told_of(error: KeyboardInterrupt, verb: str) -> str:
+def told_of(error: KeyboardInterrupt, verb: str | None) -> str:
     """What there is to say about an interrupt.
 
     Args:
         error: the interrupt, with what `if_interrupted` has put on it.
-        verb: the command that it came into.
+        verb: the command that it came into; none if it came before.
     """
-    usual = f"`skycell {verb}` wrote nothing; the same command begins anew"
+    command = f"`skycell {verb}`" if verb else "skycell"
+    usual = f"{command} wrote nothing; the same command begins anew"
     return f"Interrupted: {getattr(error, '__notes__', [usual])[0]}."

@@ -78,7 +78,9 @@ class VerbGroup(click.Group):
             with _endings(), _told_to_end_as_interrupted():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            click.echo(told_of(error, ctx.invoked_subcommand or ""), err=True)
+            # A terminal has ^C at the end of its line.
+            begin = "\n" if sys.stderr.isatty() else ""
+            click.echo(begin + told_of(error, ctx.invoked_subcommand), err=True)
             raise click.exceptions.Exit(1) from None
 
 

@@ -1,5 +1,6 @@
 """The command line as a whole: verbs, help, version, how errors end."""
 
+import io
 import json
 import re
 import subprocess
@@ -100,6 +101,26 @@ def test_what_an_output_has_no_character_for_is_told_as_json_tells_it(
     text = as_json.decode("utf-8" if encoding == "ascii" else encoding)
     (analysis,) = json.loads(text)["analyses"]
     assert analysis["factors"][0]["levels"][0]["level"] == "re–no"
+
+
+def test_an_interrupt_on_a_terminal_is_told_below_what_was_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr("skycell.cli.main.VerbGroup.get_command", interrupt)
+    with pytest.raises(SystemExit) as ended:
+        main(["presets"])
+    assert ended.value.code == 1
+    assert isinstance(sys.stderr, Terminal)
+    told = "\nInterrupted: skycell wrote nothing; the same command begins anew.\n"
+    assert sys.stderr.getvalue() == told
 
 
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
