@@ -33,6 +33,14 @@ class Gathered:
         except click.UsageError as error:
             self._usage.append(error)
 
+    def add(self, *errors: click.UsageError) -> None:
+        """Notes faults of the command's use, which are told before those found so far."""
+        self._usage[:0] = errors
+
+    def __bool__(self) -> bool:
+        """Whether there is a fault."""
+        return bool(self._usage or self.faults.faults)
+
     def refuse_if_any(self) -> None:
         """Ends the command when there is a fault.
 

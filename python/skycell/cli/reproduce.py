@@ -40,8 +40,35 @@ _MOST_REPLICATIONS = 10_000
 _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 
 
+def _look_over(
+    gathered: Gathered,
+    ids: tuple[str, ...],
+    out: Path | None,
+    force: bool,
+    seed: int | None,
+    engine: str | None,
+    settings: tuple[str, ...],
+    varied: tuple[str, ...],
+    **_: object,
+) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """Also reads what is set and what is varied."""
+    overrides = dict(read_settings(settings, gathered.faults))
+    variations = _variations(varied, gathered)
+    if ids:
+        _refuse_early(ids, overrides, variations, 1 if seed is None else seed, gathered)
+    with gathered.step():
+        if engine is not None:
+            refuse_engine(engine)
+    with gathered.step():
+        if out is not None and not varied:
+            refuse_earlier_result(out, _RESULTS, force)
+            refuse_unwritable(out)
+    return overrides, variations
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
     short_help="Run published studies again and compare.",
 )
@@ -104,17 +131,10 @@ def reproduce(
     if not ids:
         raise click.UsageError("name a study or a table; --list shows them")
     gathered = Gathered()
-    overrides = dict(read_settings(settings, gathered.faults))
-    variations = _variations(varied, gathered)
-    _refuse_early(ids, overrides, variations, seed, gathered)
-    with gathered.step():
-        refuse_engine(engine)
+    overrides, variations = _look_over(gathered, ids, out, force, seed, engine, settings, varied)
     with gathered.step():
         if out is not None and varied:
             raise click.UsageError("--out writes a reproduction; with --vary there is none")
-        if out is not None:
-            refuse_earlier_result(out, _RESULTS, force)
-            refuse_unwritable(out)
     gathered.refuse_if_any()
     common: dict[str, Any] = {
         "engine": engine,

@@ -32,8 +32,29 @@ if TYPE_CHECKING:
     from skycell.scenario import Scenario
 
 
+def _look_over(
+    gathered: Gathered,
+    file: str,
+    out: Path | None,
+    force: bool,
+    traces: tuple[str, ...] | None,
+    settings: tuple[str, ...],
+    **_: object,
+) -> Scenario | None:
+    values = dict(read_settings(settings, gathered.faults))
+    with gathered.step():
+        if out is not None:
+            _check_folder(out, force)
+            refuse_unwritable(out)
+    found: list[Scenario] = []
+    with gathered.step():
+        found.append(_scenario(file, values, traces or ()))
+    return found[0] if found else None
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
     "--out out/run",
     short_help="Simulate a scenario.",
@@ -71,16 +92,12 @@ def run(
     from skycell.records.files import write_result
 
     gathered = Gathered()
-    values = dict(read_settings(settings, gathered.faults))
+    scenario = _look_over(gathered, file, out, force, traces, settings)
     with gathered.step():
-        scenario = _scenario(file, values, traces)
-    with gathered.step():
-        if out is not None:
-            _check_folder(out, force)
-            refuse_unwritable(out)
-        elif traces:
+        if traces and out is None:
             raise click.UsageError("--trace keeps traces in the folder of --out, and there is none")
     gathered.refuse_if_any()
+    assert scenario is not None
     spec = scenario.resolve(seed)
     with RunProgress(spec.duration_ps) as progress:
         try:

@@ -36,8 +36,33 @@ if TYPE_CHECKING:
 _RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 
+def _look_over(
+    gathered: Gathered,
+    file: str,
+    plan_only: bool,
+    out: Path | None,
+    force: bool,
+    replications: int | None,
+    engine: str | None,
+    **_: object,
+) -> Design | None:
+    with gathered.step():
+        if engine is not None:
+            refuse_engine(engine)
+    with gathered.step():
+        if out is not None:
+            refuse_earlier_result(out, _RESULTS, force)
+            if not plan_only:
+                refuse_unwritable(out)
+    found: list[Design] = []
+    with gathered.step():
+        found.append(_design(file, replications))
+    return found[0] if found else None
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExamples:\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
@@ -77,16 +102,9 @@ def sweep(
     Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
     """
     gathered = Gathered()
-    with gathered.step():
-        design = _design(file, replications)
-    with gathered.step():
-        refuse_engine(engine)
-    with gathered.step():
-        if out is not None:
-            refuse_earlier_result(out, _RESULTS, force)
-            if not plan_only:
-                refuse_unwritable(out)
+    design = _look_over(gathered, file, plan_only, out, force, replications, engine)
     gathered.refuse_if_any()
+    assert design is not None
     if plan_only:
         from skycell.cli.sweep_tables import show_plan
 

@@ -150,6 +150,51 @@ def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
     assert none.stderr.endswith("\n\nError: No such option '--nonsense'.\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["run", "absent.toml", "--seed", "-1", "--set", "x", "--out", "there"],
+            [
+                "Invalid value for '--seed'",
+                "Invalid value for '--out': there is a file",
+                "absent.toml: No such file",
+                "command line: --set",
+            ],
+        ),
+        (
+            ["sweep", "absent.toml", "--level", "0", "--engine", "x", "--out", "there"],
+            [
+                "Invalid value for '--level'",
+                "Invalid value for '--engine'",
+                "Invalid value for '--out': there is a file",
+                "absent.toml: No such file",
+            ],
+        ),
+        (
+            ["reproduce", "nothing", "--jobs", "0", "--seed", "x", "--set", "=1"],
+            [
+                "Invalid value for '--seed'",
+                "Invalid value for '--jobs'",
+                "command line: --set",
+                "command line: ID",
+            ],
+        ),
+    ],
+)
+def test_faults_of_parameters_and_of_what_they_name_come_together(
+    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("there").touch()
+    found = CliRunner().invoke(main, arguments)
+    assert (found.exit_code, found.stdout) == (2, "")
+    lines = [line for line in found.stderr.splitlines() if not line.startswith("  ")]
+    assert lines[-1] == "4 faults; nothing was run."
+    assert len(lines) == len(told) + 1
+    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=False)), lines
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_tells_its_faults_together(verb: str) -> None:
     assert isinstance(main, click.Group)
