@@ -58,6 +58,10 @@ orbit.add_command(globe)
 @json_option()
 def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None:
     """List the built-in constellations, or the values of NAME with their sources."""
+    if (name is not None) + cities + markdown > 1:
+        raise click.UsageError("NAME, --cities and --markdown exclude each other")
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json exclude each other")
     from skycell.cli.presets import show_presets
     from skycell.orbit import cities as built_in
     from skycell.orbit import constellations
@@ -67,7 +71,7 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
 
         click.echo(page(), nl=False)
     elif not cities:
-        show_presets(constellations(), name, as_json)
+        show_presets("constellation", constellations(), name, as_json)
     elif as_json:
         known = {
             place.name: [place.latitude_deg, place.longitude_deg] for place in built_in().values()

@@ -29,11 +29,17 @@ def presets(name: str | None, as_json: bool) -> None:
     """
     from skycell.scenario.presets import presets as known
 
-    show_presets(known(), name, as_json)
+    show_presets("preset", known(), name, as_json)
 
 
-def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -> None:
+def show_presets(what: str, known: Mapping[str, Preset], name: str | None, as_json: bool) -> None:
     """Shows the titles of some presets, or one with its values and their sources.
+
+    Args:
+        what: what they are, in one word.
+        known: the presets by name.
+        name: the one to show.
+        as_json: for programs.
 
     Raises:
         click.UsageError: no preset has the name.
@@ -52,7 +58,7 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
     if name not in known:
         near = nearest(name, known)
         hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(known)}."
-        raise click.UsageError(f"no preset is called {name!r}.{hint}")
+        raise click.UsageError(f"no {what} is called {name!r}.{hint}")
     preset = known[name]
     if as_json:
         values: dict[str, Any] = {

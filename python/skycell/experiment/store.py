@@ -97,7 +97,11 @@ class RunStore:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{self.path}: cannot be opened as a store of runs: {error}") from None
+            reason = getattr(error, "strerror", None) or error
+            if Path(path).is_dir():
+                reason = "it is a folder"
+            told = f"{self.path}: cannot be opened as a store of runs: {reason}"
+            raise StoreError(told) from None
         try:
             self._prepare()
         except sqlite3.Error as error:

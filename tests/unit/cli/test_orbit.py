@@ -96,6 +96,11 @@ def test_constellations_and_cities_are_listed() -> None:
     assert "starlink-like" in call("list").output
     assert "stated: Table 2" in call("list", "jsac98-6x11").output
     assert json.loads(call("list", "--cities", "--json").stdout)["tokyo"] == [35.69, 139.69]
+    assert "no constellation is called 'jsac'" in call("list", "jsac").stderr
+    for several in (["geo-ring", "--cities"], ["--cities", "--markdown"], ["--markdown", "--json"]):
+        told = call("list", *several)
+        assert (told.exit_code, told.stdout) == (2, "")
+        assert "exclude each other" in told.stderr
 
 
 def test_there_being_no_path_ends_with_1_and_says_why() -> None:

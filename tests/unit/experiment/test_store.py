@@ -136,8 +136,10 @@ def test_a_database_of_another_kind_is_refused_and_left_alone(tmp_path: Path) ->
 
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match=r"cannot be opened as a store of runs"):
+    with pytest.raises(StoreError, match=r"cannot be opened as a store of runs: File exists$"):
         RunStore(tmp_path / "file" / "runs.sqlite")
+    with pytest.raises(StoreError, match=r"cannot be opened as a store of runs: it is a folder$"):
+        RunStore(tmp_path)
 
 
 def test_runs_are_kept_under_the_current_directory_by_default() -> None:
