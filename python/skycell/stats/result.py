@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from skycell.scenario.quantities import counted
 from skycell.stats.table import Level
 
 MAIN, INTERACTION, BLOCK, HIGHER, ERROR = "main effect", "interaction", "block", "higher", "error"
@@ -203,6 +204,13 @@ class Analysis:
     residuals: tuple[Residual, ...] = field(repr=False)
     diagnostics: Diagnostics
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        factors = ", ".join(factor.name for factor in self.factors)
+        return f"<Analysis of {self.response} by {factors}: {counted(self.runs, 'run')}>"
+
+    def __str__(self) -> str:
+        return "\n".join(self.summary())
 
     def with_units(self, units: Mapping[str, str]) -> Analysis:
         """The analysis with what the levels of some factors are counted in, by factor."""

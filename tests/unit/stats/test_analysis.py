@@ -274,6 +274,12 @@ def test_a_single_factor_may_be_given_by_its_name() -> None:
     assert one == analyse(workstation(), ["memory"], "speed")
 
 
+def test_an_analysis_is_shown_in_a_line_and_printed_as_its_sentences() -> None:
+    found = analyse(workstation(), ["memory", "cache"], "speed")
+    assert repr(found) == "<Analysis of speed by memory, cache: 12 runs>"
+    assert str(found).splitlines() == found.summary()
+
+
 def test_the_block_must_be_a_column_of_its_own() -> None:
     with pytest.raises(DesignError, match="a cannot be both the block and a factor"):
         analyse({"a": [1, 2], "y": [1, 2]}, ["a"], "y", block="a")
