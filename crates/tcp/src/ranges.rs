@@ -54,9 +54,16 @@ impl Ranges {
         self.ranges.is_empty()
     }
 
-    /// The lowest range.
-    pub fn first(&self) -> Option<(u64, u64)> {
-        self.ranges.first().copied()
+    /// Octet after the last that follows without a gap, where all octets below `end` are there.
+    pub fn reached_from(&self, end: u64) -> u64 {
+        let mut reached = end;
+        for &(start, stop) in &self.ranges {
+            if start > reached {
+                break;
+            }
+            reached = reached.max(stop);
+        }
+        reached
     }
 
     /// Whether [start, end) is wholly in the set.
@@ -117,7 +124,8 @@ mod tests {
         ranges.add(10, 20);
         ranges.add(30, 40);
         assert_eq!(ranges.add(20, 30), (10, 40));
-        assert_eq!(ranges.first(), Some((10, 40)));
+        assert_eq!(ranges.reached_from(9), 9);
+        assert_eq!(ranges.reached_from(10), 40);
     }
 
     #[test]
@@ -162,10 +170,10 @@ mod tests {
             let within = flags[..from.max(limit) as usize].iter().skip(from.min(limit) as usize);
             let within = within.filter(|&&f| f).count() as u64;
             prop_assert_eq!(ranges.octets_within(from.min(limit), from.max(limit)), within);
+            let reached = (limit as usize..).find(|&i| !flags.get(i).copied().unwrap_or(false));
+            prop_assert_eq!(ranges.reached_from(limit) as usize, reached.unwrap());
             ranges.forget_below(limit);
             flags[..limit as usize].fill(false);
-            let first = flags.iter().position(|&f| f);
-            prop_assert_eq!(ranges.first().map(|r| r.0 as usize), first);
             for (i, &flag) in (0u64..).zip(&flags[..SPAN]) {
                 prop_assert_eq!(ranges.holds(i, i + 1), flag);
             }

@@ -222,12 +222,7 @@ impl Receiver {
     /// Hands octets up to `end` to the application, and the early ones that now follow. Returns how
     /// many; the application reads them once the segment has been answered.
     fn deliver(&mut self, end: u64) -> Octets {
-        let mut next = end;
-        if let Some((start, stop)) = self.early.first()
-            && start <= next
-        {
-            next = next.max(stop);
-        }
+        let next = self.early.reached_from(end);
         let delivered = next - self.rcv_nxt;
         self.rcv_nxt = next;
         self.early.forget_below(next);
@@ -316,6 +311,30 @@ mod tests {
             (3, vec![(4, 7), (8, 9)]),         // 0 fills the first hole
         ];
         assert_eq!(answers(&mut receiver(), &[1, 2, 4, 6, 8, 5, 0]), expected);
+    }
+
+    #[test]
+    fn a_segment_cut_anew_over_several_early_ones_delivers_what_follows_them() {
+        let mut receiver = receiver();
+        assert_eq!(
+            answers(&mut receiver, &[1, 3, 4]),
+            [
+                (0, vec![(1, 2)]),
+                (0, vec![(3, 4), (1, 2)]),
+                (0, vec![(3, 5), (1, 2)])
+            ]
+        );
+        // Octets 0 to 2 999, of which 1 000 to 1 999 are there; 3 000 to 4 999 follow.
+        let segment = Segment {
+            length: 3 * MSS as u32,
+            ..data(0)
+        };
+        let mut out = Vec::new();
+        receiver.on_segment(SimTime::ZERO, &segment, &mut out);
+        assert_eq!(out[0].acknowledgement, 5 * MSS);
+        assert_eq!(receiver.waiting(), 0);
+        assert_eq!(receiver.counters().octets_delivered, 5 * MSS);
+        assert_eq!(receiver.counters().octets_received, 5 * MSS);
     }
 
     #[test]

@@ -72,10 +72,7 @@ mod tests {
                     plain.retain(|&r| !holds(range, r));
                     plain.insert(0, range);
                 } else if end > rcv_nxt {
-                    rcv_nxt = end;
-                    if let Some(first) = early.first() && first.0 <= end {
-                        rcv_nxt = end.max(first.1);
-                    }
+                    rcv_nxt = early.reached_from(end);
                     early.forget_below(rcv_nxt);
                     plain.retain(|r| r.0 > rcv_nxt);
                 }
