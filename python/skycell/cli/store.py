@@ -28,11 +28,12 @@ def open_store(path: Path | None) -> Iterator[RunStore]:
 
 @contextmanager
 def look_into_store(path: Path | None) -> Iterator[RunStore]:
-    """The store at a place, or at the usual one; where there is none, none is made."""
+    """The store at a place, or at the usual one, only looked into; where none is, none is made."""
     from skycell.experiment.store import DEFAULT_STORE, RunStore
 
     place = DEFAULT_STORE if path is None else path
-    with RunStore(place if os.path.lexists(place) else ":memory:") as store:
+    is_there = os.path.lexists(place)
+    with RunStore(place, read_only=True) if is_there else RunStore(":memory:") as store:
         yield store
 
 

@@ -95,10 +95,13 @@ class Batch:
 
         Raises:
             ValueError: this build does not have the engine; told before any run.
+            StoreError: there are runs to make, and the store was opened to look only; so too.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
         """
         refuse_unknown_engine(self._engine)
         to_do = list(runs) if fresh else self.missing(runs)
+        if to_do:
+            self._store.refuse_if_read_only()
         by_hash = {run.spec_hash: run for run in to_do}
         to_do_s = sum(run.duration_ps for run in to_do) / 1e12
         failed: dict[str, FailedBatchRun] = {}

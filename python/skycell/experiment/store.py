@@ -6,6 +6,7 @@ function of these.
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -66,6 +67,21 @@ class StoredRun:
     wall_s: float
 
 
+@dataclass(frozen=True)
+class _FileState:
+    """A file with what tells that it was written to."""
+
+    file: Path
+    inode: int
+    size: int
+    written_ns: int
+
+    @classmethod
+    def of(cls, file: Path) -> "_FileState":
+        stat = file.stat()
+        return cls(file, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+
+
 def engine_version() -> str:
     """Version of the engines: the package's, and a digest of the compiled engine itself.
 
@@ -85,20 +101,29 @@ class RunStore:
     Several processes may read while one writes (write-ahead log).
     """
 
-    def __init__(self, path: Path | str = DEFAULT_STORE) -> None:
+    def __init__(self, path: Path | str = DEFAULT_STORE, *, read_only: bool = False) -> None:
         """Opens the store, and makes it with its folder if it is not there.
 
+        Args:
+            path: its file, or `:memory:`.
+            read_only: look only: nothing is made or changed, and the file may be one that cannot be
+                written. An empty file is a store without runs.
+
         Raises:
-            StoreError: the place cannot be written, or the file is something else.
+            StoreError: the place cannot be written, or, where it is only looked at, read; or the
+                file is something else.
         """
         self.path = str(path)
+        self.read_only = read_only
+        self._seen: _FileState | None = None
+        self._open()
+
+    def _open(self) -> None:
         try:
-            if self.path != ":memory:":
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
+            self._db = self._look() if self.read_only else self._connect()
         except (OSError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or error
-            if Path(path).is_dir():
+            if Path(self.path).is_dir():
                 reason = "it is a folder"
             told = f"{self.path}: cannot be opened as a store of runs: {reason}"
             raise StoreError(told) from None
@@ -111,21 +136,57 @@ class RunStore:
             self._db.close()
             raise
 
+    def _connect(self) -> sqlite3.Connection:
+        if self.path != ":memory:":
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+        return sqlite3.connect(self.path, timeout=_PATIENCE_S, isolation_level=None)
+
+    def _look(self) -> sqlite3.Connection:
+        """Opens the file such that SQLite neither makes nor changes a file."""
+        file = Path(os.path.realpath(self.path, strict=True))
+        log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
+        if log.exists() and index.exists():
+            # Another process has the store open, or was killed. Its log is read too; the index of
+            # the log is used as it is, or built in memory (https://sqlite.org/wal.html#readonly).
+            self._seen, how = None, "mode=ro&readonly_shm=1"
+        elif log.exists() and log.stat().st_size > 0:
+            raise StoreError(
+                f"{self.path}: its last runs are in {log.name}, which is taken in where the store "
+                "is opened for writing, as `skycell sweep` does; here it is only looked at"
+            )
+        else:
+            # All runs are in the file. Without `immutable` SQLite would make an empty log.
+            self._seen, how = _FileState.of(file), "mode=ro&immutable=1"
+        place = f"{file.as_uri()}?{how}"
+        return sqlite3.connect(place, timeout=_PATIENCE_S, isolation_level=None, uri=True)
+
     def _prepare(self) -> None:
+        if self.read_only:
+            if self._has_no_tables():
+                self._db.close()
+                self._db = sqlite3.connect(":memory:", isolation_level=None)
+                self._db.execute(_TABLES)
+            return
         with self._transaction():
-            form = self._db.execute("PRAGMA user_version").fetchone()[0]
-            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if form == 0 and tables == 0:
+            if self._has_no_tables():
                 self._db.execute(_TABLES)
                 self._db.execute(f"PRAGMA user_version = {_FORM}")
-            elif form != _FORM:
-                raise StoreError(
-                    f"{self.path}: is a database of form {form}, not a store of runs of form "
-                    f"{_FORM}; name another file"
-                )
         # With a write-ahead log this survives a kill; only a power cut can lose the last runs.
         self._turn_log_on()
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _has_no_tables(self) -> bool:
+        """Whether the file is empty; refuses one that holds something else than a store."""
+        form = self._db.execute("PRAGMA user_version").fetchone()[0]
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if form == 0 and tables == 0:
+            return True
+        if form != _FORM:
+            raise StoreError(
+                f"{self.path}: is a database of form {form}, not a store of runs of form "
+                f"{_FORM}; name another file"
+            )
+        return False
 
     def _turn_log_on(self) -> None:
         """Turns the write-ahead log on; a file that others open at the same moment is waited for.
@@ -196,12 +257,38 @@ class RunStore:
         return self._row("state", key) == ("finished",)
 
     def _row(self, columns: str, key: RunKey) -> tuple[Any, ...] | None:
+        return self._read(
+            f"SELECT {columns} FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?",
+            (key.spec_hash, key.engine, key.version),
+        )
+
+    def _read(self, query: str, values: tuple[str, ...] = ()) -> tuple[Any, ...] | None:
+        """The first row of an answer; of a file that is only looked at, as it now is."""
         with self._failures_told():
-            row: tuple[Any, ...] | None = self._db.execute(
-                f"SELECT {columns} FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?",
-                (key.spec_hash, key.engine, key.version),
-            ).fetchone()
-        return row
+            while True:
+                try:
+                    row: tuple[Any, ...] | None = self._db.execute(query, values).fetchone()
+                except sqlite3.Error:
+                    if not self._has_changed():
+                        raise
+                else:
+                    if not self._has_changed():
+                        return row
+                self._db.close()
+                self._open()
+
+    def _has_changed(self) -> bool:
+        """Whether the file was written to since it was opened as one that nobody writes to."""
+        return self._seen is not None and self._seen != _FileState.of(self._seen.file)
+
+    def refuse_if_read_only(self) -> None:
+        """Refuses what would write.
+
+        Raises:
+            StoreError: the store was opened to look only.
+        """
+        if self.read_only:
+            raise StoreError(f"{self.path}: was opened to look only; runs cannot be kept in it")
 
     def put_finished(self, key: RunKey, summary_json: str, wall_s: float) -> None:
         """Keeps a finished run; committed when this returns. Replaces an older one of its key."""
@@ -214,6 +301,7 @@ class RunStore:
     def _put(
         self, key: RunKey, state: str, reason: str | None, summary: str | None, wall_s: float
     ) -> None:
+        self.refuse_if_read_only()
         with self._failures_told(), self._transaction():
             self._db.execute(
                 "INSERT OR REPLACE INTO runs"
@@ -224,5 +312,6 @@ class RunStore:
 
     def __len__(self) -> int:
         """Number of finished runs."""
-        row = self._db.execute("SELECT count(*) FROM runs WHERE state = 'finished'").fetchone()
+        row = self._read("SELECT count(*) FROM runs WHERE state = 'finished'")
+        assert row is not None
         return int(row[0])

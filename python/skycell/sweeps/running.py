@@ -51,7 +51,7 @@ def sweep(
         store: where finished runs are kept and looked up; in memory only if not given.
         on_progress: called as runs go on and end.
         fresh: simulate also what the store has.
-        only_stored: simulate nothing.
+        only_stored: simulate nothing; a store that was opened to look only will do.
         version: the engine's version, part of a stored run's key; asked from it if not given.
         work: makes one run; the engine's unless a test says otherwise.
 
@@ -59,9 +59,12 @@ def sweep(
         ScenarioFaults: the file has faults, or some of its cells' scenarios.
         MissingRunsError: with `only_stored`, the store lacks runs.
         OSError: the file cannot be read.
-        ValueError: this build does not have the engine.
+        ValueError: this build does not have the engine, or `fresh` is given with `only_stored`.
+        StoreError: there are runs to make, and the store was opened to look only.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
+    if fresh and only_stored:
+        raise ValueError("fresh simulates every run, only_stored none: allowed is one of them")
     design = source if isinstance(source, Design) else design_runs(as_plan(source))
     version = engine_version() if version is None else version
     with ExitStack() as stack:

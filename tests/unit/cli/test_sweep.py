@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -322,6 +323,43 @@ def test_where_nothing_is_made_no_store_is_made(file: Path) -> None:
         assert sorted(file.parent.iterdir()) == there
     file.write_text(SWEEP.replace("icccn97-lan", "icccn97-lam"), encoding="utf-8")
     assert skycell("sweep", file).exit_code == 2
+    assert sorted(file.parent.iterdir()) == there
+
+
+def test_a_store_that_is_only_looked_into_stays_as_it_is(made: Path, tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    shutil.copy(made / "runs.sqlite", store)
+    before = store.read_bytes(), store.stat().st_mtime_ns, sorted(tmp_path.iterdir())
+    analysed = skycell("analyse", made / "sweep.toml", "--store", store, "--json")
+    assert analysed.exit_code == 0, analysed.stderr
+    planned = skycell("sweep", made / "sweep.toml", "--plan", "--store", store)
+    assert planned.exit_code == 0, planned.stderr
+    assert (store.read_bytes(), store.stat().st_mtime_ns, sorted(tmp_path.iterdir())) == before
+
+
+def test_looking_into_a_store_needs_no_leave_to_write(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skycell.experiment.store._PATIENCE_S", 0.01)
+    store = made / "runs.sqlite"
+    with closing(sqlite3.connect(store, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert skycell("sweep", made / "sweep.toml", "--store", store).exit_code == 2
+        told = skycell("analyse", made / "sweep.toml", "--store", store, "--json")
+        assert told.exit_code == 0, told.stderr
+        told = skycell("sweep", made / "sweep.toml", "--plan", "--store", store)
+        assert told.exit_code == 0, told.stderr
+
+
+def test_an_empty_file_that_is_only_looked_into_stays_empty(file: Path) -> None:
+    store = file.with_name("empty.sqlite")
+    store.touch()
+    there = sorted(file.parent.iterdir())
+    told = skycell("analyse", file, "--store", store)
+    assert told.exit_code == 2
+    assert "8 of 8 runs are not in the store; `skycell sweep" in told.stderr
+    assert skycell("sweep", file, "--plan", "--store", store).exit_code == 0
+    assert store.read_bytes() == b""
     assert sorted(file.parent.iterdir()) == there
 
 

@@ -1,9 +1,11 @@
 """The store of finished runs."""
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -13,6 +15,7 @@ import pytest
 from skycell.experiment.store import DEFAULT_STORE, RunKey, RunStore, StoreError
 
 KEY = RunKey("abc", "reference", "1")
+OTHER = RunKey("abd", "reference", "1")
 SUMMARY = {"duration_ps": 7, "flows": [{"octets_delivered": 5}], "ports": []}
 
 
@@ -162,3 +165,141 @@ def test_stores_opened_at_the_same_moment_share_the_new_file(tmp_path: Path) -> 
             list(pool.map(lambda number, place=place: open_and_put(place, number), range(8)))
             with RunStore(place) as store:
                 assert len(store) == 8
+
+
+def folder_of(path: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file beside a store: what it holds and when it was written."""
+    return {
+        file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in path.parent.iterdir()
+    }
+
+
+def killed_store(path: Path) -> None:
+    """A store whose process was killed: its runs are in the log."""
+    with RunStore(path.with_name("live.sqlite")) as store:
+        store.put_finished(KEY, json.dumps(SUMMARY), 1.5)
+        for end in ("", "-wal", "-shm"):
+            shutil.copy(f"{store.path}{end}", f"{path}{end}")
+    path.with_name("live.sqlite").unlink()
+    assert Path(f"{path}-wal").stat().st_size > 0
+
+
+def closed_store(path: Path) -> None:
+    with RunStore(path) as store:
+        store.put_finished(KEY, json.dumps(SUMMARY), 1.5)
+
+
+@pytest.mark.parametrize("make", [closed_store, killed_store])
+@pytest.mark.parametrize("name", ["runs.sqlite", "all? 100 % # of runs"])
+def test_looking_finds_every_run_and_neither_makes_nor_changes_a_file(
+    make: Callable[[Path], None], name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    make(path)
+    before = folder_of(path)
+    with RunStore(path, read_only=True) as store:
+        run = store.get(KEY)
+        assert run is not None
+        assert run.summary == SUMMARY
+        assert not store.is_finished(OTHER)
+        assert len(store) == 1
+        with pytest.raises(sqlite3.OperationalError, match="attempt to write a readonly database"):
+            store._db.execute("DELETE FROM runs")
+        assert folder_of(path) == before
+    assert folder_of(path) == before
+
+
+def database_without_tables(path: Path) -> None:
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("CREATE TABLE runs (name TEXT)")
+    db.execute("DROP TABLE runs")
+    db.close()
+
+
+@pytest.mark.parametrize("make", [Path.touch, database_without_tables])
+def test_an_empty_file_has_no_runs_and_stays_as_it_is(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.sqlite"
+    make(path)
+    before = folder_of(path)
+    with RunStore(path, read_only=True) as store:
+        assert store.get(KEY) is None
+        assert len(store) == 0
+    assert folder_of(path) == before
+
+
+def test_what_was_opened_to_look_refuses_to_keep_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    path.touch()
+    with RunStore(path, read_only=True) as store:
+        told = r"runs\.sqlite: was opened to look only; runs cannot be kept in it"
+        with pytest.raises(StoreError, match=told):
+            store.put_finished(KEY, "{}", 0.0)
+        with pytest.raises(StoreError, match=told):
+            store.put_failed(KEY, "RunError", 0.0)
+
+
+def test_runs_that_another_process_keeps_meanwhile_are_seen(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    closed_store(path)
+    keep = (
+        "import sys\n"
+        "from skycell.experiment.store import RunKey, RunStore\n"
+        "with RunStore(sys.argv[1]) as store:\n"
+        "    for number in range(300):\n"
+        "        store.put_finished(RunKey(f'spec{number}', 'fast', '1'), '9' * 5000, 0.0)\n"
+        "    print('kept', flush=True)\n"
+        "    sys.stdin.readline()\n"
+        "    store.put_finished(RunKey('abd', 'reference', '1'), '{}', 0.0)\n"
+        "    print('kept', flush=True)\n"
+        "    sys.stdin.readline()\n"
+    )
+    with RunStore(path, read_only=True) as before:
+        assert len(before) == 1
+        with subprocess.Popen(
+            [sys.executable, "-c", keep, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as other:
+            assert other.stdin is not None
+            assert other.stdout is not None
+            assert other.stdout.readline() == "kept\n"
+            with RunStore(path, read_only=True) as beside:
+                assert len(beside) == 301
+                other.stdin.write("\n")
+                other.stdin.flush()
+                assert other.stdout.readline() == "kept\n"
+                assert beside.is_finished(OTHER)
+            other.communicate("\n")
+        assert len(before) == 302
+        assert before.is_finished(OTHER)
+
+
+def test_a_log_that_would_have_to_be_taken_in_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    killed_store(path)
+    Path(f"{path}-shm").unlink()
+    before = folder_of(path)
+    with pytest.raises(StoreError) as fault:
+        RunStore(path, read_only=True)
+    assert str(fault.value) == (
+        f"{path}: its last runs are in runs.sqlite-wal, which is taken in where the store is "
+        "opened for writing, as `skycell sweep` does; here it is only looked at"
+    )
+    assert folder_of(path) == before
+
+
+def test_what_cannot_be_looked_into_is_told_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    told = r"runs\.sqlite: cannot be opened as a store of runs: No such file or directory$"
+    with pytest.raises(StoreError, match=told):
+        RunStore(path, read_only=True)
+    with pytest.raises(StoreError, match=r"cannot be opened as a store of runs: it is a folder$"):
+        RunStore(tmp_path, read_only=True)
+    path.write_bytes(b"not a database, but long enough to be read as a header" * 20)
+    before = folder_of(path)
+    with pytest.raises(StoreError, match="is not a store of runs: file is not a database"):
+        RunStore(path, read_only=True)
+    assert folder_of(path) == before

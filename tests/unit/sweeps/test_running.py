@@ -11,7 +11,7 @@ import pytest
 
 import skycell
 from skycell.experiment.batch import Progress
-from skycell.experiment.store import RunStore
+from skycell.experiment.store import RunStore, StoreError
 from skycell.experiment.tasks import Work
 from skycell.sweeps.result import NotASweepError, SweepResult, is_sweep, read_sweep
 from skycell.sweeps.running import MissingRunsError, sweep
@@ -113,6 +113,24 @@ def test_only_stored_runs_nothing_and_says_how_many_are_missing(
     assert not (tmp_path / "made.txt").exists()
     make(work, store)
     assert len(make(work, store, only_stored=True).runs) == 8
+    with pytest.raises(ValueError, match="allowed is one of them"):
+        make(work, store, only_stored=True, fresh=True)
+    assert made(tmp_path) == 8
+
+
+def test_a_store_that_is_only_looked_at_serves_what_it_has_and_takes_no_run(
+    work: Work, store: Path, tmp_path: Path
+) -> None:
+    made_then = make(work, store)
+    before = store.read_bytes(), store.stat().st_mtime_ns, sorted(tmp_path.iterdir())
+    options: Any = {"work": work, "version": "test", "jobs": 1}
+    with RunStore(store, read_only=True) as kept:
+        found = sweep(FILE, store=kept, only_stored=True, **options)
+        assert found.rows() == made_then.rows()
+        with pytest.raises(StoreError, match="was opened to look only"):
+            sweep(FILE | {"replications": 3}, store=kept, **options)
+    assert (store.read_bytes(), store.stat().st_mtime_ns, sorted(tmp_path.iterdir())) == before
+    assert made(tmp_path) == 8
 
 
 def test_a_failed_run_keeps_its_reason_and_the_others_their_values(
