@@ -82,6 +82,11 @@ class _FileState:
         return cls(file, stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is at fault, and not, say, who may write it."""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
 def engine_version() -> str:
     """Version of the engines: the package's, and a digest of the compiled engine itself.
 
@@ -131,7 +136,8 @@ class RunStore:
             self._prepare()
         except sqlite3.Error as error:
             self._db.close()
-            raise StoreError(f"{self.path}: is not a store of runs: {error}") from None
+            told = "is not" if _is_damage(error) else "cannot be opened as"
+            raise StoreError(f"{self.path}: {told} a store of runs: {error}") from None
         except StoreError:
             self._db.close()
             raise
@@ -209,7 +215,7 @@ class RunStore:
         try:
             yield
         except sqlite3.Error as error:
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            if _is_damage(error):
                 raise StoreError(
                     f"{self.path}: is damaged: {error}; remove it or name another file, and its "
                     "runs are made again"

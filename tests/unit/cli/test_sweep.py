@@ -344,7 +344,9 @@ def test_looking_into_a_store_needs_no_leave_to_write(
     store = made / "runs.sqlite"
     with closing(sqlite3.connect(store, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert skycell("sweep", made / "sweep.toml", "--store", store).exit_code == 2
+        told = skycell("sweep", made / "sweep.toml", "--store", store)
+        fault = f"{store}: cannot be opened as a store of runs: database is locked\n"
+        assert (told.exit_code, told.stderr) == (2, fault)
         told = skycell("analyse", made / "sweep.toml", "--store", store, "--json")
         assert told.exit_code == 0, told.stderr
         told = skycell("sweep", made / "sweep.toml", "--plan", "--store", store)
