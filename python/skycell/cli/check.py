@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from skycell.cli.given import STDIN, load_given, shown_name
 from skycell.cli.options import NamedPath, json_option
 from skycell.cli.verb import Verb
 
@@ -22,18 +23,25 @@ from skycell.cli.verb import Verb
 def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Tell all faults of scenario FILEs, without running them.
 
+    A FILE that is - stands for standard input; files that such a scenario names are looked for from
+    the current folder.
+
     Faults go to standard error, with where they are, what stands there, what may stand there and
     what it means. Ends with 0 when every file can be run, with 2 otherwise.
     """
-    from skycell.scenario import Fault, ScenarioFaults, load
+    from skycell.scenario import Fault, ScenarioFaults
 
+    if files.count(STDIN) > 1:
+        message = "- stands for standard input, which can be read only once"
+        raise click.BadParameter(message, param_hint="'FILE...'")
     found: list[Fault] = []
     told: list[dict[str, Any]] = []
-    for file in files:
+    for given in files:
+        file = shown_name(given)
         entry: dict[str, Any] = {"file": file, "spec_hash": None, "faults": []}
         told.append(entry)
         try:
-            spec = load(file).resolve()
+            spec = load_given(given).resolve()
         except ScenarioFaults as faults:
             found += faults.faults
             entry["faults"] = [fault.as_dict() for fault in faults.faults]

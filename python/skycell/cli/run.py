@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.gathered import Gathered
+from skycell.cli.given import load_given, shown_name
 from skycell.cli.options import (
     TRACES,
     NamedPath,
@@ -85,6 +86,9 @@ def run(
 ) -> None:
     """Simulate the scenario in FILE and show what its users got.
 
+    If FILE is - the scenario comes from standard input, and files that it names are looked for from
+    the current folder.
+
     Ends with 0, with 1 when the run failed, with 2 when the input is faulty.
     """
     from skycell.cli.progress import RunProgress
@@ -127,12 +131,10 @@ def run(
 
 def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:
     """The file's scenario with what the command line changes."""
-    from skycell.scenario import load
-
     try:
-        scenario = load(file, values)
+        scenario = load_given(file, values)
     except OSError as error:
-        raise click.UsageError(f"{file}: {error.strerror or error}") from None
+        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
     kept = scenario.file.records.traces
     extra = [name for name in traces if name not in kept]
     return scenario.with_values({"records.traces": [*kept, *extra]}) if extra else scenario

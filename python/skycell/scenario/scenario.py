@@ -128,10 +128,7 @@ def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> 
         OSError: the file cannot be read.
     """
     name = fspath(path)
-    written, positions = read_toml(read_text(path), name)
-    _refuse_sweep(written, name)
-    scenario = Scenario(name, written, positions, FilePath(path).parent)
-    return scenario.with_values(values) if values else _checked(scenario)
+    return parse(read_text(path), name, FilePath(path).parent, values)
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -141,28 +138,46 @@ def read_text(path: str | PathLike[str]) -> str:
         ScenarioFaults: it is not UTF-8.
         OSError: the file cannot be read.
     """
+    return decoded(FilePath(path).read_bytes(), fspath(path))
+
+
+def decoded(octets: bytes, name: str) -> str:
+    """The text that octets stand for, a byte order mark taken off.
+
+    Raises:
+        ScenarioFaults: they are not UTF-8; `name` is where they are from.
+    """
     try:
-        return FilePath(path).read_bytes().decode("utf-8-sig")
+        return octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         got = f"the octet {error.object[error.start]:#04x}"
-        raise ScenarioFaults([Fault(fspath(path), "", got, "UTF-8 text")]) from None
+        raise ScenarioFaults([Fault(name, "", got, "UTF-8 text")]) from None
 
 
 def parse(
-    source: Mapping[str, Any] | str, name: str = "scenario", folder: FilePath = FilePath()
+    source: Mapping[str, Any] | str,
+    name: str = "scenario",
+    folder: FilePath = FilePath(),
+    values: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """Checks a scenario given as TOML text or as the data that such a text stands for.
 
+    Args:
+        source: the text or the data.
+        name: what faults call it.
+        folder: where the files that it names are.
+        values: what replaces values of it, as for `Scenario.with_values`.
+
     Raises:
-        ScenarioFaults: with every fault; `name` is what they call the file, and `folder` where the
-            files that it names are.
+        ScenarioFaults: with every fault of the scenario and of the values.
     """
     if isinstance(source, str):
-        values, positions = read_toml(source, name)
+        written, positions = read_toml(source, name)
     else:
-        values, positions = plain_value(dict(source)), {}
-    _refuse_sweep(values, name)
-    return _checked(Scenario(name, values, positions, folder))
+        written, positions = plain_value(dict(source)), {}
+    _refuse_sweep(written, name)
+    scenario = Scenario(name, written, positions, folder)
+    return scenario.with_values(values) if values else _checked(scenario)
 
 
 def _refuse_sweep(values: Mapping[str, Any], name: str) -> None:

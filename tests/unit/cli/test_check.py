@@ -1,4 +1,7 @@
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,8 @@ ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 
 
-def check(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["check", *arguments])
+def check(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(main, ["check", *arguments], input=stdin)
 
 
 @pytest.fixture
@@ -81,3 +84,31 @@ def test_json_is_all_that_standard_output_holds(faulty: str) -> None:
         "the unit is missing",
         "meaning": "MSS: largest TCP payload of a segment",
     }
+
+
+def test_a_scenario_comes_from_standard_input_and_faults_say_so(faulty: str) -> None:
+    text = Path(faulty).read_text(encoding="utf-8")
+    told = check("-", str(EXAMPLES[0]), stdin=text)
+    assert told.exit_code == 2
+    assert told.stderr.startswith("<stdin>:3:7: tcp.mss\n  got      ")
+    assert told.stderr.endswith("2 faults; nothing was run.\n")
+    told = check("-", stdin='preset = "icccn97-lan"\nrun = { duration = "20 ms" }\n')
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout.startswith("<stdin>: fine; 5 flows, spec ")
+    told = check("--json", "-", stdin=b"\xef\xbb\xbftitle = '\xe4'")
+    (entry,) = json.loads(told.stdout)["files"]
+    assert (entry["file"], entry["faults"][0]["file"]) == ("<stdin>", "<stdin>")
+    assert entry["faults"][0]["got"] == "the octet 0xe4"
+
+
+def test_standard_input_is_asked_for_only_once() -> None:
+    told = check("-", str(EXAMPLES[0]), "-", stdin=EXAMPLES[0].read_bytes())
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "'FILE...': - stands for standard input, which can be read only once" in told.stderr
+
+
+def test_standard_input_that_is_closed_is_told() -> None:
+    script = "exec 0<&-; exec " + shlex.join([sys.executable, "-m", "skycell", "check", "-"])
+    told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert told.stderr.startswith("<stdin>\n  got      Bad file descriptor\n")

@@ -35,8 +35,8 @@ delay = "5 us"
 """
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["run", *map(str, arguments)])
+def run(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["run", *map(str, arguments)], input=stdin)
 
 
 @pytest.fixture
@@ -54,6 +54,34 @@ def test_a_run_is_shown_as_tables(short: Path) -> None:
     assert "that TCP could get" in told.stdout
     assert f"spec {parse(SHORT).resolve().hash()}" in told.stdout
     assert max(len(line) for line in told.stdout.splitlines()) <= 100
+
+
+def test_a_scenario_comes_from_standard_input(short: Path, tmp_path: Path) -> None:
+    told = run("-", "--json", "--set", "tcp.variant=sack", "--out", tmp_path / "out", stdin=SHORT)
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout == run(short, "--json", "--set", "tcp.variant=sack").stdout
+    told = run("-", stdin=f"{SHORT}tpc = 1\n")
+    assert told.exit_code == 2
+    assert told.stderr.startswith("<stdin>:4:7: tpc\n")
+
+
+def test_a_value_that_is_set_replaces_a_faulty_one_of_standard_input() -> None:
+    told = run("-", "--set", "run.duration=20 ms", stdin=SHORT.replace("20 ms", "20"))
+    assert (told.exit_code, told.stderr) == (0, "")
+
+
+def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    series = "time_s,delay_ms,path\n0,5,a\n0.01,6,a\n1,7,a\n"
+    (tmp_path / "moves.csv").write_text(series, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("-", stdin=MOVING).exit_code == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    told = run("-", stdin=MOVING)
+    assert told.exit_code == 2
+    assert told.stderr.startswith("<stdin>:11:21: topology.bottleneck.motion.series\n")
 
 
 def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
