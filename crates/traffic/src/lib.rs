@@ -36,8 +36,8 @@ pub struct Outbox {
 /// One flow of the spec.
 ///
 /// With thousands of flows none of it is in the cache when a segment comes, so what every segment
-/// needs lies together, and the rest elsewhere: of lines of the cache, the first is for both ends, the next
-/// five are the source's, and three more, with the end of the sender between, the destination's.
+/// needs lies together, and the rest elsewhere: of lines of the cache, the first six are the source's, and
+/// three more, with the end of the sender between, the destination's.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Flow {
@@ -53,7 +53,7 @@ pub struct Flow {
     traces_sequence: bool,
     application: Box<Application>,
     sender: Sender,
-    delay: DelayStatistics,
+    destination: AtDestination,
     receiver: Receiver,
 }
 
@@ -61,7 +61,7 @@ pub struct Flow {
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(offset_of!(Flow, sender) == 64);
-    assert!(offset_of!(Flow, delay).is_multiple_of(64));
+    assert!(offset_of!(Flow, destination).is_multiple_of(64));
     assert!(offset_of!(Flow, receiver) % 64 == 48 && size_of::<Flow>() == 11 * 64);
 };
 
@@ -89,14 +89,18 @@ struct Application {
     traced_highest: u64,
 }
 
-/// One-way delays of the segments that arrived.
+/// What the destination notes of each segment that arrives, and what it has to know of the flow.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-struct DelayStatistics {
-    sum_ps: u128,
-    count: u64,
-    min: SimTime,
-    max: SimTime,
+struct AtDestination {
+    /// One-way delays of the segments.
+    delay_sum_ps: u128,
+    delays: u64,
+    delay_min: SimTime,
+    delay_max: SimTime,
+    has_web: bool,
+    /// Whether what arrives may set a timer.
+    has_timers: bool,
 }
 
 /// Names of the hosts at the ends of a flow.
@@ -156,13 +160,18 @@ impl Flow {
             handshake: spec.tcp.handshake && web.is_none(),
             ..spec.tcp.clone()
         });
+        let destination = AtDestination {
+            has_web: web.is_some(),
+            has_timers: tcp.delayed_ack.is_some() || web.is_some(),
+            ..AtDestination::default()
+        };
         let traces_cwnd = traces.contains(&TraceKind::Cwnd);
         let traces_sequence = traces.contains(&TraceKind::Sequence);
         Flow {
             sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source)),
             receiver: Receiver::new(tcp.clone()),
             tcp,
-            delay: DelayStatistics::default(),
+            destination,
             web,
             losses: ScriptedLosses::new(&spec.loss_script),
             application_due: Some(SimTime(start)),
@@ -213,17 +222,16 @@ impl Flow {
     /// Reads something of each part that a segment needs which arrives at the destination, or else at
     /// the source, so that it comes into the cache. What it returns means nothing.
     pub fn look(&self, is_at_destination: bool) -> u64 {
-        let both = u64::from(self.has_transfers);
         if is_at_destination {
-            both ^ self.delay.count ^ self.receiver.look()
+            self.destination.delays ^ self.receiver.look()
         } else {
-            both ^ self.sender.look()
+            u64::from(self.has_transfers) ^ self.sender.look()
         }
     }
 
     /// Whether what arrives at the destination may set a timer there.
     pub fn has_timers_at_destination(&self) -> bool {
-        self.tcp.delayed_ack.is_some() || self.web.is_some()
+        self.destination.has_timers
     }
 
     /// Cells of the frame that carries `segment`.
@@ -314,16 +322,16 @@ impl Flow {
         handed_at: SimTime,
         out: &mut Outbox,
     ) {
-        if let Some(web) = &mut self.web
-            && is_for_requests(segment)
-        {
+        if self.destination.has_web && is_for_requests(segment) {
+            let web = self.web.as_mut().expect("the flow has a web user");
             return web.on_ack_at_client(now, segment, &mut out.reverse);
         }
         if segment.kind == SegmentKind::Data {
-            self.delay.add(now - handed_at);
+            self.destination.note_delay(now - handed_at);
         }
         self.receiver.on_segment(now, segment, &mut out.reverse);
-        if let Some(web) = &mut self.web {
+        if self.destination.has_web {
+            let web = self.web.as_mut().expect("the flow has a web user");
             let delivered = self.receiver.counters().octets_delivered;
             let (id, traces) = (self.application.id, self.application.traces_files);
             let trace = traces.then_some(&mut out.traces.files);
@@ -443,9 +451,9 @@ impl Flow {
             octets_waiting: self.receiver.waiting(),
             cwnd_max: sent.cwnd_max,
             transfers: application.transfers,
-            delay_mean_ps: self.delay.mean(),
-            delay_min_ps: self.delay.min.0,
-            delay_max_ps: self.delay.max.0,
+            delay_mean_ps: self.destination.delay_mean(),
+            delay_min_ps: self.destination.delay_min.0,
+            delay_max_ps: self.destination.delay_max.0,
             web: self.web.as_ref().map(|web| web.record()),
         }
     }
@@ -459,23 +467,23 @@ fn earlier<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     }
 }
 
-impl DelayStatistics {
-    fn add(&mut self, delay: SimTime) {
-        self.min = if self.count == 0 {
+impl AtDestination {
+    fn note_delay(&mut self, delay: SimTime) {
+        self.delay_min = if self.delays == 0 {
             delay
         } else {
-            self.min.min(delay)
+            self.delay_min.min(delay)
         };
-        self.max = self.max.max(delay);
-        self.sum_ps += u128::from(delay.0);
-        self.count += 1;
+        self.delay_max = self.delay_max.max(delay);
+        self.delay_sum_ps += u128::from(delay.0);
+        self.delays += 1;
     }
 
-    fn mean(&self) -> f64 {
-        if self.count == 0 {
+    fn delay_mean(&self) -> f64 {
+        if self.delays == 0 {
             0.0
         } else {
-            self.sum_ps as f64 / self.count as f64
+            self.delay_sum_ps as f64 / self.delays as f64
         }
     }
 }
