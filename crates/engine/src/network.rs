@@ -334,7 +334,7 @@ impl<'a> Network<'a> {
             while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
                 sent += 1;
                 let vc = self.legs.first(id, is_forward);
-                let cells = self.flows[id as usize].cells(segment).0;
+                let cells = self.flows[id as usize].cells(segment, is_forward).0;
                 let frames = &mut self.frames;
                 let frame = frames.add(segment, id, is_forward, vc, cells, now);
                 let offer = Offer {

@@ -398,7 +398,7 @@ impl<'a> Network<'a> {
 
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
         let at_work = &self.flows[flow_id as usize];
-        let cells = at_work.flow.cells(&segment).0;
+        let cells = at_work.flow.cells(&segment, is_forward).0;
         let vc = if is_forward {
             at_work.forward[0]
         } else {

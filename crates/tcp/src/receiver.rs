@@ -4,7 +4,7 @@ use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
 use skycell_spec::{AdvertisedWindow, TcpSpec, TcpVariant};
-use skycell_units::{Octets, SimTime};
+use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
 /// What a receiver has counted over all connections of its flow.
@@ -94,6 +94,11 @@ impl Receiver {
     /// Reads something of each line, so that it comes into the cache. What it returns means nothing.
     pub fn look(&self) -> u64 {
         u64::from(self.held_until.is_some()) ^ self.rcv_nxt ^ self.acks
+    }
+
+    /// Cells of the frame that carries `segment`.
+    pub fn cells(&self, segment: &Segment) -> Cells {
+        segment.cells(&self.tcp)
     }
 
     /// When a held acknowledgement must go out.

@@ -234,9 +234,13 @@ impl Flow {
         self.destination.has_timers
     }
 
-    /// Cells of the frame that carries `segment`.
-    pub fn cells(&self, segment: &Segment) -> Cells {
-        segment.cells(&self.tcp)
+    /// Cells of the frame that carries `segment`, from the source or to it.
+    pub fn cells(&self, segment: &Segment, is_forward: bool) -> Cells {
+        if is_forward {
+            segment.cells(&self.tcp)
+        } else {
+            self.receiver.cells(segment)
+        }
     }
 
     /// The application's time has come: it opens a connection, or hands over a transfer.
