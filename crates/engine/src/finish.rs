@@ -25,7 +25,7 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     let end = network.end;
     let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
     let mut passed = vec![Passed::default(); network.ports.len() as usize];
-    let vcs = 0..network.vcs.at_work.len();
+    let vcs = 0..network.vcs.rest.len();
     let vcs: Vec<_> = vcs.map(|id| vc_record(&network, id, &mut passed)).collect();
     let ports: Vec<_> = (0u32..)
         .zip(network.ports.iter())
@@ -91,23 +91,26 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
 /// Follows a VC from station to station. Adds what went through pass-through ports to `passed`.
 fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecord {
     let end = network.end;
-    let (vc, rest) = (&network.vcs.at_work[id], &network.vcs.rest[id]);
+    let vc = id as u32;
+    let ((begin, _), (at_end, _)) = (network.vcs.begin(vc), network.vcs.end(vc));
+    let rest = &network.vcs.rest[id];
     let mut record = VcRecord {
         name: network.spec.vcs[id].name.clone(),
-        cells_offered: vc.cells_offered,
+        cells_offered: begin.cells_offered,
         cells_discarded: rest.discarded_at_source,
-        frames_offered: vc.frames_offered,
-        frames_delivered: vc.frames_delivered,
-        cells_whole: vc.cells_whole,
+        frames_offered: begin.frames_offered,
+        frames_delivered: at_end.frames_delivered,
+        cells_whole: at_end.cells_whole,
         frames_corrupt: rest.frames_corrupt,
         cells_corrupt: rest.cells_corrupt,
         ..VcRecord::default()
     };
     let source = network.ports.source(rest.route.source);
-    let taken_in = vc.cells_offered - rest.discarded_at_source.total();
+    let taken_in = begin.cells_offered - rest.discarded_at_source.total();
     // Cells that left the source port at least `after` before the end.
-    let left_source =
-        |after: SimTime| taken_in - source.not_departed_before(end.since(after), vc.source_place);
+    let left_source = |after: SimTime| {
+        taken_in - source.not_departed_before(end.since(after), begin.source_place)
+    };
     let mut departed = left_source(SimTime::ZERO);
     record.cells_queued += taken_in - departed;
     for pass in &rest.route.first.passes {

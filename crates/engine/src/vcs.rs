@@ -9,30 +9,43 @@ use skycell_spec::{NetworkSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
-/// A virtual channel, in one line of the cache: what each of its frames needs that no other VC has.
+/// What a frame needs of its VC where it begins.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(crate) struct Vc {
+pub(crate) struct Begin {
     pub(crate) cells_offered: u64,
     pub(crate) frames_offered: u64,
-    pub(crate) frames_delivered: u64,
-    /// Cells of the frames delivered.
-    pub(crate) cells_whole: u64,
-    /// Which source port it begins at, and its place there.
+    /// Which source port the VC begins at, and its place there.
     pub(crate) source: u32,
     pub(crate) source_place: u32,
     /// Its place at its first multiplexing port, and which of the inputs it comes over.
     pub(crate) mux_place: u32,
     pub(crate) lane: u32,
-    /// The links over which its first multiplexing port and its end are reached; the same one where it is
-    /// multiplexed nowhere.
+    /// The link over which that port is reached, or the VC's end where it is multiplexed nowhere.
     pub(crate) first_link: u32,
-    pub(crate) last_link: u32,
     /// Which of the ways it goes.
     way: u32,
 }
 
-const _: () = assert!(std::mem::size_of::<Vc>() == 64);
+/// What a whole frame needs of its VC where it ends.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) frames_delivered: u64,
+    /// Cells of those frames.
+    pub(crate) cells_whole: u64,
+    /// The link over which the end is reached.
+    pub(crate) last_link: u32,
+    way: u32,
+}
+
+/// One line of the cache: where one VC begins, and where another ends that it follows.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Line {
+    begin: Begin,
+    end: End,
+}
+
+const _: () = assert!(std::mem::size_of::<Line>() == 64);
 
 /// What the VCs between stations of the same kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +83,10 @@ pub(crate) struct RestOfVc {
 /// All VCs that carry frames, by id.
 #[derive(Debug)]
 pub(crate) struct Vcs {
-    pub(crate) at_work: Vec<Vc>,
+    /// By the VC that begins there.
+    lines: Vec<Line>,
+    /// By VC: the one over which that goes on, or is answered, which it carries to its end. Each follows one.
+    follower: Vec<u32>,
     pub(crate) rest: Vec<RestOfVc>,
     ways: Vec<Way>,
 }
@@ -90,11 +106,13 @@ impl Vcs {
         ends: &Ends,
     ) -> Self {
         let mut vcs = Vcs {
-            at_work: Vec::with_capacity(routes.len()),
+            lines: Vec::with_capacity(routes.len()),
+            follower: followers(spec),
             rest: Vec::with_capacity(routes.len()),
             ways: Vec::new(),
         };
         let mut known = HashMap::new();
+        let mut all_ends = Vec::with_capacity(routes.len());
         for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
             let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
             let is_measured = spec.records.delay_vcs.contains(&(id as u32));
@@ -113,19 +131,26 @@ impl Vcs {
                 vcs.ways.push(way);
                 vcs.ways.len() as u32 - 1
             });
-            vcs.at_work.push(Vc {
-                cells_offered: 0,
-                frames_offered: 0,
+            let end = End {
                 frames_delivered: 0,
                 cells_whole: 0,
-                source: places.source_port,
-                source_place: places.source,
-                mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
-                lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
-                first_link: route.first.link,
                 last_link: last.link,
                 way,
+            };
+            vcs.lines.push(Line {
+                begin: Begin {
+                    cells_offered: 0,
+                    frames_offered: 0,
+                    source: places.source_port,
+                    source_place: places.source,
+                    mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
+                    lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
+                    first_link: route.first.link,
+                    way,
+                },
+                end: end.clone(),
             });
+            all_ends.push(end);
             vcs.rest.push(RestOfVc {
                 route,
                 places: places.muxes.iter().map(|mux| mux.place).collect(),
@@ -136,17 +161,58 @@ impl Vcs {
                 discarded_at_source: Discards::default(),
             });
         }
+        for (end, vc) in all_ends.into_iter().zip(0..) {
+            *vcs.end_mut(vc) = end;
+        }
         vcs
     }
 
-    /// The way that the VC with id `vc` goes.
-    pub(crate) fn way_of(&self, vc: u32) -> &Way {
-        self.with_way(vc).1
+    /// Where the VC with id `vc` begins, and the way that it goes.
+    pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Way) {
+        let begin = &self.lines[vc as usize].begin;
+        (begin, &self.ways[begin.way as usize])
     }
 
-    /// That VC, and the way that it goes.
-    pub(crate) fn with_way(&self, vc: u32) -> (&Vc, &Way) {
-        let vc = &self.at_work[vc as usize];
-        (vc, &self.ways[vc.way as usize])
+    pub(crate) fn begin_mut(&mut self, vc: u32) -> &mut Begin {
+        &mut self.lines[vc as usize].begin
     }
+
+    /// Where it ends, and the way that it has gone.
+    pub(crate) fn end(&self, vc: u32) -> (&End, &Way) {
+        let end = &self.lines[self.follower(vc) as usize].end;
+        (end, &self.ways[end.way as usize])
+    }
+
+    pub(crate) fn end_mut(&mut self, vc: u32) -> &mut End {
+        let follower = self.follower(vc);
+        &mut self.lines[follower as usize].end
+    }
+
+    /// The VC over which most of what `vc` carries to its end goes on, or is answered.
+    pub(crate) fn follower(&self, vc: u32) -> u32 {
+        self.follower[vc as usize]
+    }
+}
+
+/// By VC: another that follows it in a flow, on the way there, at its end, or on the way back; any other where there
+/// is none that does not follow one already.
+fn followers(spec: &NetworkSpec) -> Vec<u32> {
+    let mut followers: Vec<Option<u32>> = vec![None; spec.vcs.len()];
+    let mut follows = vec![false; spec.vcs.len()];
+    for flow in &spec.flows {
+        let legs = || flow.forward.iter().chain(&flow.reverse).copied();
+        for (vc, next) in legs().zip(legs().cycle().skip(1)) {
+            let follower = &mut followers[vc as usize];
+            if follower.is_none() && !follows[next as usize] {
+                *follower = Some(next);
+                follows[next as usize] = true;
+            }
+        }
+    }
+    let mut others = (0..).zip(follows).filter(|(_, follows)| !follows);
+    let mut any_other = || others.next().expect("as many follow as are followed").0;
+    let followers = followers.into_iter();
+    followers
+        .map(|follower| follower.unwrap_or_else(&mut any_other))
+        .collect()
 }

@@ -76,8 +76,8 @@ impl Network<'_> {
             of_one,
         } = ended.fate
         {
-            let (vc, way) = self.vcs.with_way(ended.vc);
-            let (arrival, link) = (departure + way.last_delay, vc.last_link);
+            let (end, way) = self.vcs.end(ended.vc);
+            let (arrival, link) = (departure + way.last_delay, end.last_link);
             if arrival < self.end {
                 let whole = of_one && cells == self.frames.get(ended.frame).cells;
                 if !whole {
@@ -117,25 +117,19 @@ impl Network<'_> {
         let mut seen = 0;
         let frames = ended.iter().map(|ended| self.frames.get(ended.frame));
         for (frame, ended) in frames.clone().zip(ended) {
-            seen ^= self.vcs.at_work[ended.vc as usize].cells_whole;
+            seen ^= self.vcs.end(ended.vc).0.cells_whole;
             // Nearly all receivers have no alarm.
             if !frame.is_forward {
                 seen ^= self.events.alarm(frame.flow).0;
             }
         }
-        let answers_over = |frame: &Frame| self.legs.first(frame.flow, !frame.is_forward);
-        let frames = frames.filter(|frame| frame.sent_by().is_none());
-        for frame in frames.clone() {
-            let flow = &self.flows[frame.flow as usize];
-            let vc = &self.vcs.at_work[answers_over(frame) as usize];
-            seen ^= flow.look(frame.is_forward) ^ vc.frames_offered;
-        }
-        for frame in frames {
-            let vc = answers_over(frame);
-            seen ^= self.ports.sources[self.vcs.at_work[vc as usize].source as usize].look();
-            if let Some(mux) = self.vcs.way_of(vc).mux {
-                let lane = self.vcs.at_work[vc as usize].lane;
-                seen ^= u64::from(self.ports.mux(mux).inputs.look(lane));
+        let of_flows = |frame: &Frame| frame.sent_by().is_none();
+        for (frame, ended) in frames.zip(ended).filter(|(frame, _)| of_flows(frame)) {
+            seen ^= self.flows[frame.flow as usize].look(frame.is_forward);
+            let (begin, way) = self.vcs.begin(self.vcs.follower(ended.vc));
+            seen ^= self.ports.sources[begin.source as usize].look();
+            if let Some(mux) = way.mux {
+                seen ^= u64::from(self.ports.mux(mux).inputs.look(begin.lane));
             }
         }
         std::hint::black_box(seen);

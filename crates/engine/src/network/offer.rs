@@ -14,12 +14,12 @@ impl Network<'_> {
             cells,
             is_paced,
         } = offer;
-        let vc = &mut self.vcs.at_work[vc_id as usize];
-        vc.frames_offered += 1;
-        vc.cells_offered += u64::from(cells);
-        let (source, source_place) = (vc.source, vc.source_place);
-        let (lane, mux_place, link) = (vc.lane, vc.mux_place, vc.first_link);
-        let way = *self.vcs.way_of(vc_id);
+        let begin = self.vcs.begin_mut(vc_id);
+        begin.frames_offered += 1;
+        begin.cells_offered += u64::from(cells);
+        let (source, source_place) = (begin.source, begin.source_place);
+        let (lane, mux_place, link) = (begin.lane, begin.mux_place, begin.first_link);
+        let way = *self.vcs.begin(vc_id).1;
         let source = &mut self.ports.sources[source as usize];
         match source.offer(now, source_place, cells, is_paced) {
             Err(reason) => {
@@ -69,12 +69,9 @@ impl Network<'_> {
     /// The cells of a frame come to an edge that may discard or tag some of them: those that it lets on go
     /// in parts, `start` being the frame's at its source port.
     fn offer_cells(&mut self, frame: u32, vc: u32, start: SimTime, spacing: SimTime, cells: u32) {
-        let way = *self.vcs.way_of(vc);
-        let (at_work, rest) = (
-            &self.vcs.at_work[vc as usize],
-            &mut self.vcs.rest[vc as usize],
-        );
-        let (lane, place) = (at_work.lane, at_work.mux_place);
+        let (begin, &way) = self.vcs.begin(vc);
+        let (lane, place) = (begin.lane, begin.mux_place);
+        let rest = &mut self.vcs.rest[vc as usize];
         let across = spacing + SimTime(self.spec.links[rest.route.source as usize].delay_ps);
         let comes = |index: u32| {
             let later = SimTime(u64::from(index) * spacing.0);
