@@ -188,6 +188,11 @@ impl Vcs {
         &mut self.lines[follower as usize].end
     }
 
+    /// Reads a little of where `vc` ends, so that it comes into the cache. What it returns means nothing.
+    pub(crate) fn look_at_end(&self, vc: u32) -> u64 {
+        self.lines[self.follower(vc) as usize].end.cells_whole
+    }
+
     /// The VC over which most of what `vc` carries to its end goes on, or is answered.
     pub(crate) fn follower(&self, vc: u32) -> u32 {
         self.follower[vc as usize]

@@ -117,7 +117,7 @@ impl Network<'_> {
         let mut seen = 0;
         let frames = ended.iter().map(|ended| self.frames.get(ended.frame));
         for (frame, ended) in frames.clone().zip(ended) {
-            seen ^= self.vcs.end(ended.vc).0.cells_whole;
+            seen ^= self.vcs.look_at_end(ended.vc);
             // Nearly all receivers have no alarm.
             if !frame.is_forward {
                 seen ^= self.events.alarm(frame.flow).0;
