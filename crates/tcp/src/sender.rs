@@ -5,7 +5,7 @@ use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::transmit::Transmitter;
 use skycell_spec::{TcpSpec, TickOrder};
-use skycell_units::{Octets, SimTime};
+use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
 pub use crate::transmit::SenderCounters;
@@ -18,21 +18,24 @@ enum State {
     FinSent,
 }
 
-/// The sender of one flow: one connection after another. What every acknowledgement needs is in five
-/// lines of the cache, of which `tx` has all but the first.
+/// The sender of one flow: one connection after another. What every acknowledgement needs comes first: most of
+/// a line of the cache, and four more.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
     recovery: Recovery,
-    /// Tick count at the first sending of an unanswered SYN or FIN; none once it was repeated.
-    control_sent_at: Option<u64>,
     /// Duplicate acknowledgements in a row.
     dup_acks: u32,
     state: State,
+    // The other lines.
     pub(crate) tx: Transmitter,
+    // What few segments need.
+    /// Tick count at the first sending of an unanswered SYN or FIN; none once it was repeated.
+    control_sent_at: Option<u64>,
 }
 
-const _: () = assert!(std::mem::offset_of!(Sender, tx) == 64);
+/// What is told of the lines of the cache above; the first fields end one.
+const _: () = assert!(std::mem::offset_of!(Sender, tx) == 48);
 
 impl Sender {
     /// A sender without a connection, on a host with the given clock.
@@ -52,6 +55,11 @@ impl Sender {
         let tx = &self.tx;
         let timer = u64::from(tx.deadline.is_some());
         u64::from(self.dup_acks) ^ tx.snd_una ^ timer ^ tx.now.0 ^ tx.counters.acks
+    }
+
+    /// Cells of the frame that carries `segment`.
+    pub fn cells(&self, segment: &Segment) -> Cells {
+        segment.cells(&self.tx.tcp)
     }
 
     /// cwnd, octets; has a fraction while growth is in floating point.

@@ -40,7 +40,7 @@ pub struct SenderCounters {
 /// The sender's half of a connection, without the rules of loss recovery. In lines of the cache of
 /// 64 octets each; only the first counters of the last one matter to every acknowledgement.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct Transmitter {
     /// Oldest unacknowledged octet.
     pub(crate) snd_una: u64,

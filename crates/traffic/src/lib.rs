@@ -19,7 +19,6 @@ use skycell_spec::{
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
 use skycell_units::{Cells, SimTime};
-use std::sync::Arc;
 use web::{Draw, Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
@@ -36,33 +35,31 @@ pub struct Outbox {
 /// One flow of the spec.
 ///
 /// With thousands of flows none of it is in the cache when a segment comes, so what every segment
-/// needs lies together, and the rest elsewhere: of lines of the cache, the first six are the source's, and
+/// needs lies together, and the rest elsewhere: of lines of the cache, the first five are the source's, and
 /// three more, with the end of the sender between, the destination's.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Flow {
-    tcp: Arc<TcpSpec>,
-    /// When the application acts next.
-    application_due: Option<SimTime>,
+    /// When the application acts next; [`SimTime::NEVER`] while it waits for something else.
+    application_due: SimTime,
+    at_source: AtSource,
+    sender: Sender,
+    destination: AtDestination,
+    receiver: Receiver,
+    // What few flows' segments look at.
     /// The web user, of flows with web traffic.
     web: Option<Box<Web>>,
     /// Losses that the scenario prescribes.
     losses: Option<Box<ScriptedLosses>>,
-    has_transfers: bool,
-    traces_sender: bool,
-    traces_sequence: bool,
     application: Box<Application>,
-    sender: Sender,
-    destination: AtDestination,
-    receiver: Receiver,
 }
 
 /// What is told of the lines of the cache above.
 const _: () = {
     use std::mem::{offset_of, size_of};
-    assert!(offset_of!(Flow, sender) == 64);
+    assert!(offset_of!(Flow, sender) == 16);
     assert!(offset_of!(Flow, destination).is_multiple_of(64));
-    assert!(offset_of!(Flow, receiver) % 64 == 48 && size_of::<Flow>() == 11 * 64);
+    assert!(offset_of!(Flow, receiver) % 64 == 48 && size_of::<Flow>() == 10 * 64);
 };
 
 /// What a flow's segments do not look at.
@@ -87,6 +84,17 @@ struct Application {
     traced_window: (f64, f64),
     /// Highest octet of the connection that the sequence trace has seen.
     traced_highest: u64,
+}
+
+/// What the source has to know of the flow when a segment arrives.
+#[derive(Clone, Copy, Debug)]
+struct AtSource {
+    has_web: bool,
+    has_losses: bool,
+    has_transfers: bool,
+    holds_acks: bool,
+    traces_sender: bool,
+    traces_sequence: bool,
 }
 
 /// What the destination notes of each segment that arrives, and what it has to know of the flow.
@@ -165,19 +173,25 @@ impl Flow {
             has_timers: tcp.delayed_ack.is_some() || web.is_some(),
             ..AtDestination::default()
         };
+        let losses = ScriptedLosses::new(&spec.loss_script);
         let traces_cwnd = traces.contains(&TraceKind::Cwnd);
         let traces_sequence = traces.contains(&TraceKind::Sequence);
-        Flow {
-            sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source)),
-            receiver: Receiver::new(tcp.clone()),
-            tcp,
-            destination,
-            web,
-            losses: ScriptedLosses::new(&spec.loss_script),
-            application_due: Some(SimTime(start)),
+        let at_source = AtSource {
+            has_web: web.is_some(),
+            has_losses: losses.is_some(),
             has_transfers: matches!(spec.traffic, TrafficSpec::Transfers { .. }),
+            holds_acks: tcp.delayed_ack.is_some(),
             traces_sender: traces_cwnd || traces_sequence,
             traces_sequence,
+        };
+        Flow {
+            application_due: SimTime(start),
+            at_source,
+            sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source)),
+            destination,
+            receiver: Receiver::new(tcp),
+            web,
+            losses,
             application: Box::new(Application {
                 id,
                 name: spec.name.clone(),
@@ -200,21 +214,24 @@ impl Flow {
 
     /// When the application acts next.
     pub fn application_due(&self) -> Option<SimTime> {
-        self.application_due
+        (self.application_due != SimTime::NEVER).then_some(self.application_due)
     }
 
     /// When a retransmission timer runs out.
     pub fn retransmission_due(&self) -> Option<SimTime> {
         let own = self.sender.deadline();
-        match &self.web {
-            Some(web) => earlier(own, web.retransmission_due()),
-            None => own,
+        if !self.at_source.has_web {
+            return own;
         }
+        let web = self.web.as_ref().and_then(|web| web.retransmission_due());
+        earlier(own, web)
     }
 
     /// When a receiver must send an acknowledgement that it holds back.
     pub fn held_ack_due(&self) -> Option<SimTime> {
-        self.tcp.delayed_ack?;
+        if !self.at_source.holds_acks {
+            return None;
+        }
         let web = self.web.as_ref().and_then(|web| web.held_ack_due());
         earlier(self.receiver.deadline(), web)
     }
@@ -225,7 +242,7 @@ impl Flow {
         if is_at_destination {
             self.destination.delays ^ self.receiver.look()
         } else {
-            u64::from(self.has_transfers) ^ self.sender.look()
+            self.sender.look()
         }
     }
 
@@ -237,7 +254,7 @@ impl Flow {
     /// Cells of the frame that carries `segment`, from the source or to it.
     pub fn cells(&self, segment: &Segment, is_forward: bool) -> Cells {
         if is_forward {
-            segment.cells(&self.tcp)
+            self.sender.cells(segment)
         } else {
             self.receiver.cells(segment)
         }
@@ -245,7 +262,7 @@ impl Flow {
 
     /// The application's time has come: it opens a connection, or hands over a transfer.
     pub fn on_application(&mut self, now: SimTime, out: &mut Outbox) {
-        self.application_due = None;
+        self.application_due = SimTime::NEVER;
         let application = &mut *self.application;
         if !self.sender.is_open() {
             let connection = application.connections;
@@ -262,7 +279,8 @@ impl Flow {
             }
             TrafficSpec::Web(_) => {
                 let web = self.web.as_mut().expect("the flow has a web user");
-                self.application_due = web.on_request_due(now, &mut out.reverse);
+                let next = web.on_request_due(now, &mut out.reverse);
+                self.application_due = next.unwrap_or(SimTime::NEVER);
                 return self.after_sender(now, out);
             }
         };
@@ -298,16 +316,15 @@ impl Flow {
     /// A segment has arrived at the source.
     #[inline(always)]
     pub fn on_segment_at_source(&mut self, now: SimTime, segment: &Segment, out: &mut Outbox) {
-        if let Some(web) = &mut self.web
-            && is_of_requests(segment)
-        {
+        if self.at_source.has_web && is_of_requests(segment) {
+            let web = self.web.as_mut().expect("the flow has a web user");
             web.on_segment_at_server(now, segment, &mut out.forward);
             while let Some(octets) = web.next_answer() {
                 self.sender.hand_over(now, octets, &mut out.forward);
             }
             return self.after_sender(now, out);
         }
-        if self.traces_sequence && segment.kind == SegmentKind::Ack {
+        if self.at_source.traces_sequence && segment.kind == SegmentKind::Ack {
             let event = SequenceEvent::Acked as u8;
             let acknowledgement = segment.acknowledgement;
             let trace = &mut out.traces.sequence;
@@ -346,13 +363,17 @@ impl Flow {
     /// What every act of the sender is followed by: traces, scripted losses, the application.
     #[inline(always)]
     fn after_sender(&mut self, now: SimTime, out: &mut Outbox) {
-        if self.has_transfers {
+        if self.at_source.has_transfers {
             self.on_transfer_progress(now, out);
         }
-        if self.traces_sender {
+        if self.at_source.traces_sender {
             self.trace(now, out);
         }
-        if let Some(losses) = &mut self.losses {
+        if self.at_source.has_losses {
+            let losses = self
+                .losses
+                .as_mut()
+                .expect("the flow has prescribed losses");
             losses.apply(self.sender.cwnd(), &mut out.forward);
         }
     }
@@ -365,7 +386,7 @@ impl Flow {
             let trace = &mut out.traces.cwnd;
             trace.push(application.id, now.0, window.0, window.1);
         }
-        if self.traces_sequence {
+        if self.at_source.traces_sequence {
             for segment in out.forward.iter().filter(|s| s.kind == SegmentKind::Data) {
                 let event = if segment.sequence < application.traced_highest {
                     SequenceEvent::Retransmitted
@@ -418,7 +439,7 @@ impl Flow {
         let application = &mut *self.application;
         if count.is_none_or(|count| application.transfers < u64::from(count)) {
             let idle = idle.draw(&mut application.idle_stream);
-            self.application_due = Some(now + SimTime(idle));
+            self.application_due = now + SimTime(idle);
         }
     }
 
