@@ -27,7 +27,7 @@ pub struct ReceiverCounters {
 }
 
 /// The receiver of one flow. What every segment needs comes first: the end of a line of the cache, and
-/// two more.
+/// another.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
@@ -42,16 +42,17 @@ pub struct Receiver {
     connection: u32,
     /// Segments received since the last acknowledgement.
     unacknowledged: u32,
-    recent: RecentRanges,
-    // The third.
-    early: Ranges,
-    /// Octets of the flow's earlier connections.
-    before: Octets,
-    octets_received: Octets,
-    octets_highest: Octets,
     segments: u64,
     acks: u64,
+    /// Whether there is anything in `early` or `recent`.
+    has_early: bool,
     // What few segments need.
+    early: Ranges,
+    recent: RecentRanges,
+    /// Of the flow's earlier connections: octets delivered, different octets that arrived, and the highest one.
+    before: Octets,
+    received_before: Octets,
+    highest_before: Octets,
     /// Octet after the last that the window advertised has room for; never moves back.
     window_end: u64,
     duplicates: u64,
@@ -63,7 +64,6 @@ const _: () = {
     use std::mem::offset_of;
     assert!(offset_of!(Receiver, tcp) == 16);
     assert!(offset_of!(Receiver, early) == 16 + 64);
-    assert!(offset_of!(Receiver, window_end) == 16 + 128);
 };
 
 impl Receiver {
@@ -81,9 +81,10 @@ impl Receiver {
             last_acked: 0,
             unacknowledged: 0,
             held_until: None,
+            has_early: false,
             before: 0,
-            octets_received: 0,
-            octets_highest: 0,
+            received_before: 0,
+            highest_before: 0,
             segments: 0,
             duplicates: 0,
             acks: 0,
@@ -110,8 +111,8 @@ impl Receiver {
     pub fn counters(&self) -> ReceiverCounters {
         ReceiverCounters {
             octets_delivered: self.before + self.rcv_nxt,
-            octets_received: self.octets_received,
-            octets_highest: self.octets_highest,
+            octets_received: self.received_before + self.rcv_nxt + self.waiting(),
+            octets_highest: self.highest(),
             segments: self.segments,
             duplicates: self.duplicates,
             acks: self.acks,
@@ -122,6 +123,12 @@ impl Receiver {
     /// Octets that wait for earlier ones.
     pub fn waiting(&self) -> Octets {
         self.early.octets_above(self.rcv_nxt)
+    }
+
+    /// Highest octet that arrived, earlier connections' octets included.
+    fn highest(&self) -> Octets {
+        let highest = self.early.end().max(self.rcv_nxt);
+        self.highest_before.max(self.before + highest)
     }
 
     /// A segment from the sender has arrived.
@@ -154,12 +161,15 @@ impl Receiver {
 
     fn begin(&mut self, connection: u32) {
         self.connection = connection;
+        self.highest_before = self.highest();
+        self.received_before += self.rcv_nxt + self.waiting();
         self.before += self.rcv_nxt;
         self.rcv_nxt = 0;
         self.last_acked = 0;
         self.window_end = self.tcp.rwnd;
         self.early.clear();
         self.recent.clear();
+        self.has_early = false;
         self.unacknowledged = 0;
         self.held_until = None;
     }
@@ -167,23 +177,20 @@ impl Receiver {
     fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
         self.segments += 1;
         let (start, end) = (segment.sequence, segment.end());
-        self.octets_highest = self.octets_highest.max(self.before + end);
-        let is_known = end <= self.rcv_nxt || self.early.holds(start, end);
+        let is_known = end <= self.rcv_nxt || self.has_early && self.early.holds(start, end);
         if is_known {
             self.duplicates += 1;
-        } else {
-            let from = start.max(self.rcv_nxt);
-            self.octets_received += end - from - self.early.octets_within(from, end);
         }
         // RFC 7323 4.3: of segments whose acknowledgement is held, the earliest is echoed, so that the
         // sender's sample includes the hold.
         if start <= self.last_acked {
             self.ts_recent = segment.timestamp;
         }
-        let had_gap = !self.early.is_empty();
+        let had_gap = self.has_early && !self.early.is_empty();
         let (mut changed, mut unread) = (None, 0);
         if start > self.rcv_nxt {
             changed = Some(self.early.add(start, end));
+            self.has_early = true;
         } else if end > self.rcv_nxt {
             unread = self.deliver(end);
         }
@@ -227,10 +234,14 @@ impl Receiver {
     /// Hands octets up to `end` to the application, and the early ones that now follow. Returns how
     /// many; the application reads them once the segment has been answered.
     fn deliver(&mut self, end: u64) -> Octets {
-        let next = self.early.reached_from(end);
+        let mut next = end;
+        if self.has_early {
+            next = self.early.reached_from(end);
+            self.early.forget_below(next);
+            self.has_early = !(self.early.is_empty() && self.recent.is_empty());
+        }
         let delivered = next - self.rcv_nxt;
         self.rcv_nxt = next;
-        self.early.forget_below(next);
         delivered
     }
 
@@ -247,14 +258,14 @@ impl Receiver {
             timestamp: self.ts_recent,
             ..Segment::bare(SegmentKind::Ack, self.connection)
         });
-        let sends_blocks = self.tcp.variant == TcpVariant::Sack;
-        if sends_blocks && (changed.is_some() || !self.recent.is_empty()) {
+        if self.has_early && self.tcp.variant == TcpVariant::Sack {
             if let Some(range) = changed {
                 self.recent.note(range);
             }
             let most = self.tcp.sack_max_blocks as usize;
             let ack = out.last_mut().expect("it was pushed just now");
             ack.sack = self.recent.newest(self.rcv_nxt, most);
+            self.has_early = !(self.early.is_empty() && self.recent.is_empty());
         }
     }
 }
