@@ -63,8 +63,8 @@ pub struct TcpSpec {
     pub partial_ack_window: PartialAckWindow,
     /// NewReno: whether only the first partial ACK restarts the retransmission timer.
     pub partial_ack_first_restarts_only: bool,
-    /// NewReno: one new segment beyond `recover` for every two duplicate ACKs (flywheel) instead of
-    /// inflating cwnd.
+    /// NewReno: one new segment beyond `recover` for every two duplicate ACKs (flywheel) instead of what
+    /// the inflated cwnd has room for.
     pub flywheel: bool,
     /// NewReno and SACK: no second fast retransmit for data sent before the last timeout or recovery.
     pub avoid_multiple_fast_retransmits: bool,

@@ -278,9 +278,28 @@ fn the_flywheel_sends_one_new_segment_for_two_duplicates() {
         8,
     );
     s.dup_acks(0, 3).expect_sent(&[0]);
+    // The window grows to 11 and would let out 8, 9 and 10.
     s.dup_acks(0, 4)
         .expect_sent(&[8, 9])
-        .expect_window(7.0, 4.0);
+        .expect_window(11.0, 4.0);
+}
+
+#[test]
+fn what_is_handed_over_in_a_recovery_with_the_flywheel_goes_as_far_as_the_inflated_window() {
+    // 98-0876R1 3.1: cwnd grows by a segment for each duplicate.
+    let mut s = Script::limited(
+        TcpSpec {
+            flywheel: true,
+            partial_ack_window: PartialAckWindow::Ssthresh,
+            ..variant(TcpVariant::NewReno)
+        },
+        8,
+        8,
+    );
+    s.expect_sent(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    s.dup_acks(0, 7).expect_sent(&[0]).expect_window(11.0, 4.0);
+    s.hand_over(5).expect_sent(&[8, 9, 10]);
+    s.acked(3).expect_sent(&[3]).expect_window(4.0, 4.0);
 }
 
 #[test]

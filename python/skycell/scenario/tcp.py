@@ -250,7 +250,7 @@ class Tcp(Parameters):
     )
     flywheel: Flag = param(
         False,
-        "NewReno: one new segment for every two duplicate ACKs instead of an inflated cwnd",
+        "NewReno: one new segment for every two duplicate ACKs, not what the inflated cwnd allows",
         source="ICCCN'97 section 2.3 mentions none",
     )
     avoid_multiple_fast_retransmits: Flag = param(

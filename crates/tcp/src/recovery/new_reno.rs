@@ -7,8 +7,9 @@ use skycell_units::Octets;
 
 /// As Reno, but an ACK below `recover` (a partial ACK) resends the next segment and goes on.
 ///
-/// With the flywheel duplicate ACKs alone let new data out while it lasts: a partial ACK resends its
-/// one segment and sends nothing else, whatever cwnd is.
+/// With the flywheel an ACK does not send what cwnd, inflated all the same, has room for while it
+/// lasts: every second duplicate ACK sends one new segment, and a partial ACK resends one. What the
+/// application hands over meanwhile goes as far as cwnd allows.
 ///
 /// Source: ICCCN'97 section 2.3; 98-0876R1 section 3.1 for the flywheel, the single segment and
 /// cwnd = ssthresh at a partial ACK; RFC 6582 for deflation.
@@ -29,15 +30,13 @@ impl LossRecovery for NewReno {
             tx.resend(tx.snd_una, tx.snd_max);
             tx.window
                 .set_to_ssthresh_plus(&tx.tcp, tx.tcp.dup_ack_threshold);
-        } else if self.point.is_active && tx.tcp.flywheel {
-            self.dup_acks += 1;
-            if self.dup_acks == 2 {
-                self.dup_acks = 0;
-                tx.send_new();
-            }
         } else if self.point.is_active {
             tx.window.inflate(&tx.tcp);
-            tx.send_as_allowed();
+            if tx.tcp.flywheel {
+                self.turn_flywheel(tx);
+            } else {
+                tx.send_as_allowed();
+            }
         }
     }
 
@@ -60,6 +59,14 @@ impl LossRecovery for NewReno {
 }
 
 impl NewReno {
+    fn turn_flywheel(&mut self, tx: &mut Transmitter) {
+        self.dup_acks += 1;
+        if self.dup_acks == 2 {
+            self.dup_acks = 0;
+            tx.send_new();
+        }
+    }
+
     fn on_partial_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
         self.partial_acks += 1;
         tx.resend(tx.snd_una, tx.snd_max);
