@@ -52,6 +52,26 @@ fn what_the_receiver_advertises_bounds_what_is_sent_but_for_one_segment() {
 }
 
 #[test]
+fn what_went_into_a_closed_window_and_was_lost_is_sent_again() {
+    // RFC 1122 4.2.2.17: the sender probes on until an acknowledgement tells of an open window.
+    for sws_avoidance in [true, false] {
+        let mut s = Script::established(
+            TcpSpec {
+                sws_avoidance,
+                ..reno()
+            },
+            4,
+        );
+        ack_with_window(&mut s, 4, 0);
+        s.expect_sent(&[4]);
+        s.timeout().expect_sent(&[4]);
+        s.timeout().expect_sent(&[4]);
+        ack_with_window(&mut s, 5, 3);
+        s.expect_sent(&[5, 6]);
+    }
+}
+
+#[test]
 fn what_a_timer_sends_is_stamped_with_the_tick_before_where_timers_come_first() {
     let stamp = |tick_order| {
         let mut s = Script::established(

@@ -134,9 +134,10 @@ impl Transmitter {
     }
 
     /// What the receiver has room for, octets: what it advertised, but a segment at least when nothing
-    /// is under way. That stands for 4.4BSD's persist timer; the application reads at once.
+    /// is under way, or all that was is to be sent again. That stands for 4.4BSD's persist timer, which
+    /// does not give up (RFC 1122 4.2.2.17); the application reads at once.
     fn receiver_window(&self) -> Octets {
-        if self.is_all_acked() {
+        if self.snd_nxt == self.snd_una {
             self.advertised.max(self.tcp.mss)
         } else {
             self.advertised
