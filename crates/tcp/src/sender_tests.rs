@@ -269,6 +269,26 @@ fn new_reno_partial_ack_sets_or_deflates_the_window_where_told() {
 }
 
 #[test]
+fn a_partial_ack_of_less_than_a_segment_adds_none_back() {
+    // RFC 6582 3.2 step 3: only where it acknowledges at least one SMSS.
+    let mut s = Script::established(
+        TcpSpec {
+            partial_ack_window: PartialAckWindow::Deflate,
+            ..variant(TcpVariant::NewReno)
+        },
+        8,
+    );
+    s.dup_acks(0, 5).expect_window(9.0, 4.0);
+    let half = Segment {
+        acknowledgement: MSS / 2,
+        window: WINDOW,
+        ..Segment::bare(SegmentKind::Ack, 0)
+    };
+    s.sender.on_segment(s.now, &half, &mut Vec::new());
+    s.expect_window(8.5, 4.0);
+}
+
+#[test]
 fn the_flywheel_sends_one_new_segment_for_two_duplicates() {
     let mut s = Script::established(
         TcpSpec {

@@ -88,9 +88,12 @@ impl Window {
         self.grow(tcp, tcp.mss as f64);
     }
 
-    /// Partial ACK after RFC 6582 3.2: less what was acknowledged, plus one segment.
+    /// Partial ACK after RFC 6582 3.2 step 3: less what was acknowledged, plus one segment if that was
+    /// one at least.
     pub(crate) fn deflate(&mut self, tcp: &TcpSpec, acked: Octets) {
-        self.cwnd = (self.cwnd - acked as f64).max(0.0) + tcp.mss as f64;
+        let mss = tcp.mss as f64;
+        let back = if acked >= tcp.mss { mss } else { 0.0 };
+        self.cwnd = (self.cwnd - acked as f64 + back).max(mss);
     }
 
     /// A timeout: cwnd = 1 segment.
