@@ -162,10 +162,10 @@ mod tests {
                 (s as u64, (s..flags.len()).find(|&i| flags[i]).unwrap() as u64)
             });
             prop_assert_eq!(ranges.hole_from(from), hole);
+            prop_assert_eq!(ranges.end(), high.map_or(0, |h| h as u64 + 1));
             let above = flags[from as usize..].iter().filter(|&&f| f).count() as u64;
             prop_assert_eq!(ranges.octets_above(from), above);
             prop_assert!(ranges.has_above(from, above) && !ranges.has_above(from, above + 1));
-            prop_assert_eq!(ranges.end(), high.map_or(0, |h| h as u64 + 1));
             let reached = (limit as usize..).find(|&i| !flags.get(i).copied().unwrap_or(false));
             prop_assert_eq!(ranges.reached_from(limit) as usize, reached.unwrap());
             ranges.forget_below(limit);

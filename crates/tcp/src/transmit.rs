@@ -147,8 +147,16 @@ impl Transmitter {
     /// Sends one segment of data never sent before, whatever cwnd is; false when the receiver's
     /// window or the application has no more.
     pub(crate) fn send_new(&mut self) -> bool {
-        self.snd_nxt = self.snd_max;
+        self.send_next(self.snd_max)
+    }
+
+    /// Sends the next segment that begins at `from` or above, whatever cwnd is; false, and nothing has
+    /// changed, when the receiver's window or the application has no more.
+    pub(crate) fn send_next(&mut self, from: u64) -> bool {
+        let before = self.snd_nxt;
+        self.snd_nxt = before.max(from);
         let Some(length) = self.next_length(self.snd_una + self.receiver_window()) else {
+            self.snd_nxt = before;
             return false;
         };
         self.send(self.snd_nxt, length);

@@ -94,7 +94,8 @@ impl Sack {
             if self.resend_next_hole(tx) {
                 continue;
             }
-            if !tx.send_new() {
+            // Fall and Floyd: what a timeout goes back to and no block has passed, then new data.
+            if !tx.send_next(self.resent_to.max(tx.sacked.end())) {
                 break;
             }
             self.pipe += mss;

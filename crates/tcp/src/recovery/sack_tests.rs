@@ -155,6 +155,25 @@ fn a_partial_ack_may_end_the_recovery_of_sack() {
 }
 
 #[test]
+fn a_recovery_amid_what_a_timeout_goes_back_to_goes_on_with_that_before_new_data() {
+    // 0, 1, 2, 6 and all from 20 on are lost. Whether the application has more matters not.
+    for more in [0, 9] {
+        let mut s = Script::limited(tcp(), 32, 32 + more);
+        s.sent.clear();
+        s.timeout().acked(1).acked(2).expect_sent(&[0, 1, 2, 3, 4]);
+        s.acked(6).expect_sent(&[6, 7, 8, 9]);
+        s.dup_acks(6, 2).acked(20); // 3 and 4 were there, 6 was missing
+        s.expect_sent(&[20, 21, 22, 23, 24]);
+        s.dup_acks(20, 3).expect_sent(&[20]); // so were 7, 8 and 9: pipe 5, cwnd 2.5
+        s.acked(21).acked(22).expect_sent(&[25]); // pipe 3, then 1
+        s.acked(23).expect_sent(&[26, 27]); // pipe 0
+        // 28 and 29 turn out to be there: first the hole below them, then what lies above.
+        s.acked_with(24, &[(28, 30)]).expect_sent(&[24, 25]);
+        s.acked_with(28, &[]).expect_sent(&[30, 31]);
+    }
+}
+
+#[test]
 fn a_timeout_clears_the_scoreboard() {
     let mut s = Script::established(tcp(), 8);
     s.acked_with(0, &[(4, 8)]).timeout().expect_sent(&[0]);
