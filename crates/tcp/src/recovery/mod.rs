@@ -118,7 +118,7 @@ impl LossRecovery for Recovery {
 #[derive(Clone, Debug, Default)]
 struct RecoveryPoint {
     /// The octet after the highest sent when the last recovery began or the timer last ran out; none
-    /// before the first.
+    /// before the first, and with SACK once the recovery has reached it.
     recover: Option<u64>,
     is_active: bool,
 }

@@ -49,6 +49,10 @@ impl LossRecovery for Sack {
             return TimerAfterAck::Restart;
         }
         if std::mem::take(&mut self.point.is_active) {
+            if !is_partial {
+                // Fall and Floyd: what was sent since, from `recover` on, may be resent fast.
+                self.point.recover = None;
+            }
             tx.window.end_recovery(&tx.tcp);
         } else {
             tx.window.on_new_ack(&tx.tcp);

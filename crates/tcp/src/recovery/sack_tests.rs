@@ -174,6 +174,27 @@ fn a_recovery_amid_what_a_timeout_goes_back_to_goes_on_with_that_before_new_data
 }
 
 #[test]
+fn a_recovery_that_has_reached_recover_forbids_none_for_what_was_sent_since() {
+    // RFC 6675 5.1 and Fall and Floyd: only a timeout's `recover` outlives it.
+    let mut s = Script::established(
+        TcpSpec {
+            avoid_multiple_fast_retransmits: true,
+            ..tcp()
+        },
+        8,
+    );
+    s.dup_acks(0, 2).acked_with(0, &[(1, 4)]); // 0 is lost; recover = 8, pipe 8, cwnd 4
+    for high in 5..=8 {
+        s.acked_with(0, &[(1, high)]);
+    }
+    s.expect_sent(&[0]); // pipe 4
+    s.acked(8).expect_sent(&[8, 9, 10, 11]); // 8 is lost, too
+    s.acked_with(8, &[(9, 10)]).acked_with(8, &[(9, 11)]);
+    s.acked_with(8, &[(9, 12)]).expect_sent(&[8]);
+    assert_eq!(s.sender.counters().fast_retransmits, 2);
+}
+
+#[test]
 fn a_timeout_clears_the_scoreboard() {
     let mut s = Script::established(tcp(), 8);
     s.acked_with(0, &[(4, 8)]).timeout().expect_sent(&[0]);
