@@ -26,7 +26,7 @@ impl LossRecovery for Sack {
         let mss = tx.tcp.mss as i64;
         if self.point.begins(tx, count) {
             // ICCCN'97 4.2 resends the segment and then sets pipe: it does not count on top.
-            self.pipe = tx.window.cwnd() as i64;
+            self.pipe = in_network(tx) as i64;
             if tx.tcp.pipe_at_entry == PipeAtEntry::CwndLessThree {
                 self.pipe -= 3 * mss;
             }
@@ -127,6 +127,17 @@ impl Sack {
                 tx.sacked.has_above(hole.1, waits_for).then_some(hole)
             }
         }
+    }
+}
+
+/// What cwnd lets into the network, octets. Where pieces of a segment wait, that is whole segments
+/// (ICCCN'97 3: pipe is what is in the network; Fall and Floyd: int(cwnd)).
+fn in_network(tx: &Transmitter) -> Octets {
+    let cwnd = tx.window.cwnd() as Octets;
+    if tx.tcp.sws_avoidance {
+        cwnd / tx.tcp.mss * tx.tcp.mss
+    } else {
+        cwnd
     }
 }
 

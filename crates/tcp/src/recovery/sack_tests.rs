@@ -38,6 +38,24 @@ fn sack_pipe_three_smaller_at_entry_sends_three_acks_earlier() {
 }
 
 #[test]
+fn a_fraction_of_a_segment_that_cwnd_has_left_is_not_in_pipe() {
+    // ICCCN'97 3: pipe is what is in the network. Its own equivalent, an inflated cwnd, says the same:
+    // 4.06 + 3 and two duplicates more have room for the eight outstanding and one.
+    let mut s = Script::established(
+        TcpSpec {
+            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            ..tcp()
+        },
+        8,
+    );
+    s.acked(1).expect_sent(&[8]).expect_window(8.125, 8.0);
+    s.dup_acks(1, 2).acked_with(1, &[(2, 5)]); // 1 is lost: pipe 8 - 3
+    s.expect_sent(&[1]).expect_window(4.0625, 4.0625);
+    s.acked_with(1, &[(2, 6)]).expect_sent(&[]); // 4
+    s.acked_with(1, &[(2, 7)]).expect_sent(&[9]); // 3
+}
+
+#[test]
 fn sack_sends_only_where_pipe_leaves_room_for_a_whole_segment() {
     let mut s = Script::established(
         TcpSpec {
