@@ -19,3 +19,5 @@ pub use sender::{Sender, SenderCounters};
 
 #[cfg(test)]
 mod bsd_tests;
+#[cfg(test)]
+mod exchange_tests;
