@@ -10,8 +10,8 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import Command, NamedPath, json_option, set_option
+from skycell.cli.results import why_unwritable
 from skycell.cli.settings import read_settings
-from skycell.cli.store import why_unwritable
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
-from skycell.cli.store import refuse_unwritable
+from skycell.cli.results import refuse_unwritable
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import click
 
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
-from skycell.cli.store import refuse_unwritable
+from skycell.cli.results import refuse_unwritable
 from skycell.cli.verb import Verb
 
 

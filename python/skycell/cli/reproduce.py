@@ -17,15 +17,15 @@ from skycell.cli.options import (
     refuse_engine,
     set_option,
 )
-from skycell.cli.settings import read_settings, read_value, split_settings
-from skycell.cli.store import (
-    open_store,
+from skycell.cli.results import (
     refuse_earlier_result,
     refuse_unwritable,
     showing,
     shown_place,
     writing,
 )
+from skycell.cli.settings import read_settings, read_value, split_settings
+from skycell.cli.store import open_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:

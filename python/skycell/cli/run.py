@@ -19,14 +19,14 @@ from skycell.cli.options import (
     out_folder_option,
     set_option,
 )
-from skycell.cli.settings import read_settings
-from skycell.cli.store import (
+from skycell.cli.results import (
     refuse_earlier_files,
     refuse_unwritable,
     showing,
     shown_place,
     writing,
 )
+from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:

@@ -18,15 +18,14 @@ from skycell.cli.options import (
     out_folder_option,
     refuse_engine,
 )
-from skycell.cli.store import (
-    look_into_store,
-    open_store,
+from skycell.cli.results import (
     refuse_earlier_result,
     refuse_unwritable,
     showing,
     shown_place,
     writing,
 )
+from skycell.cli.store import look_into_store, open_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:

@@ -1,0 +1,148 @@
+"""Where a command's result goes: tried before the runs, written and told after them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from skycell.cli.interrupts import if_interrupted
+
+
+@dataclass
+class Told:
+    """What is to be said about a result when it has been shown."""
+
+    fault: str | None = None
+    """Why it was not written, or not all of it."""
+
+
+@contextmanager
+def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
+    """Turns what can go wrong with the files of a result into words: its runs are made.
+
+    Args:
+        out: their folder.
+        store: where finished runs are; none if they are kept nowhere.
+
+    Raises:
+        click.BadParameter: a file has come to be there in the course of the runs.
+    """
+    from skycell.plots.files import WouldOverwriteError
+    from skycell.plots.painters import DrawingFailed
+
+    told = Told()
+    try:
+        with if_interrupted(f"the result is not written, {_kept(store)}"):
+            yield told
+    except WouldOverwriteError as error:
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
+    except DrawingFailed as error:
+        told.fault = (
+            f"Drawing failed: {error}\n"
+            f"All else is written to {shown_place(out)}; the same command with --force draws again."
+        )
+    except OSError as error:
+        told.fault = (
+            f"{error.filename or out}: {error.strerror or error}\n"
+            "Nothing of the result was written."
+        )
+        if store is not None:
+            told.fault += (
+                f" Finished runs are kept in {store}: the same command makes none of them again."
+            )
+
+
+@contextmanager
+def showing(
+    written: Path | None, store: str | Path | None = None, again: str = ""
+) -> Iterator[None]:
+    """Says, of an interrupt while a result is analysed and shown, what is kept of it.
+
+    Args:
+        written: where the result is; none if it is not written.
+        store: where finished runs are; none if they are kept nowhere.
+        again: the command that shows a written result.
+    """
+    kept = _kept(store)
+    if written is not None:
+        kept = f"it is written to {shown_place(written)}"
+        kept += f"; `{again}` shows it" if again else ""
+    with if_interrupted(f"the result is not shown, {kept}"):
+        yield
+
+
+def _kept(store: str | Path | None) -> str:
+    if store is None:
+        return "nothing of the run is kept; the same command begins anew"
+    return f"finished runs are kept in {store}; the same command goes on from there"
+
+
+def shown_place(path: Path) -> str:
+    """A file or folder as it was named; one that was named by dots alone by its whole path.
+
+    >>> shown_place(Path("out/run")), shown_place(Path("/tmp/.."))
+    ('out/run', '/')
+    """
+    return str(path.resolve() if path.name in ("", "..") else path)
+
+
+def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> None:
+    """Refuses a folder that cannot take a result, before the runs.
+
+    Raises:
+        click.BadParameter: it is a file, or holds files of these names and `force` is not given.
+    """
+    refuse_earlier_files(
+        out, "result", lambda: [name for name in names if os.path.lexists(out / name)], force
+    )
+
+
+def refuse_unwritable(out: Path, *, is_file: bool = False) -> None:
+    """Tries the place of a result out, before the runs that it is for; leaves it as it was.
+
+    Args:
+        out: a folder.
+        is_file: whether it is a file instead, and its folder is what is tried.
+
+    Raises:
+        click.BadParameter: nothing can be written there.
+    """
+    reason = why_unwritable(out, out.parent if is_file else out)
+    if reason is not None:
+        raise click.BadParameter(reason, param_hint="'--out'")
+
+
+def why_unwritable(out: Path, folder: Path) -> str | None:
+    """Why nothing can be written to `out`, which is or lies in `folder`; none where it can."""
+    from tempfile import TemporaryFile
+
+    made = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+        for path in made:
+            path.rmdir()
+    except OSError as error:
+        return f"{shown_place(out)} cannot be written: {error.strerror or error}"
+    return None
+
+
+def refuse_earlier_files(
+    out: Path, what: str, existing: Callable[[], list[str]], force: bool
+) -> None:
+    """Refuses a folder that is a file, or that holds files of an earlier `what`."""
+    # Of os.path: it says no, where Path's own would raise, of a name that is too long to exist.
+    there = (p for p in (out, *out.parents) if os.path.exists(p))  # noqa: PTH110
+    in_the_way = next((p for p in there if not p.is_dir()), None)
+    if in_the_way is not None:
+        raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
+    earlier = existing()
+    if earlier and not force:
+        held = f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)})"
+        raise click.BadParameter(f"{held}; --force replaces it", param_hint="'--out'")
