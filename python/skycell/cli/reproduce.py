@@ -20,8 +20,7 @@ from skycell.cli.options import (
 from skycell.cli.results import (
     refuse_earlier_result,
     refuse_unwritable,
-    showing,
-    shown_place,
+    tell_result,
     writing,
 )
 from skycell.cli.settings import read_settings, read_value, split_settings
@@ -165,27 +164,23 @@ def _reproduce(
     with StudyProgress(store.path) as progress:
         result = run_studies(ids, store=store, on_progress=progress, **common)
     fault = None if out is None else _write(result, out, force, common["jobs"], store.path)
-    written = out if fault is None else None
-    with showing(written, store.path):
+    failed = None
+    if result.failed_runs:
+        first = result.failed_runs[0]
+        failed = (
+            f"{len(result.failed_runs)} of {result.runs.needed} runs failed, the first: "
+            f"{first.case}, seed {first.seed}: {first.reason}"
+        )
+
+    def show() -> None:
         if as_json:
             click.echo(result.to_json())
         else:
             from skycell.cli.study_tables import show_reproduction
 
             show_reproduction(result)
-    if written is not None and not as_json:
-        click.echo(f"Written to {shown_place(written)}.")
-    if fault is not None:
-        click.echo(fault, err=True)
-    if result.failed_runs:
-        first = result.failed_runs[0]
-        click.echo(
-            f"{len(result.failed_runs)} of {result.runs.needed} runs failed, the first: "
-            f"{first.case}, seed {first.seed}: {first.reason}",
-            err=True,
-        )
-    if fault is not None or result.failed_runs:
-        raise click.exceptions.Exit(1)
+
+    tell_result(show, out, fault, as_json=as_json, failed=failed, store=store.path)
 
 
 def _vary(

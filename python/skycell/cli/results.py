@@ -57,23 +57,44 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
             )
 
 
-@contextmanager
-def showing(
-    written: Path | None, store: str | Path | None = None, again: str = ""
-) -> Iterator[None]:
-    """Says, of an interrupt while a result is analysed and shown, what is kept of it.
+def tell_result(
+    show: Callable[[], None],
+    out: Path | None,
+    fault: str | None,
+    *,
+    as_json: bool,
+    failed: str | None = None,
+    store: str | Path | None = None,
+    again: str = "",
+) -> None:
+    """Shows a result, says where it is written, and what went wrong.
 
     Args:
-        written: where the result is; none if it is not written.
-        store: where finished runs are; none if they are kept nowhere.
+        show: writes the result to standard output.
+        out: its folder; none if it was not to be written.
+        fault: why it is not there, or not all of it.
+        as_json: nothing else goes to standard output.
+        failed: which of its runs failed, and why.
+        store: where finished runs are, as for `writing`.
         again: the command that shows a written result.
+
+    Raises:
+        click.exceptions.Exit: something went wrong; with code 1.
     """
+    written = out if fault is None else None
     kept = _kept(store)
     if written is not None:
         kept = f"it is written to {shown_place(written)}"
         kept += f"; `{again}` shows it" if again else ""
     with if_interrupted(f"the result is not shown, {kept}"):
-        yield
+        show()
+    if written is not None and not as_json:
+        click.echo(f"Written to {shown_place(written)}.")
+    wrong = [told for told in (fault, failed) if told is not None]
+    for told in wrong:
+        click.echo(told, err=True)
+    if wrong:
+        raise click.exceptions.Exit(1)
 
 
 def _kept(store: str | Path | None) -> str:

@@ -22,8 +22,7 @@ from skycell.cli.options import (
 from skycell.cli.results import (
     refuse_earlier_files,
     refuse_unwritable,
-    showing,
-    shown_place,
+    tell_result,
     writing,
 )
 from skycell.cli.settings import read_settings
@@ -114,19 +113,16 @@ def run(
         with writing(out) as told:
             write_result(result, out, replace=force)
         fault = told.fault
-    written = out if fault is None else None
-    with showing(written):
+
+    def show() -> None:
         if as_json:
             click.echo(result.to_json())
         else:
             from skycell.cli.result_table import show_result
 
             show_result(result)
-    if written is not None and not as_json:
-        click.echo(f"Written to {shown_place(written)}.")
-    if fault is not None:
-        click.echo(fault, err=True)
-        raise click.exceptions.Exit(1)
+
+    tell_result(show, out, fault, as_json=as_json)
 
 
 def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:

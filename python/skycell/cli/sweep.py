@@ -21,8 +21,7 @@ from skycell.cli.options import (
 from skycell.cli.results import (
     refuse_earlier_result,
     refuse_unwritable,
-    showing,
-    shown_place,
+    tell_result,
     writing,
 )
 from skycell.cli.store import look_into_store, open_store
@@ -119,28 +118,25 @@ def sweep(
                 design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
             )
         fault = None if out is None else _write(result, out, level, force, store.path)
-    written = out if fault is None else None
-    with showing(written, store.path, f"skycell analyse {written}"):
+    failed = None
+    if result.failed:
+        first = result.failed[0]
+        failed = (
+            f"{len(result.failed)} of {len(result.runs)} runs failed, the first: "
+            f"{' '.join(f'{k}={v}' for k, v in first.levels.items())}, seed {first.seed}: "
+            f"{first.reason}"
+        )
+
+    def show() -> None:
         if as_json:
             click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
         else:
             from skycell.cli.sweep_tables import show_sweep
 
             show_sweep(result, level)
-    if written is not None and not as_json:
-        click.echo(f"Written to {shown_place(written)}.")
-    if fault is not None:
-        click.echo(fault, err=True)
-    if result.failed:
-        first = result.failed[0]
-        click.echo(
-            f"{len(result.failed)} of {len(result.runs)} runs failed, the first: "
-            f"{' '.join(f'{k}={v}' for k, v in first.levels.items())}, seed {first.seed}: "
-            f"{first.reason}",
-            err=True,
-        )
-    if fault is not None or result.failed:
-        raise click.exceptions.Exit(1)
+
+    again = f"skycell analyse {out}"
+    tell_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)
 
 
 def _design(file: str, replications: int | None) -> Design:
