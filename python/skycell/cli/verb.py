@@ -29,43 +29,84 @@ class Verb(click.Command):
         """Reads what was given.
 
         Raises:
-            click.UsageError: with every fault of a parameter, or with what keeps the command line
-                from being read, such as an option that there is not.
+            click.UsageError: with every fault of an option or an argument.
             click.exceptions.Exit: there are faults of files too, and all are told; with code 2.
         """
         given = list(args)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as first:
-            told = self._told(ctx, list(given))
-            if told:
-                self._refuse_with_files(ctx, given, told)
+            told, words = self._told(ctx, given)
+            self._refuse_with_files(ctx, words, told)
             if len(told) < 2:
                 raise
             messages = (error.format_message() for error in told)
             raise click.UsageError("\nError: ".join(messages), ctx) from first
 
-    def _told(self, ctx: click.Context, args: list[str]) -> list[click.UsageError]:
-        """What there is to say about each parameter of a faulty call."""
-        try:
-            options, rest, _ = self.make_parser(ctx).parse_args(args=args)
-        except click.UsageError:
-            return []
-        told = []
+    def _told(
+        self, ctx: click.Context, given: list[str]
+    ) -> tuple[list[click.UsageError], list[str]]:
+        """What there is to say about a faulty call, and its words but for unknown options.
+
+        A word behind an unknown option may be its value, of which there is nothing to be said; it
+        is an argument where one would be missing without it.
+        """
+        for with_values in (True, False):
+            unread, words = self._without_unknown(ctx, given, with_values)
+            told = self._faults_of_values(ctx, words)
+            if not any(map(_is_missing_argument, told)):
+                break
+        return [*unread, *told], words
+
+    def _without_unknown(
+        self, ctx: click.Context, given: list[str], with_values: bool
+    ) -> tuple[list[click.UsageError], list[str]]:
+        """Takes out of a call's words each option that cannot be read, and says why it cannot.
+
+        Args:
+            ctx: of the call.
+            given: its words.
+            with_values: take out what may be the value of such an option, too.
+        """
+        unread: list[click.UsageError] = []
+        words = list(given)
+        while True:
+            left = list(words)
+            try:
+                self.make_parser(ctx).parse_args(args=left)
+            except click.UsageError as error:
+                unread.append(error)
+                at = len(words) - len(left) - 1  # the parser takes from `left` what it has read
+                has_own_value = "=" in words.pop(at)
+                is_followed = at < len(words) and not words[at].startswith("-")
+                if with_values and is_followed and not has_own_value:
+                    del words[at]
+            else:
+                return unread, words
+
+    def _faults_of_values(self, ctx: click.Context, words: list[str]) -> list[click.UsageError]:
+        """What there is to say about each parameter, and about arguments too many."""
+        options, rest, _ = self.make_parser(ctx).parse_args(args=list(words))
+        told: list[click.UsageError] = []
         for param in self.get_params(ctx):
+            if param.is_eager:  # only prints
+                continue
             try:
                 _, rest = param.handle_parse_result(ctx, options, rest)
             except click.UsageError as error:
                 told.append(error)
+        if rest:
+            s = "s" if len(rest) > 1 else ""
+            told.append(click.UsageError(f"Got unexpected extra argument{s} ({' '.join(rest)})"))
         return told
 
     def _refuse_with_files(
-        self, ctx: click.Context, args: list[str], told: list[click.UsageError]
+        self, ctx: click.Context, words: list[str], told: list[click.UsageError]
     ) -> None:
         """Ends the command if it has something to say beside `told`."""
         from skycell.cli.gathered import Gathered
 
-        read = self.make_context(ctx.info_name, args, ctx.parent, resilient_parsing=True).params
+        read = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True).params
         # Without an argument there is no file to look at.
         arguments = (param.name for param in self.params if isinstance(param, click.Argument))
         if self.look_over is None or any(read[name or ""] is None for name in arguments):
@@ -75,3 +116,7 @@ class Verb(click.Command):
         if gathered:
             gathered.add(*told)
             gathered.refuse_if_any()
+
+
+def _is_missing_argument(error: click.UsageError) -> bool:
+    return isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument)

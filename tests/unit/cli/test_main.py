@@ -142,20 +142,48 @@ def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
         "Error: Invalid value for '--jobs': 0 is not in the range x>=1.",
         "Error: Invalid value for '--engine': 'foo' is not one of 'fast', 'reference'.",
     ]
-    one = CliRunner().invoke(main, ["sweep", "a", "b", "--fresh"])
-    assert one.exit_code == 2
-    assert one.stderr.endswith("\n\nError: Got unexpected extra argument (b)\n")
-    none = CliRunner().invoke(main, ["sweep", "--jobs", "0", "--nonsense"])
-    assert none.exit_code == 2
-    assert none.stderr.endswith("\n\nError: No such option '--nonsense'.\n")
+
+
+UNKNOWN = "No such option '--foo'."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("presets a b", ["Got unexpected extra argument (b)"]),
+        ("presets a b c --foo", [UNKNOWN, "Got unexpected extra arguments (b c)"]),
+        ("sweep --jobs 0 --foo", [UNKNOWN, "Missing argument 'FILE'.", "Invalid value for '--job"]),
+        # Behind an unknown option: its value, or the argument.
+        ("run a.toml --foo 3 --seed x", [UNKNOWN, "Invalid value for '--seed'"]),
+        ("run --foo a.toml --seed x", [UNKNOWN, "Invalid value for '--seed'"]),
+        ("run a.toml --foo=3 b --seed x", [UNKNOWN, "Invalid value for '--seed'", "Got unexp"]),
+        (
+            "run a.toml --json=3 --foo --seed",
+            ["Option '--json' does not take a value.", UNKNOWN, "Option '--seed' requires an arg"],
+        ),
+        ("run a.toml --foo -- --bar --help", [UNKNOWN, "Got unexpected extra arguments (--bar"]),
+        ("run a.toml --foo --help", [UNKNOWN]),
+    ],
+)
+def test_what_cannot_be_read_hides_no_other_fault(
+    arguments: str, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.toml").write_text('preset = "icccn97-lan"\n')
+    found = CliRunner().invoke(main, arguments.split())
+    assert (found.exit_code, found.stdout) == (2, "")
+    lines = re.findall("^Error: (.*)", found.stderr, re.M)
+    assert len(lines) == len(told)
+    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=True)), lines
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (
-            ["run", "absent.toml", "--seed", "-1", "--set", "x", "--out", "there"],
+            ["run", "absent.toml", "--seed", "-1", "--set", "x", "--out", "there", "--foo", "3"],
             [
+                "No such option '--foo'",
                 "Invalid value for '--seed'",
                 "Invalid value for '--out': there is a file",
                 "absent.toml: No such file",
@@ -172,8 +200,9 @@ def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
             ],
         ),
         (
-            ["reproduce", "nothing", "--jobs", "0", "--seed", "x", "--set", "=1"],
+            ["reproduce", "nothing", "--jobs", "0", "--foo", "3", "--seed", "x", "--set", "=1"],
             [
+                "No such option '--foo'",
                 "Invalid value for '--seed'",
                 "Invalid value for '--jobs'",
                 "command line: --set",
@@ -190,7 +219,7 @@ def test_faults_of_parameters_and_of_what_they_name_come_together(
     found = CliRunner().invoke(main, arguments)
     assert (found.exit_code, found.stdout) == (2, "")
     lines = [line for line in found.stderr.splitlines() if not line.startswith("  ")]
-    assert lines[-1] == "4 faults; nothing was run."
+    assert lines[-1] == f"{len(told)} faults; nothing was run."
     assert len(lines) == len(told) + 1
     assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=False)), lines
 
