@@ -12,6 +12,7 @@ from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.scenario.scenario import read_text
 from skycell.scenario.spelling import hint
 from skycell.scenario.toml_text import read_toml
 from skycell.sweeps.model import (
@@ -64,13 +65,7 @@ def load_plan(path: str | PathLike[str], replications: int | None = None) -> Swe
         ScenarioFaults: with every fault of the file; the scenarios of the cells are not tried.
         OSError: the file cannot be read.
     """
-    file = FilePath(path)
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        got = f"the octet {error.object[error.start]:#04x}"
-        raise ScenarioFaults([Fault(fspath(path), "", got, "UTF-8 text")]) from None
-    return parse_plan(text, fspath(path), file.parent, replications)
+    return parse_plan(read_text(path), fspath(path), FilePath(path).parent, replications)
 
 
 def parse_plan(
