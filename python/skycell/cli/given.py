@@ -1,4 +1,4 @@
-"""The scenario that a command is given: a file, or standard input."""
+"""The scenario or the sweep that a command is given: a file, or standard input."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario
+    from skycell.sweeps.model import SweepPlan
 
 STDIN = "-"
 
@@ -26,12 +27,28 @@ def load_given(file: str, values: Mapping[str, Any] | None = None) -> Scenario:
         OSError: it cannot be read.
     """
     from skycell.scenario import load, parse
-    from skycell.scenario.scenario import decoded
 
     if file != STDIN:
         return load(file, values)
-    name = shown_name(file)
-    return parse(decoded(_standard_input(), name), name, values=values)
+    return parse(_standard_input(), shown_name(file), values=values)
+
+
+def load_given_plan(file: str, replications: int | None = None) -> SweepPlan:
+    """Reads and checks the sweep of an argument; that of standard input has no folder.
+
+    Args:
+        file: a file, or `-`.
+        replications: of each combination, instead of what the sweep says.
+
+    Raises:
+        ScenarioFaults: with every fault of the sweep; the scenarios of its cells are not tried.
+        OSError: it cannot be read.
+    """
+    from skycell.sweeps.file import load_plan, parse_plan
+
+    if file != STDIN:
+        return load_plan(file, replications)
+    return parse_plan(_standard_input(), shown_name(file), replications=replications)
 
 
 def shown_name(file: str) -> str:
@@ -39,7 +56,9 @@ def shown_name(file: str) -> str:
     return "<stdin>" if file == STDIN else file
 
 
-def _standard_input() -> bytes:
+def _standard_input() -> str:
+    from skycell.scenario.scenario import decoded
+
     if sys.stdin is None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-    return sys.stdin.buffer.read()
+    return decoded(sys.stdin.buffer.read(), shown_name(STDIN))

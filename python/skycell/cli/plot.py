@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.given import STDIN, load_given, shown_name
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.verb import Verb
@@ -71,7 +72,8 @@ def plot(
 
     SOURCE is a folder that `skycell run --out`, `skycell reproduce --out` or `skycell sweep --out`
     wrote, the result.json or sweep.json in it, or a scenario file, which is then run with the trace
-    that the figure needs.
+    that the figure needs. If SOURCE is - the scenario comes from standard input, and files that it
+    names are looked for from the current folder.
 
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
@@ -241,8 +243,8 @@ def _figure_of_run(
     if idle:
         allowed = ", ".join(f"--{name}" for name in CHOICES_OF[kind])
         raise click.UsageError(f"{', '.join(idle)}: the kind {kind} has {allowed}")
-    if source.suffix == ".toml":
-        result = _run(source, TRACE_OF[kind])
+    if source.suffix == ".toml" or str(source) == STDIN:
+        result = _run(str(source), TRACE_OF[kind])
     elif source.exists():
         result = read_run(source)
     else:
@@ -257,16 +259,15 @@ def _figure_of_run(
         raise click.UsageError(str(error)) from None
 
 
-def _run(file: Path, trace: str | None) -> RunResult:
+def _run(file: str, trace: str | None) -> RunResult:
     """Runs a scenario file, with one more trace than it asks for if need be."""
     from skycell.cli.progress import RunProgress
     from skycell.experiment.run import run_spec
-    from skycell.scenario import load
 
     try:
-        scenario = load(file)
+        scenario = load_given(file)
     except OSError as error:
-        raise click.UsageError(f"{file}: {error.strerror or error}") from None
+        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
     kept = list(scenario.file.records.traces)
     if trace is not None and trace not in kept:
         scenario = scenario.with_values({"records.traces": [*kept, trace]})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.gathered import Gathered
+from skycell.cli.given import load_given_plan, shown_name
 from skycell.cli.options import (
     NamedPath,
     force_option,
@@ -95,7 +96,8 @@ def sweep(
     """Run every combination of the factors' levels in FILE and tell which factors matter.
 
     FILE has a scenario, factors with their levels, and a number of replications. An interrupted
-    call keeps the runs that are finished; the same call again goes on from there.
+    call keeps the runs that are finished; the same call again goes on from there. If FILE is - the
+    sweep comes from standard input, and files that it names are looked for from the current folder.
 
     Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
     """
@@ -141,12 +143,11 @@ def sweep(
 
 def _design(file: str, replications: int | None) -> Design:
     from skycell.sweeps.design import design_runs
-    from skycell.sweeps.file import load_plan
 
     try:
-        return design_runs(load_plan(file, replications))
+        return design_runs(load_given_plan(file, replications))
     except OSError as error:
-        raise click.UsageError(f"{file}: {error.strerror or error}") from None
+        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
 
 
 def _write(

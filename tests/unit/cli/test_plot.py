@@ -23,9 +23,9 @@ sources = 2
 """
 
 
-def skycell(*arguments: object) -> Result:
+def skycell(*arguments: object, stdin: str | None = None) -> Result:
     """Calls the command."""
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture
@@ -51,6 +51,16 @@ def test_each_kind_of_a_run_is_drawn(run: Path, tmp_path: Path, kind: str) -> No
     assert result.exit_code == 0, result.stderr
     assert result.stdout == f"Written to {out}.\n"
     assert out.read_bytes().startswith(b"<svg ")
+
+
+def test_a_scenario_comes_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
+    (tmp_path / "lan.toml").write_text(SCENARIO, encoding="utf-8")
+    assert skycell("plot", tmp_path / "lan.toml", "--out", tmp_path / "a.svg").exit_code == 0
+    assert skycell("plot", "-", "--out", tmp_path / "b.svg", stdin=SCENARIO).exit_code == 0
+    assert (tmp_path / "b.svg").read_bytes() == (tmp_path / "a.svg").read_bytes()
+    told = skycell("plot", "-", "--out", tmp_path / "c.svg", stdin=f"tpc = 1\n{SCENARIO}")
+    assert told.exit_code == 2
+    assert told.stderr.startswith("<stdin>:1:7: tpc\n")
 
 
 def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ levels = [300, 3000]
 """
 
 
-def skycell(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+def skycell(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +118,24 @@ def test_a_plan_tells_what_would_be_run_and_runs_nothing(file: Path) -> None:
     ]
     data = json.loads(skycell("sweep", file, "--plan", "--json", "--replications", 3).stdout)
     assert (data["cells"], data["runs"], data["missing"]) == (4, 12, 12)
+
+
+def test_a_sweep_comes_from_standard_input_and_what_it_names_from_the_current_folder(
+    made: Path, tmp_path: Path
+) -> None:
+    store = made / "runs.sqlite"
+    told = skycell("sweep", "-", "--json", "--store", store, stdin=SWEEP)
+    assert (told.exit_code, told.stderr) == (0, "")
+    of_file = json.loads((made / "out" / "sweep.json").read_text(encoding="utf-8"))
+    assert json.loads(told.stdout) == of_file | {"file": "<stdin>"}
+    (tmp_path / "lan.toml").write_text('preset = "icccn97-lan"\nrun.duration = "100 ms"\n')
+    before, _, behind = SWEEP.partition("[scenario]")
+    named = f'{before}scenario = "lan.toml"\n\n{behind[behind.index("[factors") :]}'
+    told = skycell("sweep", "-", "--plan", "--json", "--store", store, stdin=named)
+    assert json.loads(told.stdout)["missing"] == 0
+    told = skycell("sweep", "-", stdin=SWEEP.replace("reno", "renno"))
+    assert told.exit_code == 2
+    assert told.stderr.startswith("<stdin>:12:11: factors.tcp.levels[0]\n")
 
 
 def test_json_is_all_that_standard_output_holds_and_a_second_call_runs_nothing(
