@@ -13,18 +13,43 @@ import click
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath, engine_option, json_option, level_option, store_option
 from skycell.cli.settings import read_value, split_settings
-from skycell.cli.store import look_into_store
+from skycell.cli.store import look_into_store, refuse_unfit_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
+    from skycell.sweeps.design import Design
     from skycell.sweeps.result import SweepResult
 
+_SWEEP = ".toml"
 _TABLES = {".csv", ".tsv", ".parquet"}
+
+
+def _look_over(
+    gathered: Gathered,
+    source: Path,
+    filters: tuple[str, ...],
+    store_path: Path | None,
+    **_: object,
+) -> tuple[_Runs | Design | None, list[tuple[str, Any]]]:
+    """Also gives the rows, or the sweep whose runs the store has, and what rows are asked for."""
+    allowed = "COLUMN=VALUE, such as tcp=reno"
+    wanted = [
+        (column, read_value(text))
+        for column, text in split_settings(filters, gathered.faults, "--where", allowed)
+    ]
+    found: list[_Runs | Design] = []
+    if source.suffix == _SWEEP:
+        with gathered.step():
+            refuse_unfit_store(store_path, to_look=True)
+    with gathered.step():
+        found.append(_design(source) if source.suffix == _SWEEP else _runs(source))
+    return found[0] if found else None, wanted
 
 
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExamples:\n"
     "  skycell analyse out/policies\n"
     "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"
@@ -87,15 +112,19 @@ def analyse(
     from skycell.stats import DesignError
     from skycell.stats import analyse as run_analysis
 
-    runs = _runs(source, engine, store_path)
-    rows = _filtered(runs.rows, filters)
+    gathered = Gathered()
+    found, wanted = _look_over(gathered, source, filters, store_path)
+    gathered.refuse_if_any()
+    assert found is not None
+    runs = found if isinstance(found, _Runs) else _of_sweep(_stored(found, engine, store_path))
+    rows = _filtered(runs.rows, wanted)
     names = list(factors or runs.factors)
     asked = list(responses or runs.responses)
     if not names or not asked:
         columns = ", ".join(rows[0])
         raise click.UsageError(f"name --factor and --response; the columns are {columns}")
     try:
-        found = [
+        analyses = [
             run_analysis(
                 rows, names, name, level, order=order, block=block or runs.block
             ).with_units(runs.factor_units)
@@ -103,7 +132,7 @@ def analyse(
         ]
     except DesignError as error:
         raise click.UsageError(str(error)) from None
-    _show(found, runs.units, as_json)
+    _show(analyses, runs.units, as_json)
 
 
 @dataclass(frozen=True)
@@ -129,10 +158,7 @@ def _show(found: list[Analysis], units: Mapping[str, str], as_json: bool) -> Non
         show_analysis(analysis, units.get(analysis.response, ""))
 
 
-def _runs(source: Path, engine: str, store_path: Path | None) -> _Runs:
-    if source.suffix.lower() in _TABLES:
-        return _Runs(_table(source))
-    result = _sweep(source, engine, store_path)
+def _of_sweep(result: SweepResult) -> _Runs:
     shares_draws = result.common_random_numbers and result.replications > 1
     return _Runs(
         result.rows(),
@@ -144,24 +170,39 @@ def _runs(source: Path, engine: str, store_path: Path | None) -> _Runs:
     )
 
 
-def _sweep(source: Path, engine: str, store_path: Path | None) -> SweepResult:
-    from skycell.sweeps.result import NotASweepError, is_sweep, read_sweep
+def _design(source: Path) -> Design:
+    from skycell.sweeps.design import design_runs
+    from skycell.sweeps.file import load_plan
+
+    try:
+        return design_runs(load_plan(source))
+    except OSError as error:
+        raise click.UsageError(f"{source}: {error.strerror or error}") from None
+
+
+def _stored(design: Design, engine: str, store_path: Path | None) -> SweepResult:
     from skycell.sweeps.running import MissingRunsError, sweep
 
+    with look_into_store(store_path) as store:
+        try:
+            return sweep(design, engine=engine, store=store, only_stored=True)
+        except MissingRunsError as error:
+            place = "" if store_path is None else f" --store {store_path}"
+            hint = f"`skycell sweep {design.plan.name}{place}` makes them"
+            raise click.UsageError(f"{error}; {hint}") from None
+
+
+def _runs(source: Path) -> _Runs:
+    from skycell.sweeps.result import NotASweepError, is_sweep, read_sweep
+
+    if source.suffix.lower() in _TABLES:
+        return _Runs(_table(source))
     if not source.exists():
         raise click.UsageError(f"{source} does not exist")
-    if source.suffix == ".toml":
-        with look_into_store(store_path) as store:
-            try:
-                return sweep(source, engine=engine, store=store, only_stored=True)
-            except MissingRunsError as error:
-                place = "" if store_path is None else f" --store {store_path}"
-                hint = f"`skycell sweep {source}{place}` makes them"
-                raise click.UsageError(f"{error}; {hint}") from None
     if source.is_dir() and not is_sweep(source):
         raise click.UsageError(f"{source} holds no result of `skycell sweep --out`")
     try:
-        return read_sweep(source)
+        return _of_sweep(read_sweep(source))
     except NotASweepError as error:
         raise click.UsageError(str(error)) from None
 
@@ -187,14 +228,9 @@ def _table(source: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _filtered(rows: list[dict[str, Any]], filters: tuple[str, ...]) -> list[dict[str, Any]]:
-    gathered = Gathered()
-    allowed = "COLUMN=VALUE, such as tcp=reno"
-    wanted = [
-        (column, read_value(text))
-        for column, text in split_settings(filters, gathered.faults, "--where", allowed)
-    ]
-    gathered.refuse_if_any()
+def _filtered(
+    rows: list[dict[str, Any]], wanted: Sequence[tuple[str, Any]]
+) -> list[dict[str, Any]]:
     for column, value in wanted:
         if column not in rows[0]:
             columns = ", ".join(rows[0])

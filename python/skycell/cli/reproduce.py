@@ -24,7 +24,7 @@ from skycell.cli.results import (
     writing,
 )
 from skycell.cli.settings import read_settings, read_value, split_settings
-from skycell.cli.store import open_store
+from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def _look_over(
     force: bool,
     seed: int | None,
     engine: str | None,
+    store_path: Path | None,
     settings: tuple[str, ...],
     varied: tuple[str, ...],
     **_: object,
@@ -62,6 +63,8 @@ def _look_over(
         if out is not None and not varied:
             refuse_earlier_result(out, _RESULTS, force)
             refuse_unwritable(out)
+    with gathered.step():
+        refuse_unfit_store(store_path)
     return overrides, variations
 
 
@@ -130,7 +133,9 @@ def reproduce(
     if not ids:
         raise click.UsageError("name a study or a table; --list shows them")
     gathered = Gathered()
-    overrides, variations = _look_over(gathered, ids, out, force, seed, engine, settings, varied)
+    overrides, variations = _look_over(
+        gathered, ids, out, force, seed, engine, store_path, settings, varied
+    )
     with gathered.step():
         if out is not None and varied:
             raise click.UsageError("--out writes a reproduction; with --vary there is none")

@@ -8,6 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from skycell.cli.results import why_unwritable
+
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
 
@@ -30,3 +34,40 @@ def look_into_store(path: Path | None) -> Iterator[RunStore]:
     is_there = os.path.lexists(place)
     with RunStore(place, read_only=True) if is_there else RunStore(":memory:") as store:
         yield store
+
+
+def refuse_unfit_store(path: Path | None, *, to_look: bool = False) -> None:
+    """Tries a store out before it is needed; leaves its place as it was.
+
+    Args:
+        path: its place; the usual one if none.
+        to_look: it will only be looked into.
+
+    Raises:
+        click.UsageError: it cannot be opened.
+    """
+    from skycell.experiment.store import DEFAULT_STORE, StoreError
+
+    place = DEFAULT_STORE if path is None else path
+    reason = None if to_look else why_unwritable(place, place.parent)
+    try:
+        if to_look:
+            with look_into_store(path):
+                pass
+        elif reason is None and _holds_something(place):
+            with open_store(path):
+                pass
+    except StoreError as error:
+        reason = str(error)
+    if reason is None:
+        return
+    if path is None:
+        raise click.UsageError(reason)
+    raise click.BadParameter(reason, param_hint="'--store'")
+
+
+def _holds_something(place: Path) -> bool:
+    try:
+        return place.is_dir() or place.stat().st_size > 0
+    except OSError:
+        return False

@@ -25,7 +25,7 @@ from skycell.cli.results import (
     tell_result,
     writing,
 )
-from skycell.cli.store import look_into_store, open_store
+from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def _look_over(
     force: bool,
     replications: int | None,
     engine: str | None,
+    store_path: Path | None,
     **_: object,
 ) -> Design | None:
     with gathered.step():
@@ -53,6 +54,8 @@ def _look_over(
             refuse_earlier_result(out, _RESULTS, force)
             if not plan_only:
                 refuse_unwritable(out)
+    with gathered.step():
+        refuse_unfit_store(store_path, to_look=plan_only)
     found: list[Design] = []
     with gathered.step():
         found.append(_design(file, replications))
@@ -102,7 +105,7 @@ def sweep(
     Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
     """
     gathered = Gathered()
-    design = _look_over(gathered, file, plan_only, out, force, replications, engine)
+    design = _look_over(gathered, file, plan_only, out, force, replications, engine, store_path)
     gathered.refuse_if_any()
     assert design is not None
     if plan_only:

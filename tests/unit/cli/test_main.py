@@ -191,22 +191,39 @@ def test_what_cannot_be_read_hides_no_other_fault(
             ],
         ),
         (
-            ["sweep", "absent.toml", "--level", "0", "--engine", "x", "--out", "there"],
+            [
+                *("sweep", "absent.toml", "--level", "0", "--engine", "x", "--out", "there"),
+                *("--store", "."),
+            ],
             [
                 "Invalid value for '--level'",
                 "Invalid value for '--engine'",
                 "Invalid value for '--out': there is a file",
+                "Invalid value for '--store': .: cannot be opened as a store of runs: it is a fold",
                 "absent.toml: No such file",
             ],
         ),
         (
-            ["reproduce", "nothing", "--jobs", "0", "--foo", "3", "--seed", "x", "--set", "=1"],
+            [
+                *("reproduce", "nothing", "--jobs", "0", "--foo", "3", "--seed", "x"),
+                *("--set", "=1", "--store", "there/runs.sqlite"),
+            ],
             [
                 "No such option '--foo'",
                 "Invalid value for '--seed'",
                 "Invalid value for '--jobs'",
+                "Invalid value for '--store': there/runs.sqlite cannot be written: ",
                 "command line: --set",
                 "command line: ID",
+            ],
+        ),
+        (
+            ["analyse", "absent.toml", "--order", "0", "--where", "x", "--store", "."],
+            [
+                "Invalid value for '--order'",
+                "Invalid value for '--store': .: cannot be opened as a store of runs: it is a fold",
+                "absent.toml: No such file",
+                "command line: --where",
             ],
         ),
     ],

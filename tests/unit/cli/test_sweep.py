@@ -363,8 +363,9 @@ def test_looking_into_a_store_needs_no_leave_to_write(
     with closing(sqlite3.connect(store, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         told = skycell("sweep", made / "sweep.toml", "--store", store)
+        assert told.exit_code == 2
         fault = f"{store}: cannot be opened as a store of runs: database is locked\n"
-        assert (told.exit_code, told.stderr) == (2, fault)
+        assert told.stderr.endswith(f"Invalid value for '--store': {fault}")
         told = skycell("analyse", made / "sweep.toml", "--store", store, "--json")
         assert told.exit_code == 0, told.stderr
         told = skycell("sweep", made / "sweep.toml", "--plan", "--store", store)
@@ -502,8 +503,9 @@ def test_what_cannot_be_analysed_ends_with_two_and_the_reason(
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
-    for name in ("no.csv", "no.toml", "nowhere"):
+    for name in ("no.csv", "nowhere"):
         assert f"{name} does not exist" in skycell("analyse", name).stderr
+    assert "no.toml: No such file or directory" in skycell("analyse", "no.toml").stderr
     assert "holds no result of `skycell sweep --out`" in skycell("analyse", tmp_path).stderr
     (tmp_path / "bad.csv").write_text("site,tcp,speed\n")
     assert "bad.csv has no rows below its header" in skycell("analyse", "bad.csv").stderr
