@@ -142,6 +142,9 @@ def why_unwritable(out: Path, folder: Path) -> str | None:
     """Why nothing can be written to `out`, which is or lies in `folder`; none where it can."""
     from tempfile import TemporaryFile
 
+    in_the_way = _file_in_the_way(folder)
+    if in_the_way is not None:
+        return f"{shown_place(out)} cannot be written: {in_the_way} is a file"
     made = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -158,12 +161,17 @@ def refuse_earlier_files(
     out: Path, what: str, existing: Callable[[], list[str]], force: bool
 ) -> None:
     """Refuses a folder that is a file, or that holds files of an earlier `what`."""
-    # Of os.path: it says no, where Path's own would raise, of a name that is too long to exist.
-    there = (p for p in (out, *out.parents) if os.path.exists(p))  # noqa: PTH110
-    in_the_way = next((p for p in there if not p.is_dir()), None)
+    in_the_way = _file_in_the_way(out)
     if in_the_way is not None:
         raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
     earlier = existing()
     if earlier and not force:
         held = f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)})"
         raise click.BadParameter(f"{held}; --force replaces it", param_hint="'--out'")
+
+
+def _file_in_the_way(folder: Path) -> Path | None:
+    """What is no folder where a folder, or one that it lies in, would have to be."""
+    # Of os.path: it says no, where Path's own would raise, of a name that is too long to exist.
+    there = (p for p in (folder, *folder.parents) if os.path.exists(p))  # noqa: PTH110
+    return next((p for p in there if not p.is_dir()), None)

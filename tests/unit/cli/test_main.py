@@ -212,7 +212,7 @@ def test_what_cannot_be_read_hides_no_other_fault(
                 "No such option '--foo'",
                 "Invalid value for '--seed'",
                 "Invalid value for '--jobs'",
-                "Invalid value for '--store': there/runs.sqlite cannot be written: ",
+                "Invalid value for '--store': there/runs.sqlite cannot be written: there is a file",
                 "command line: --set",
                 "command line: ID",
             ],

@@ -57,7 +57,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(
     told = call("globe", "none", "--csv", str(rows), "--out", str(picture))
     assert (told.exit_code, told.stdout) == (2, "")
     for file in (rows, picture):
-        assert f"{file} cannot be written: File exists" in " ".join(told.stderr.split())
+        assert f"{file} cannot be written: {in_the_way} is a file" in " ".join(told.stderr.split())
 
 
 def test_a_series_tells_delays_and_handovers(tmp_path: Path) -> None:

@@ -184,13 +184,10 @@ def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("mine", encoding="utf-8")
-    out = in_the_way / "a.svg"
-    assert refused(skycell("plot", tmp_path / "none.toml", "--out", out)) == (
-        f"Error: Invalid value for '--out': {out} cannot be written: File exists"
-    )
-    assert refused(skycell("report", tmp_path, "--out", in_the_way / "a.html")) == (
-        f"Error: Invalid value for '--out': {in_the_way / 'a.html'} cannot be written: File exists"
-    )
+    for verb, out in (("plot", in_the_way / "a.svg"), ("report", in_the_way / "a.html")):
+        assert refused(skycell(verb, tmp_path, "--out", out)) == (
+            f"Error: Invalid value for '--out': {out} cannot be written: {in_the_way} is a file"
+        )
 
 
 def test_a_disk_that_fills_up_names_the_file(
