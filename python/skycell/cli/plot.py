@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.given import STDIN, load_given, shown_name
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
@@ -17,13 +18,41 @@ from skycell.cli.verb import Verb
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
     from skycell.records.result import RunResult
+    from skycell.scenario import Scenario
     from skycell.sweeps.result import SweepResult
 
 DEFAULT_KIND = "cwnd"
 
 
+def _look_over(
+    gathered: Gathered,
+    source: Path,
+    out: Path | None,
+    force: bool,
+    start: str | None,
+    end: str | None,
+    **_: object,
+) -> tuple[Scenario | None, dict[str, int | None]]:
+    """Also reads a scenario, and the times in picoseconds by option."""
+    with gathered.step(), drawing_faults():
+        if out is not None:
+            _refuse_target(out, force)
+    times: dict[str, int | None] = {}
+    for option, text in (("--from", start), ("--to", end)):
+        with gathered.step():
+            times[option] = _time(text, option)
+    scenario = None
+    with gathered.step():
+        if source.suffix == ".toml" or str(source) == STDIN:
+            scenario = _scenario(str(source))
+        elif not source.exists():
+            raise click.UsageError(f"{source} does not exist")
+    return scenario, times
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
@@ -77,9 +106,9 @@ def plot(
 
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
-    if out is not None:
-        with drawing_faults():
-            _refuse_target(out, force)
+    gathered = Gathered()
+    scenario, times = _look_over(gathered, source, out, force, start, end)
+    gathered.refuse_if_any()
     with drawing_faults():
         is_of_runs = bool(flows or port or start or end)
         study = _study_file(source)
@@ -101,12 +130,12 @@ def plot(
             if table:
                 raise click.UsageError("--table is for studies, and this is a run")
             figure = _figure_of_run(
-                source,
+                scenario or source,
                 kind or DEFAULT_KIND,
                 flows,
                 port,
-                _time(start, "--from"),
-                _time(end, "--to"),
+                times["--from"],
+                times["--to"],
             )
         target = out or Path(f"{kind or figure.name}.svg")
         _refuse_target(target, force)
@@ -222,7 +251,7 @@ def _figure_of_sweep(source: Path, kind: str | None, response: str | None, level
 
 
 def _figure_of_run(
-    source: Path,
+    source: Scenario | Path,
     kind: str,
     flows: tuple[str, ...],
     port: str | None,
@@ -243,12 +272,7 @@ def _figure_of_run(
     if idle:
         allowed = ", ".join(f"--{name}" for name in CHOICES_OF[kind])
         raise click.UsageError(f"{', '.join(idle)}: the kind {kind} has {allowed}")
-    if source.suffix == ".toml" or str(source) == STDIN:
-        result = _run(str(source), TRACE_OF[kind])
-    elif source.exists():
-        result = read_run(source)
-    else:
-        raise click.UsageError(f"{source} does not exist")
+    result = read_run(source) if isinstance(source, Path) else _run(source, TRACE_OF[kind])
     try:
         return run_figure(
             result, kind, flows=flows or None, port=port, from_ps=start_ps or 0, to_ps=end_ps
@@ -259,15 +283,18 @@ def _figure_of_run(
         raise click.UsageError(str(error)) from None
 
 
-def _run(file: str, trace: str | None) -> RunResult:
-    """Runs a scenario file, with one more trace than it asks for if need be."""
+def _scenario(file: str) -> Scenario:
+    try:
+        return load_given(file)
+    except OSError as error:
+        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
+
+
+def _run(scenario: Scenario, trace: str | None) -> RunResult:
+    """Runs a scenario, with one more trace than it asks for if need be."""
     from skycell.cli.progress import RunProgress
     from skycell.experiment.run import run_spec
 
-    try:
-        scenario = load_given(file)
-    except OSError as error:
-        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
     kept = list(scenario.file.records.traces)
     if trace is not None and trace not in kept:
         scenario = scenario.with_values({"records.traces": [*kept, trace]})

@@ -218,6 +218,27 @@ def test_what_cannot_be_read_hides_no_other_fault(
             ],
         ),
         (
+            [
+                "plot",
+                "absent.toml",
+                "--level",
+                "0",
+                "--from",
+                "x",
+                "--to",
+                "5 km",
+                "--out",
+                "there",
+            ],
+            [
+                "Invalid value for '--level'",
+                "Invalid value for '--out': there: ",
+                "Invalid value for '--from': 'x'",
+                "Invalid value for '--to': '5 km'",
+                "absent.toml: No such file",
+            ],
+        ),
+        (
             ["analyse", "absent.toml", "--order", "0", "--where", "x", "--store", "."],
             [
                 "Invalid value for '--order'",

@@ -129,8 +129,11 @@ def test_a_file_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None
     assert out.read_bytes().startswith(b"<svg ")
 
 
-def test_an_ending_that_is_no_format_is_refused_before_a_run(tmp_path: Path) -> None:
-    message = refused(skycell("plot", tmp_path / "none.toml", "--out", tmp_path / "a.gif"))
+def test_an_ending_that_is_no_format_is_refused_before_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skycell.experiment.run.run_spec", None)
+    message = refused(skycell("plot", "-", "--out", tmp_path / "a.gif", stdin=SCENARIO))
     assert message == (
         "Error: Invalid value for '--out': a.gif: a figure is written as one of "
         ".svg, .pdf, .png, .html"
@@ -209,15 +212,17 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     assert message == f"Error: {tmp_path} holds {what}"
 
 
-@pytest.mark.parametrize("name", ["none", "none.toml", "none.json"])
-def test_what_does_not_exist_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("none", " does not exist"),
+        ("none.json", " does not exist"),
+        ("none.toml", ": No such file or directory"),
+    ],
+)
+def test_what_does_not_exist_is_refused(tmp_path: Path, name: str, said: str) -> None:
     message = refused(skycell("plot", tmp_path / name, "--out", tmp_path / "a.svg"))
-    said = {
-        "none": " does not exist",
-        "none.toml": ": No such file or directory",
-        "none.json": ": No such file or directory",
-    }
-    assert message == f"Error: {tmp_path / name}{said[name]}"
+    assert message == f"Error: {tmp_path / name}{said}"
 
 
 def test_a_faulty_scenario_tells_its_faults(tmp_path: Path) -> None:

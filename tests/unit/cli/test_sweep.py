@@ -539,8 +539,9 @@ def test_what_a_sweep_does_not_have_is_refused(made: Path, arguments: list[str],
     assert told in " ".join(result.stderr.split())
 
 
-def test_options_of_sweeps_are_refused_for_runs(file: Path) -> None:
-    told = skycell("plot", file, "--response", "efficiency", "--out", "a.svg")
+def test_options_of_sweeps_are_refused_for_runs() -> None:
+    scenario = 'preset = "icccn97-lan"\nrun.duration = "20 ms"\n'
+    told = skycell("plot", "-", "--response", "efficiency", "--out", "a.svg", stdin=scenario)
     assert "--response and --level are for sweeps, and this is none" in told.stderr
 
 
