@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
-from skycell.scenario.faults import FaultCollector, Path, show_path
+from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
 from skycell.sweeps.responses import Network, response_of
@@ -45,11 +45,13 @@ def design_runs(plan: SweepPlan) -> Design:
 
     Raises:
         ScenarioFaults: cells have scenarios that cannot be run; each fault once, at the level that
-            brings it or in the scenario.
+            brings it or in the scenario. Or a factor changes nothing, or a response asks for what
+            is in no cell.
     """
     texts: dict[Cell, SpecText] = {}
     networks: dict[Cell, Network] = {}
     runs: list[PlannedRun] = []
+    specs: dict[Cell, str] = {}
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
     for cell, spec in _resolved(plan, faulty):
@@ -58,13 +60,17 @@ def design_runs(plan: SweepPlan) -> Design:
         networks[cell] = Network.of(spec, plan.ceiling)
         numbers = range(1, plan.replications + 1)
         seeds = [seed_of(plan, cell, replication) for replication in numbers]
+        specs[cell], *names = text.hashes([plan.first_seed, *seeds])
         runs += [
             PlannedRun(cell, replication, seed, name, spec.duration_ps)
-            for replication, seed, name in zip(numbers, seeds, text.hashes(seeds), strict=True)
+            for replication, seed, name in zip(numbers, seeds, names, strict=True)
         ]
     if faulty:
         raise ScenarioFaults(_told(plan, faulty))
-    _refuse_unknown_parts(plan, parts)
+    faults = FaultCollector(plan.name, plan.positions)
+    _note_idle_factors(plan, specs, faults)
+    _note_unknown_parts(plan, parts, faults)
+    faults.raise_if_any()
     return Design(plan, texts, networks, tuple(runs))
 
 
@@ -117,9 +123,25 @@ class _Parts:
         self.ports.update(dict.fromkeys(link.name for link in limited))
 
 
-def _refuse_unknown_parts(plan: SweepPlan, parts: _Parts) -> None:
-    """Refuses a response that asks for a flow or port which is in no cell."""
-    faults = FaultCollector(plan.name, plan.positions)
+def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: FaultCollector) -> None:
+    """Notes a factor whose levels, whatever the others', all come to the same spec."""
+    for factor in plan.factors:
+        found: dict[tuple[SweepLevel, ...], str] = {}
+        for cell, spec in specs.items():
+            others = tuple(level for name, level in cell.levels if name != factor.name)
+            if found.setdefault(others, spec) != spec:
+                break
+        else:
+            allowed = (
+                "levels that change a run; of factors that set one key the last counts, and seeds "
+                "are what first_seed says"
+            )
+            got = Shown("levels that change nothing")
+            faults.add(("factors", factor.name), got, allowed, "a factor")
+
+
+def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) -> None:
+    """Notes a response that asks for a flow or port which is in no cell."""
     for place, name in enumerate(plan.responses):
         part = name.partition(":")[2]
         if not part:
@@ -129,7 +151,6 @@ def _refuse_unknown_parts(plan: SweepPlan, parts: _Parts) -> None:
         if part not in known:
             allowed = f"{kind}s: {', '.join(known) or 'none with a limited buffer'}"
             faults.add(("responses", place), name, allowed, "what is measured on each run")
-    faults.raise_if_any()
 
 
 def _told(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fault]:

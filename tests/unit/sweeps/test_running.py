@@ -206,10 +206,11 @@ def test_the_table_of_runs_has_a_column_for_each_factor_and_response(
 def test_cells_that_come_to_the_same_run_make_it_once(
     work: Work, store: Path, tmp_path: Path
 ) -> None:
-    same = {"tcp": {"levels": {"a": {"tcp.variant": "reno"}, "b": {"tcp": {"variant": "reno"}}}}}
-    result = make(work, store, FILE | {"factors": same})
-    assert made(tmp_path) == 2
-    assert len(result.runs) == 4
+    levels = {"a": {"tcp.variant": "reno"}, "b": {"tcp": {"variant": "reno"}}}
+    other = {"c": {"tcp.variant": "sack"}}
+    result = make(work, store, FILE | {"factors": {"tcp": {"levels": levels | other}}})
+    assert made(tmp_path) == 4
+    assert len(result.runs) == 6
 
 
 def test_a_sweep_of_the_engine_itself_is_exactly_repeatable() -> None:
