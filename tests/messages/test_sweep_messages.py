@@ -42,10 +42,12 @@ def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -
         design_runs(load_plan(sweep))
     (fault,) = faults.value.faults
     assert (fault.file, fault.path, fault.line) == (str(tmp_path / "base.toml"), "run.duration", 2)
-    (tmp_path / "base.toml").write_text("preset = \n")
-    with pytest.raises(ScenarioFaults) as faults:
-        load_plan(sweep)
-    assert faults.value.faults[0].file == str(tmp_path / "base.toml")
+    for text, line in (("preset = \n", 1), (sweep.read_text(), None)):
+        (tmp_path / "base.toml").write_text(text)
+        with pytest.raises(ScenarioFaults) as faults:
+            load_plan(sweep)
+        (fault,) = faults.value.faults
+        assert (fault.file, fault.line) == (str(tmp_path / "base.toml"), line)
 
 
 def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:

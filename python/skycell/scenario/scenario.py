@@ -175,12 +175,13 @@ def parse(
         written, positions = read_toml(source, name)
     else:
         written, positions = plain_value(dict(source)), {}
-    _refuse_sweep(written, name)
+    refuse_sweep(written, name)
     scenario = Scenario(name, written, positions, folder)
     return scenario.with_values(values) if values else _checked(scenario)
 
 
-def _refuse_sweep(values: Mapping[str, Any], name: str) -> None:
+def refuse_sweep(values: Mapping[str, Any], name: str) -> None:
+    """Refuses a sweep where a scenario should be; raises `ScenarioFaults`."""
     if {"scenario", "factors"} <= values.keys():
         allowed = "a scenario; `skycell sweep` takes files with factors, --plan to check them"
         raise ScenarioFaults([Fault(name, "", "a sweep", allowed)])

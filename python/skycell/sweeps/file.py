@@ -12,7 +12,7 @@ from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
-from skycell.scenario.scenario import read_text
+from skycell.scenario.scenario import read_text, refuse_sweep
 from skycell.scenario.spelling import hint
 from skycell.scenario.toml_text import read_toml
 from skycell.sweeps.model import (
@@ -180,6 +180,7 @@ class _Reader:
             return Template(fspath(file), "", {}, {}, file.parent)
         try:
             values, positions = read_toml(text, fspath(file))
+            refuse_sweep(values, fspath(file))
         except ScenarioFaults as faults:
             self.faults.faults.extend(faults.faults)
             return Template(fspath(file), "", {}, {}, file.parent)
@@ -348,7 +349,12 @@ def _named_levels(
         if key is not None:
             found.append(SweepLevel(str(name), {key: value}, where))
         elif isinstance(value, Mapping):
-            found.append(SweepLevel(str(name), dict(_flat(value)), where))
+            settings: dict[str, Any] = {}
+            for own, setting in _flat(value):
+                if own in settings:
+                    faults.add(where, Shown(f"{own} twice"), "each key once", "a level")
+                settings[own] = setting
+            found.append(SweepLevel(str(name), settings, where))
         else:
             allowed = 'a table of scenario keys, such as { "tcp.mss" = "512 B" }, or else a key of '
             allowed += "the factor"
