@@ -148,8 +148,8 @@ class TcpResolver:
         self, key: str, written: Quantity | str, mss: int, rwnd: int, at_least: int = 1
     ) -> int:
         if written == RECEIVER_WINDOW:
-            octets = rwnd
-        elif written == "window field":
+            return min(rwnd, LARGEST_WINDOW)  # its own faults are told
+        if written == "window field":
             shift = 0
             while WINDOW_FIELD << shift < rwnd and shift < 14:
                 shift += 1
@@ -159,7 +159,7 @@ class TcpResolver:
         if octets < at_least:
             least = f"at least one MSS, {show_amount(mss)} B" if at_least == mss else "at least 1 B"
             self._fault(key, _shown_window(written, octets), least)
-        elif octets > LARGEST_WINDOW and written != RECEIVER_WINDOW:
+        elif octets > LARGEST_WINDOW:
             allowed = f"up to {show_amount(LARGEST_WINDOW)} B"
             self._fault(key, _shown_window(written, octets), allowed)
         return min(octets, LARGEST_WINDOW)
