@@ -173,10 +173,10 @@ def drawing_faults(option: str = "--out") -> Iterator[None]:
 
 def read_run(folder: Path) -> RunResult:
     """The result in a folder, or beside a file that is part of one."""
-    from skycell.records.files import RECORDS_FILE, SPEC_FILE
+    from skycell.records.files import RECORDS_FILE, SPEC_FILE, existing_files
     from skycell.records.reading import read_result
 
-    if folder.is_file() and not (folder.parent / SPEC_FILE).exists():
+    if folder.is_file() and folder not in existing_files(folder.parent):
         raise click.UsageError(f"{folder} is no folder of a run and no part of one")
     if folder.is_dir() and not any((folder / name).exists() for name in (SPEC_FILE, RECORDS_FILE)):
         raise click.UsageError(

@@ -29,6 +29,14 @@ def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> N
     assert skycell("report", run / "records.json", "--out", tmp_path / "a.html").exit_code == 0
 
 
+def test_a_file_that_only_lies_beside_a_run_does_not(run: Path, tmp_path: Path) -> None:
+    (run / "other.toml").touch()
+    assert refused(skycell("report", run / "other.toml", "--out", tmp_path / "a.html")) == (
+        f"Error: {run / 'other.toml'} is no folder of a run and no part of one"
+    )
+    assert not (tmp_path / "a.html").exists()
+
+
 def test_without_a_name_it_is_report_html(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
