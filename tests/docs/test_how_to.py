@@ -45,6 +45,7 @@ def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
     [
         ("crates/switch/src/buffer/mod.rs", "enum Kind"),
         ("crates/switch/src/buffer/mod.rs", "fn looks_at_vcs"),
+        ("crates/switch/src/buffer/mod.rs", "Kind::SingleDrop(_) | Kind::Fred(_) => true,"),
         ("crates/switch/src/buffer/mod.rs", "fn counts_vcs"),
         ("crates/switch/src/buffer/mod.rs", "impl BufferPolicy for Policy"),
         (
@@ -73,6 +74,28 @@ def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
 def test_what_the_page_says_stands_in_a_file_does(path: str, name: str) -> None:
     assert f"`{path}`" in TEXT
     assert name in read(path)
+
+
+def test_every_function_that_lists_all_kinds_has_its_line_on_the_page() -> None:
+    code = read("crates/switch/src/buffer/mod.rs")
+    lists_all = {
+        function[1]
+        for function in re.finditer(r"^    (?:pub )?fn (\w+)\(.*?^    }$", code, re.M | re.S)
+        if re.search(r"match .*self\.kind", function[0]) and "            _ =>" not in function[0]
+    }
+    (block,) = [block.text for block in blocks(PAGE) if "mod vc_quota;" in block.text]
+    assert set(re.findall(r"^// Policy::(\w+):", block, re.M)) == {"new", *lists_all}
+    lines = [line for line in block.splitlines() if line and not line.startswith("//")]
+    assert "Seven lines:" in TEXT
+    assert len(lines) == 7
+
+
+def test_the_number_of_the_generated_policy_is_free() -> None:
+    code = read("crates/engine/tests/scenarios/policies.rs")
+    (number,) = re.findall(r"^ +(\d+) => PolicySpec::VcQuota", TEXT, re.MULTILINE)
+    (numbers,) = re.findall(r"match self\.dice\.below\((\d+)\)", code)
+    assert int(number) < int(numbers)
+    assert not re.search(rf"^ +([\d |]*\| )?{number}( \|[\d |]*)? => ", code, re.MULTILINE)
 
 
 def test_the_parameter_class_of_the_page_is_one() -> None:
