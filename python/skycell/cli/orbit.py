@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
 from skycell.cli.orbit_options import (
     common,
-    read_constellation,
-    read_named_places,
-    read_time,
-    refuse_targets,
+    read_inputs,
     tables,
     tell_written,
     time_option,
     write_tables,
 )
 from skycell.cli.orbit_series import series
+from skycell.cli.times import GivenTime
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
 def table(
     constellation: str,
     place: tuple[str, ...],
-    at: str,
+    at: GivenTime,
     csv_file: Path | None,
     parquet: Path | None,
     force: bool,
@@ -111,18 +110,18 @@ def table(
     """
     from skycell.orbit import look
 
-    refuse_targets(force, csv_file, parquet)
-    sky = read_constellation(constellation, settings)
     names = place or (() if places_file else _JSAC_CITIES)
-    places = read_named_places(names, places_file)
+    targets = (csv_file, parquet)
+    sky, places = read_inputs(
+        Gathered(), constellation, settings, names, places_file, targets, force
+    )
     pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
-    at_ps = read_time(at, "--at")
-    moment = look(sky, places, pairs, at_ps)
+    moment = look(sky, places, pairs, at.ps)
     written = write_tables(_rows(moment), csv_file, parquet)
     if as_json:
         told = {
             "constellation": sky.title,
-            "at_ps": at_ps,
+            "at_ps": at.ps,
             "paths": [route.as_dict() for route in moment.routes],
         }
         click.echo(json.dumps(told, indent=2))
@@ -170,7 +169,7 @@ def _rows(moment: Moment) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: str) -> None:
+def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: GivenTime) -> None:
     from rich.table import Table
 
     from skycell.cli.console import show_table, standard_output
@@ -212,7 +211,7 @@ def path(
     constellation: str,
     source: str,
     target: str,
-    at: str,
+    at: GivenTime,
     csv_file: Path | None,
     parquet: Path | None,
     force: bool,
@@ -226,21 +225,21 @@ def path(
     """
     from skycell.orbit import look
 
-    refuse_targets(force, csv_file, parquet)
-    sky = read_constellation(constellation, settings)
-    places = read_named_places((source, target), places_file)
-    at_ps = read_time(at, "--at")
-    moment = look(sky, places, [(0, 1)], at_ps)
+    ends, targets = (source, target), (csv_file, parquet)
+    sky, places = read_inputs(
+        Gathered(), constellation, settings, ends, places_file, targets, force
+    )
+    moment = look(sky, places, [(0, 1)], at.ps)
     other = "shortest" if sky.file.route == "greedy" else "greedy"
     compared = None
     if sky.file.ground.access != "any":
-        compared = look(sky.with_values({"route": other}), places, [(0, 1)], at_ps).routes[0]
+        compared = look(sky.with_values({"route": other}), places, [(0, 1)], at.ps).routes[0]
     (route,) = moment.routes
     written = write_tables(_links(route), csv_file, parquet)
     if as_json:
         told = {
             "constellation": sky.title,
-            "at_ps": at_ps,
+            "at_ps": at.ps,
             "route": sky.file.route,
             **route.as_dict(),
             "visible": {
@@ -282,7 +281,7 @@ def _links(route: Route) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _show_path(sky: Constellation, moment: Moment, route: Route, at: str) -> None:
+def _show_path(sky: Constellation, moment: Moment, route: Route, at: GivenTime) -> None:
     from rich.table import Table
 
     from skycell.cli.console import show_table, standard_output

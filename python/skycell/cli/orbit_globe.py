@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     common,
-    read_constellation,
-    read_named_places,
-    read_time,
-    refuse_targets,
+    read_inputs,
     tables,
     tell_written,
     time_option,
     write_tables,
 )
+from skycell.cli.times import GivenTime
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -71,8 +70,8 @@ def globe(
     out: Path | None,
     view: str | None,
     links: str,
-    at: str,
-    every: str,
+    at: GivenTime,
+    every: GivenTime,
     frames: int,
     csv_file: Path | None,
     parquet: Path | None,
@@ -90,15 +89,18 @@ def globe(
 
     if out is None and csv_file is None and parquet is None and not as_json:
         raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
-    refuse_targets(force, out, csv_file, parquet)
-    sky = read_constellation(constellation, settings)
-    places = read_named_places(place, places_file)
-    step_ps = read_time(every, "--every")
-    times_ps = [read_time(at, "--at") + frame * step_ps for frame in range(frames)]
-    if times_ps[-1] > LONGEST_RUN_PS:
-        longest = show_time(LONGEST_RUN_PS)
-        message = f"the last moment is {show_time(times_ps[-1])}, past {longest}"
-        raise click.BadParameter(message, param_hint="'--every'")
+    gathered = Gathered()
+    times_ps = [at.ps + frame * every.ps for frame in range(frames)]
+    with gathered.step():
+        if times_ps[-1] > LONGEST_RUN_PS:
+            longest = show_time(LONGEST_RUN_PS)
+            message = f"the last moment is {show_time(times_ps[-1])}, past {longest}"
+            raise click.BadParameter(message, param_hint="'--every'")
+    centre = None
+    with gathered.step():
+        centre = _view(view)
+    targets = (out, csv_file, parquet)
+    sky, places = read_inputs(gathered, constellation, settings, place, places_file, targets, force)
     written = []
     if out is not None:
         from skycell.cli.plot import drawing_faults
@@ -107,9 +109,7 @@ def globe(
 
         pairs = [(n, n + 1) for n in range(len(places) - 1)]
         with drawing_faults():
-            figure = globe_figure(
-                sky, places, pairs, times_ps=times_ps, view=_view(view), links=links
-            )
+            figure = globe_figure(sky, places, pairs, times_ps=times_ps, view=centre, links=links)
             save({out: figure}, force=force)
         written.append(out)
     if csv_file is not None or parquet is not None or as_json:

@@ -12,6 +12,7 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.options import Command, NamedPath, json_option, set_option
 from skycell.cli.results import why_unwritable
 from skycell.cli.settings import read_settings
+from skycell.cli.times import TIME
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,31 +63,45 @@ def tables(command: Command) -> Command:
 
 def time_option(name: str, default: str, what: str) -> Callable[[Command], Command]:
     """An option that takes a time such as 10 min."""
-    return click.option(name, default=default, show_default=True, metavar="TIME", help=what)
+    return click.option(name, type=TIME, default=default, show_default=True, help=what)
 
 
-def read_time(text: str, option: str) -> int:
-    """A time of the command line in picoseconds, from 0 to as long as a run may be."""
-    from skycell.scenario.quantities import (
-        LONGEST_RUN_PS,
-        Dimension,
-        Refused,
-        parse_quantity,
-        show_time,
-    )
+def read_inputs(
+    gathered: Gathered,
+    constellation: str,
+    settings: Sequence[str],
+    names: Sequence[str],
+    places_file: Path | None,
+    targets: Sequence[Path | None],
+    force: bool,
+) -> tuple[Constellation, list[Place]]:
+    """What a command computes from, when the files that it writes have been found to be possible.
 
-    try:
-        quantity = parse_quantity(text)
-    except Refused as error:
-        raise click.BadParameter(f"{text!r}: {error}", param_hint=f"'{option}'") from None
-    if quantity.dimension is not Dimension.TIME or not 0 <= quantity.amount <= LONGEST_RUN_PS:
-        longest = show_time(LONGEST_RUN_PS)
-        message = f"{text!r}: allowed is a time from 0 s to {longest}, such as '10 min'"
-        raise click.BadParameter(message, param_hint=f"'{option}'")
-    return int(quantity.amount)
+    Args:
+        gathered: takes what is wrong, and has what was found before.
+        constellation: a preset or a file.
+        settings: what the command line changes of it.
+        names: of places; all of the file's where there is none.
+        places_file: with places of one's own.
+        targets: files to write.
+        force: files that exist are replaced.
+
+    Raises:
+        ScenarioFaults, click.UsageError, click.exceptions.Exit: as `Gathered.refuse_if_any`.
+    """
+    skies: list[Constellation] = []
+    places: list[Place] = []
+    with gathered.step():
+        _refuse_targets(force, targets)
+    with gathered.step():
+        skies.append(_constellation(constellation, settings))
+    with gathered.step():
+        places += _named_places(names, places_file)
+    gathered.refuse_if_any()
+    return skies[0], places
 
 
-def read_constellation(name: str, settings: Sequence[str]) -> Constellation:
+def _constellation(name: str, settings: Sequence[str]) -> Constellation:
     """The constellation of a preset or a file, with what the command line changes."""
     from skycell.orbit import as_constellation, constellations
     from skycell.scenario.spelling import nearest
@@ -106,7 +121,7 @@ def read_constellation(name: str, settings: Sequence[str]) -> Constellation:
     return constellation.with_values(values) if values else constellation
 
 
-def read_named_places(names: Sequence[str], file: Path | None) -> list[Place]:
+def _named_places(names: Sequence[str], file: Path | None) -> list[Place]:
     """The places of some names; all of the file's where no name is given."""
     from skycell.orbit import find_places, read_places
 
@@ -114,7 +129,7 @@ def read_named_places(names: Sequence[str], file: Path | None) -> list[Place]:
     return find_places(names, own) if names or not own else own
 
 
-def refuse_targets(force: bool, *files: Path | None) -> None:
+def _refuse_targets(force: bool, files: Sequence[Path | None]) -> None:
     """Refuses files that exist or cannot be written, before anything is computed."""
     from skycell.plots.files import WouldOverwriteError, refuse_overwriting
 

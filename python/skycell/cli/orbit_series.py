@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     PLACE_HELP,
     common,
-    read_constellation,
-    read_named_places,
-    read_time,
-    refuse_targets,
+    read_inputs,
     tables,
     tell_written,
     time_option,
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
+from skycell.cli.times import GivenTime
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -77,9 +76,9 @@ def series(
     constellation: str,
     pairs: tuple[tuple[str, str], ...],
     pairs_file: Path | None,
-    start: str,
-    duration: str,
-    step: str,
+    start: GivenTime,
+    duration: GivenTime,
+    step: GivenTime,
     exact: bool,
     rows: str,
     plot: Path | None,
@@ -101,30 +100,29 @@ def series(
     from skycell.orbit.motion import PRECISION_PS
     from skycell.plots.export import format_of
 
-    refuse_targets(force, csv_file, parquet, plot)
-    if plot is not None:
-        with drawing_faults("--plot"):
+    gathered = Gathered()
+    with gathered.step(), drawing_faults("--plot"):
+        if plot is not None:
             format_of(plot)
-    sky = read_constellation(constellation, settings)
+    with gathered.step():
+        if step.ps == 0:
+            raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
     listed = [*pairs, *(_read_pairs(pairs_file) if pairs_file else ())]
     if not listed:
         raise click.UsageError("name a pair of places: --pair FROM TO")
     names = list(dict.fromkeys(name for pair in listed for name in pair))
-    places = read_named_places(names, places_file)
+    targets = (csv_file, parquet, plot)
+    sky, places = read_inputs(gathered, constellation, settings, names, places_file, targets, force)
     numbers = {name: number for number, name in enumerate(names)}
-    step_ps = read_time(step, "--step")
-    if step_ps == 0:
-        raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
-    duration_ps, start_ps = read_time(duration, "--duration"), read_time(start, "--start")
     with _progress() as tell:
         try:
             found = compute(
                 sky,
                 places,
                 [(numbers[source], numbers[target]) for source, target in listed],
-                duration_ps=duration_ps,
-                step_ps=step_ps,
-                start_ps=start_ps,
+                duration_ps=duration.ps,
+                step_ps=step.ps,
+                start_ps=start.ps,
                 with_links=rows == "links",
                 precision_ps=PRECISION_PS if exact else None,
                 jobs=jobs,

@@ -13,6 +13,7 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.given import STDIN, load_given, shown_name
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
+from skycell.cli.times import TIME, GivenTime
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -29,25 +30,19 @@ def _look_over(
     source: Path,
     out: Path | None,
     force: bool,
-    start: str | None,
-    end: str | None,
     **_: object,
-) -> tuple[Scenario | None, dict[str, int | None]]:
-    """Also reads a scenario, and the times in picoseconds by option."""
+) -> Scenario | None:
+    """Also reads a scenario."""
     with gathered.step(), drawing_faults():
         if out is not None:
             _refuse_target(out, force)
-    times: dict[str, int | None] = {}
-    for option, text in (("--from", start), ("--to", end)):
-        with gathered.step():
-            times[option] = _time(text, option)
     scenario = None
     with gathered.step():
         if source.suffix == ".toml" or str(source) == STDIN:
             scenario = _scenario(str(source))
         elif not source.exists():
             raise click.UsageError(f"{source} does not exist")
-    return scenario, times
+    return scenario
 
 
 @click.command(
@@ -79,8 +74,8 @@ def _look_over(
     "--flow", "flows", multiple=True, metavar="NAME", help="Draw this flow only; may be repeated."
 )
 @click.option("--port", metavar="NAME", help="Port whose queue to draw, such as switch1>switch2.")
-@click.option("--from", "start", metavar="TIME", help="Begin here, such as '2 s'.")
-@click.option("--to", "end", metavar="TIME", help="End here, such as '500 ms'.")
+@click.option("--from", "start", type=TIME, help="Begin here, such as '2 s'.")
+@click.option("--to", "end", type=TIME, help="End here, such as '500 ms'.")
 @click.option("--table", metavar="ID", help="Table of a study to draw, such as icccn97-t3.")
 @click.option("--response", metavar="NAME", help="Response of a sweep; its first if not given.")
 @sweep_level_option
@@ -91,8 +86,8 @@ def plot(
     force: bool,
     flows: tuple[str, ...],
     port: str | None,
-    start: str | None,
-    end: str | None,
+    start: GivenTime | None,
+    end: GivenTime | None,
     table: str | None,
     response: str | None,
     level: float | None,
@@ -107,7 +102,7 @@ def plot(
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
     gathered = Gathered()
-    scenario, times = _look_over(gathered, source, out, force, start, end)
+    scenario = _look_over(gathered, source, out, force)
     gathered.refuse_if_any()
     with drawing_faults():
         is_of_runs = bool(flows or port or start or end)
@@ -134,8 +129,8 @@ def plot(
                 kind or DEFAULT_KIND,
                 flows,
                 port,
-                times["--from"],
-                times["--to"],
+                None if start is None else start.ps,
+                None if end is None else end.ps,
             )
         target = out or Path(f"{kind or figure.name}.svg")
         _refuse_target(target, force)
@@ -301,19 +296,3 @@ def _run(scenario: Scenario, trace: str | None) -> RunResult:
     spec = scenario.resolve()
     with RunProgress(spec.duration_ps) as progress:
         return run_spec(spec, on_progress=progress)
-
-
-def _time(text: str | None, option: str) -> int | None:
-    """A time of the command line in picoseconds."""
-    from skycell.scenario.quantities import Dimension, Refused, parse_quantity
-
-    if text is None:
-        return None
-    try:
-        quantity = parse_quantity(text)
-    except Refused as error:
-        raise click.BadParameter(f"{text!r}: {error}", param_hint=f"'{option}'") from None
-    if quantity.dimension is not Dimension.TIME:
-        message = f"{text!r} is {quantity.dimension}, not a time such as '2 s'"
-        raise click.BadParameter(message, param_hint=f"'{option}'")
-    return int(quantity.amount)

@@ -231,10 +231,10 @@ def test_what_cannot_be_read_hides_no_other_fault(
                 "there",
             ],
             [
-                "Invalid value for '--level'",
-                "Invalid value for '--out': there: ",
                 "Invalid value for '--from': 'x'",
                 "Invalid value for '--to': '5 km'",
+                "Invalid value for '--level'",
+                "Invalid value for '--out': there: ",
                 "absent.toml: No such file",
             ],
         ),

@@ -60,6 +60,39 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(
         assert f"{file} cannot be written: {in_the_way} is a file" in " ".join(told.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["series", "nowhere", "--pair", "x", "y", "--step", "0 s", "--plot", "a.gif"],
+            ["Invalid value for '--plot'", "Invalid value for '--step'", "'nowhere' is no file"],
+        ),
+        (
+            ["globe", "nowhere", "x", "y", "--view", "here", "--every", "2000 h", "--frames", "3"],
+            ["Invalid value for '--every'", "Invalid value for '--view'", "'nowhere' is no file"],
+        ),
+        (["path", "nowhere", "x", "y"], ["'nowhere' is no file"]),
+        (["table", "nowhere", "x", "y"], ["'nowhere' is no file"]),
+    ],
+)
+def test_what_a_command_computes_from_has_its_faults_told_together(
+    arguments: list[str], told: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "there.csv").touch()
+    found = call(*arguments, "--csv", str(tmp_path / "there.csv"), "--json")
+    assert (found.exit_code, found.stdout) == (2, "")
+    lines = [line for line in found.stderr.splitlines() if not line.startswith("  ")]
+    expected = [
+        *told[:-1],
+        f"{tmp_path / 'there.csv'} exists already",
+        told[-1],
+        "places",
+        "places",
+    ]
+    assert len(lines) == len(expected) + 1
+    assert all(line.startswith(begin) for line, begin in zip(lines, expected, strict=False)), lines
+
+
 def test_a_series_tells_delays_and_handovers(tmp_path: Path) -> None:
     common = ["series", "jsac98-6x11", "--pair", "new_york", "tokyo", "--duration", "100 s"]
     told = json.loads(call(*common, "--json").stdout)
