@@ -85,3 +85,7 @@ impl NewReno {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "new_reno_tests.rs"]
+mod tests;
