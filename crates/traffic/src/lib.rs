@@ -36,7 +36,7 @@ pub struct Outbox {
 ///
 /// With thousands of flows none of it is in the cache when a segment comes, so what every segment
 /// needs lies together, and the rest elsewhere: of lines of the cache, the first five are the source's, and
-/// three more, with the end of the sender between, the destination's.
+/// two more, with the end of the sender between, the destination's.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
@@ -92,6 +92,7 @@ struct AtSource {
     has_web: bool,
     has_losses: bool,
     has_transfers: bool,
+    /// Whether a receiver of the flow may hold an acknowledgement back.
     holds_acks: bool,
     traces_sender: bool,
     traces_sequence: bool,
