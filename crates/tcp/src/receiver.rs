@@ -44,7 +44,7 @@ pub struct Receiver {
     unacknowledged: u32,
     segments: u64,
     acks: u64,
-    /// Whether there is anything in `early` or `recent`.
+    /// Whether there may be anything in `early` or `recent`; looked up when an acknowledgement goes out.
     has_early: bool,
     // What few segments need.
     early: Ranges,
@@ -238,7 +238,6 @@ impl Receiver {
         if self.has_early {
             next = self.early.reached_from(end);
             self.early.forget_below(next);
-            self.has_early = !(self.early.is_empty() && self.recent.is_empty());
         }
         let delivered = next - self.rcv_nxt;
         self.rcv_nxt = next;
@@ -258,13 +257,15 @@ impl Receiver {
             timestamp: self.ts_recent,
             ..Segment::bare(SegmentKind::Ack, self.connection)
         });
-        if self.has_early && self.tcp.variant == TcpVariant::Sack {
-            if let Some(range) = changed {
-                self.recent.note(range);
+        if self.has_early {
+            if self.tcp.variant == TcpVariant::Sack {
+                if let Some(range) = changed {
+                    self.recent.note(range);
+                }
+                let most = self.tcp.sack_max_blocks as usize;
+                let ack = out.last_mut().expect("it was pushed just now");
+                ack.sack = self.recent.newest(self.rcv_nxt, most);
             }
-            let most = self.tcp.sack_max_blocks as usize;
-            let ack = out.last_mut().expect("it was pushed just now");
-            ack.sack = self.recent.newest(self.rcv_nxt, most);
             self.has_early = !(self.early.is_empty() && self.recent.is_empty());
         }
     }
