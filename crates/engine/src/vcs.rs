@@ -10,7 +10,7 @@ use skycell_units::SimTime;
 use std::collections::HashMap;
 
 /// What a frame needs of its VC where it begins.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Begin {
     pub(crate) cells_offered: u64,
     pub(crate) frames_offered: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Begin {
 }
 
 /// What a whole frame needs of its VC where it ends.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct End {
     pub(crate) frames_delivered: u64,
     /// Cells of those frames.
@@ -38,7 +38,7 @@ pub(crate) struct End {
 }
 
 /// One line of the cache: where one VC begins, and where another ends that it follows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(align(64))]
 struct Line {
     begin: Begin,
@@ -105,14 +105,14 @@ impl Vcs {
         places: Vec<Places>,
         ends: &Ends,
     ) -> Self {
+        let (mut begins, mut all_ends) = (Vec::new(), Vec::new());
         let mut vcs = Vcs {
-            lines: Vec::with_capacity(routes.len()),
+            lines: Vec::new(),
             follower: followers(spec),
             rest: Vec::with_capacity(routes.len()),
             ways: Vec::new(),
         };
         let mut known = HashMap::new();
-        let mut all_ends = Vec::with_capacity(routes.len());
         for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
             let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
             let is_measured = spec.records.delay_vcs.contains(&(id as u32));
@@ -131,26 +131,23 @@ impl Vcs {
                 vcs.ways.push(way);
                 vcs.ways.len() as u32 - 1
             });
+            begins.push(Begin {
+                cells_offered: 0,
+                frames_offered: 0,
+                source: places.source_port,
+                source_place: places.source,
+                mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
+                lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
+                first_link: route.first.link,
+                way,
+            });
             let end = End {
                 frames_delivered: 0,
                 cells_whole: 0,
                 last_link: last.link,
                 way,
             };
-            vcs.lines.push(Line {
-                begin: Begin {
-                    cells_offered: 0,
-                    frames_offered: 0,
-                    source: places.source_port,
-                    source_place: places.source,
-                    mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
-                    lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
-                    first_link: route.first.link,
-                    way,
-                },
-                end: end.clone(),
-            });
-            all_ends.push(end);
+            all_ends.push((vcs.follower(id as u32), end));
             vcs.rest.push(RestOfVc {
                 route,
                 places: places.muxes.iter().map(|mux| mux.place).collect(),
@@ -161,9 +158,10 @@ impl Vcs {
                 discarded_at_source: Discards::default(),
             });
         }
-        for (end, vc) in all_ends.into_iter().zip(0..) {
-            *vcs.end_mut(vc) = end;
-        }
+        all_ends.sort_unstable_by_key(|(follower, _)| *follower);
+        let lines = begins.into_iter().zip(all_ends);
+        vcs.lines
+            .extend(lines.map(|(begin, (_, end))| Line { begin, end }));
         vcs
     }
 
