@@ -5,6 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 CRATES = (
+    "cache",
     "units",
     "spec",
     "records",

@@ -1,4 +1,4 @@
-//! Keys in order of which most lie ahead for a while, and that also show what comes second.
+//! Keys in order of which most lie ahead for a while, and that also show some that come after the first.
 
 use crate::Key;
 use crate::heap::KeyHeap;
@@ -6,33 +6,28 @@ use skycell_units::SimTime;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Keys that are as well off in a heap of all. Tests try boxes with fewer, too.
-const FEW: usize = if cfg!(debug_assertions) { 4 } else { 64 };
 /// Boxes, each for one stretch of time.
 const BOXES: u64 = 256;
 
 /// Keys, least first.
 ///
-/// Where there may be many, a key waits unsorted in the box of its stretch of time, and comes into order with the
-/// others when that box is opened: that costs less than a heap of thousands, whose every step is a guess.
+/// A key waits unsorted in the box of its stretch of time, and comes into order with the others when that box is
+/// opened: that costs less than a heap of all, whose every step is a guess.
 #[derive(Debug)]
 pub struct Calendar {
-    /// All keys, or those that came after their box had been opened.
-    heap: KeyHeap,
-    boxes: Option<Box<Boxes>>,
-}
-
-/// Keys in boxes.
-#[derive(Debug)]
-struct Boxes {
+    /// Keys that came after their box had been opened.
+    late: KeyHeap,
+    /// Keys of the open boxes that were there when they were opened, ascending from `next` on.
+    opened: Vec<Key>,
+    next: usize,
+    /// So many of those there are at least, or all keys.
+    in_order: usize,
     /// A stretch is 2 to this power, picoseconds.
     stretch_log2: u32,
-    /// The first stretch whose box is closed. At least two keys lie before it, if there are so many.
+    /// The first stretch whose box is closed.
     closed: u64,
-    /// Keys of the open boxes that were there when they were opened, the least last.
-    opened: Vec<Key>,
     /// By stretch, modulo [`BOXES`].
-    keys: Vec<Vec<Key>>,
+    boxes: Vec<Vec<Key>>,
     /// A bit for each box that has keys.
     filled: [u64; BOXES as usize / 64],
     /// Keys beyond the last box.
@@ -40,116 +35,100 @@ struct Boxes {
 }
 
 impl Calendar {
-    /// No keys yet, and never more than `most`; `stretch` is about the time that a box is for.
-    pub fn new(most: usize, stretch: SimTime) -> Self {
+    /// No keys yet; `stretch` is about the time that a box is for. Of the keys that come next so many are kept in
+    /// order as [`ahead`](Self::ahead) is to show.
+    ///
+    /// # Panics
+    /// Those are less than two.
+    pub fn new(stretch: SimTime, in_order: usize) -> Self {
+        assert!(in_order >= 2, "the second key must be known");
         Calendar {
-            heap: KeyHeap::default(),
-            boxes: (most > FEW).then(|| Box::new(Boxes::new(stretch))),
+            late: KeyHeap::default(),
+            opened: Vec::new(),
+            next: 0,
+            in_order,
+            stretch_log2: stretch.0.max(1).ilog2(),
+            closed: 0,
+            boxes: vec![Vec::new(); BOXES as usize],
+            filled: [0; BOXES as usize / 64],
+            far: BinaryHeap::new(),
         }
     }
 
     /// The least key.
+    #[inline(always)]
     pub fn first(&self) -> Option<Key> {
-        let late = self.heap.first();
-        match self.opened().last() {
-            Some(&opened) => Some(late.map_or(opened, |late| late.min(opened))),
-            None => late,
+        match (self.opened.get(self.next), self.late.first()) {
+            (Some(&opened), Some(late)) => Some(late.min(opened)),
+            (opened, late) => opened.copied().or(late),
         }
     }
 
     /// The least key but one.
+    #[inline(always)]
     pub fn second(&self) -> Option<Key> {
-        let mut opened = self.opened().iter().rev().copied();
+        let mut opened = self.opened[self.next..].iter().copied();
         let Some(first) = opened.next() else {
-            return self.heap.second();
+            return self.late.second();
         };
-        let (late, others) = match self.heap.first() {
-            Some(late) if late < first => (self.heap.second(), Some(first)),
+        let (late, others) = match self.late.first() {
+            Some(late) if late < first => (self.late.second(), Some(first)),
             late => (late, opened.next()),
         };
         late.into_iter().chain(others).min()
     }
 
-    /// Up to `count` keys of those that come next, many of the least ones among them.
-    pub fn foremost(&self, count: usize) -> impl Iterator<Item = Key> {
-        let boxes = self.boxes.as_ref();
-        let next = boxes.and_then(|boxes| Some(&boxes.keys[boxes.next_filled()? as usize]));
-        let late = self.heap.foremost(if boxes.is_some() { 0 } else { count });
-        let ahead = self.opened().iter().rev().chain(next.into_iter().flatten());
-        ahead.chain(late).take(count).copied()
+    /// About the key that comes so many after the first: of those whose boxes had not been opened yet when they were
+    /// added.
+    #[inline(always)]
+    pub fn ahead(&self, count: usize) -> Option<Key> {
+        self.opened.get(self.next + count).copied()
     }
 
     /// Adds a key.
+    #[inline(always)]
     pub fn push(&mut self, key: Key) {
-        match &mut self.boxes {
-            Some(boxes) if boxes.stretch_of(key) >= boxes.closed => {
-                boxes.push(key);
-                boxes.open(self.heap.len());
-            }
-            _ => self.heap.push(key),
+        let stretch = self.stretch_of(key);
+        if stretch < self.closed {
+            return self.late.push(key);
         }
+        if stretch - self.closed < BOXES {
+            let at = stretch % BOXES;
+            self.boxes[at as usize].push(key);
+            self.filled[at as usize / 64] |= 1 << (at % 64);
+        } else {
+            self.far.push(Reverse(key));
+        }
+        self.open();
     }
 
     /// Takes the least key away.
     ///
     /// # Panics
     /// There is none.
+    #[inline(always)]
     pub fn pop(&mut self) {
-        let Some(boxes) = &mut self.boxes else {
-            return self.heap.pop();
-        };
-        let (late, opened) = (self.heap.first(), boxes.opened.last());
+        let (late, opened) = (self.late.first(), self.opened.get(self.next));
         if opened.is_some_and(|&opened| late.is_none_or(|late| opened < late)) {
-            boxes.opened.pop();
+            self.next += 1;
+            self.open();
         } else {
-            self.heap.pop();
+            self.late.pop();
         }
-        boxes.open(self.heap.len());
     }
 
     /// Puts `key` into the place of the least one.
     ///
     /// # Panics
     /// There is none.
+    #[inline(always)]
     pub fn replace_first(&mut self, key: Key) {
-        if self.boxes.is_none() {
-            return self.heap.replace_first(key);
-        }
         self.pop();
         self.push(key);
     }
 
-    fn opened(&self) -> &[Key] {
-        self.boxes.as_ref().map_or(&[], |boxes| &boxes.opened)
-    }
-}
-
-impl Boxes {
-    fn new(stretch: SimTime) -> Self {
-        Boxes {
-            stretch_log2: stretch.0.max(1).ilog2(),
-            closed: 0,
-            opened: Vec::new(),
-            keys: vec![Vec::new(); BOXES as usize],
-            filled: [0; BOXES as usize / 64],
-            far: BinaryHeap::new(),
-        }
-    }
-
     fn stretch_of(&self, key: Key) -> u64 {
         key.time().0 >> self.stretch_log2
-    }
-
-    /// Puts a key into its box, which is closed.
-    fn push(&mut self, key: Key) {
-        let stretch = self.stretch_of(key);
-        if stretch - self.closed < BOXES {
-            let at = stretch % BOXES;
-            self.keys[at as usize].push(key);
-            self.filled[at as usize / 64] |= 1 << (at % 64);
-        } else {
-            self.far.push(Reverse(key));
-        }
     }
 
     /// The first closed box that has keys.
@@ -172,9 +151,16 @@ impl Boxes {
         Some(word * 64 + u64::from(boxes.trailing_zeros()))
     }
 
-    /// Opens boxes until two keys are in order, `late` elsewhere.
-    fn open(&mut self, late: usize) {
-        while self.opened.len() + late < 2 {
+    /// Sees to it that enough keys are in order.
+    #[inline(always)]
+    fn open(&mut self) {
+        if self.opened.len() - self.next < self.in_order {
+            self.open_boxes();
+        }
+    }
+
+    fn open_boxes(&mut self) {
+        while self.opened.len() - self.next < self.in_order {
             let filled = self.next_filled();
             let near = filled.map(|at| self.closed + (at + BOXES - self.closed % BOXES) % BOXES);
             let far = self.far.peek().map(|far| self.stretch_of(far.0));
@@ -182,10 +168,12 @@ impl Boxes {
                 return;
             };
             self.closed = stretch + 1;
-            let least = self.opened.pop();
+            self.opened.drain(..self.next);
+            self.next = 0;
+            let before = self.opened.len();
             if near == Some(stretch) {
                 let at = stretch % BOXES;
-                std::mem::swap(&mut self.opened, &mut self.keys[at as usize]);
+                self.opened.append(&mut self.boxes[at as usize]);
                 self.filled[at as usize / 64] &= !(1 << (at % 64));
             }
             while let Some(&Reverse(far)) = self.far.peek()
@@ -194,8 +182,7 @@ impl Boxes {
                 self.opened.push(far);
                 self.far.pop();
             }
-            self.opened.sort_unstable_by(|one, other| other.cmp(one));
-            self.opened.extend(least);
+            self.opened[before..].sort_unstable();
         }
     }
 }
@@ -209,10 +196,10 @@ mod tests {
         /// Against a sorted list: keys of the same box, of the next ones, and beyond the last.
         #[test]
         fn keys_come_in_order(
-            most in prop::sample::select(vec![FEW, 300]),
+            in_order in 2usize..9,
             steps in prop::collection::vec((0u8..3, 0u64..50, 0u32..12), 0..300),
         ) {
-            let (mut calendar, mut sorted) = (Calendar::new(most, SimTime(16)), Vec::new());
+            let (mut calendar, mut sorted) = (Calendar::new(SimTime(16), in_order), Vec::new());
             let mut now = 0;
             for (step, after, log2) in steps {
                 let key = Key::new(SimTime(now + (after << log2) / 4), 0, 0);
@@ -234,9 +221,10 @@ mod tests {
                 now = sorted.first().map_or(now, |first| first.time().0);
                 prop_assert_eq!(calendar.first(), sorted.first().copied());
                 prop_assert_eq!(calendar.second(), sorted.get(1).copied());
-                let ahead: Vec<_> = calendar.foremost(5).collect();
-                prop_assert!(ahead.len() <= 5);
-                prop_assert!(ahead.iter().all(|key| sorted.contains(key)));
+                let ahead: Vec<_> = (0..in_order).map_while(|nth| calendar.ahead(nth)).collect();
+                prop_assert!(ahead.is_sorted() && ahead.iter().all(|key| sorted.contains(key)));
+                let all_are_open = calendar.next_filled().is_none() && calendar.far.is_empty();
+                prop_assert!(ahead.len() == in_order || all_are_open);
             }
         }
     }

@@ -13,7 +13,17 @@ pub struct Key(u128);
 impl Key {
     /// An event of kind `rank` (lower first at one instant) about `subject` (lower first).
     pub const fn new(time: SimTime, rank: u8, subject: u32) -> Self {
-        Key((time.0 as u128) << 64 | (rank as u128) << 32 | subject as u128)
+        Key::in_order(time, rank as u32, subject)
+    }
+
+    /// An event about `subject` (lower first) of those that at one instant come in the given order (lower first).
+    pub const fn in_order(time: SimTime, order: u32, subject: u32) -> Self {
+        Key((time.0 as u128) << 64 | (order as u128) << 32 | subject as u128)
+    }
+
+    /// Its place in that order.
+    pub const fn order(self) -> u32 {
+        (self.0 >> 32) as u32
     }
 
     /// When it happens.
@@ -23,7 +33,7 @@ impl Key {
 
     /// What kind of event it is.
     pub const fn rank(self) -> u8 {
-        (self.0 >> 32) as u8
+        self.order() as u8
     }
 
     /// Whom it concerns.

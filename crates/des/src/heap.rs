@@ -20,17 +20,6 @@ impl KeyHeap {
         self.keys.iter().take(3).skip(1).min().copied()
     }
 
-    /// The least key and others that are no farther from it than `count` steps down the heap: most of the
-    /// `count` / 2 least ones are among them.
-    pub fn foremost(&self, count: usize) -> &[Key] {
-        &self.keys[..count.min(self.keys.len())]
-    }
-
-    /// How many keys there are.
-    pub fn len(&self) -> usize {
-        self.keys.len()
-    }
-
     /// Adds a key.
     pub fn push(&mut self, key: Key) {
         let mut at = self.keys.len();

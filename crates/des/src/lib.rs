@@ -10,4 +10,5 @@ mod random;
 pub use calendar::Calendar;
 pub use discrete::Discrete;
 pub use event::{EventQueue, Key};
+pub use heap::KeyHeap;
 pub use random::Stream;

@@ -4,6 +4,7 @@
 //! in boxes, each for a short stretch of time, and only come into order with the other events when
 //! their box is opened: until then, putting one off is a note in a table, which is all that is looked at.
 
+use skycell_cache::ask_for;
 use skycell_des::{EventQueue, Key};
 use skycell_traffic::rank;
 use skycell_units::SimTime;
@@ -80,6 +81,11 @@ impl Agenda {
     /// When the flow's alarm goes off; [`SimTime::NEVER`] if it does not.
     pub(crate) fn alarm(&self, flow: u32) -> SimTime {
         self.alarms[flow as usize].due.time()
+    }
+
+    /// Asks for the flow's alarm's line of the cache.
+    pub(crate) fn ask_for_alarm(&self, flow: u32) {
+        ask_for(&self.alarms[flow as usize]);
     }
 
     /// Puts the flow's alarm where it will be found.

@@ -1,5 +1,6 @@
 //! Frames on their way.
 
+use skycell_cache::ask_for;
 use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_units::SimTime;
@@ -73,6 +74,11 @@ impl Frames {
             holds: go_in_parts.then(Vec::new),
             ..Frames::default()
         }
+    }
+
+    /// Asks for the frame's line of the cache.
+    pub(crate) fn ask(&self, frame: u32) {
+        ask_for(&self.frames[frame as usize]);
     }
 
     /// Adds the frame of `cells` cells in which `segment` of `flow` goes over its first VC.

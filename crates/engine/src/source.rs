@@ -1,6 +1,7 @@
 //! A host's or router's port: whole frames, back to back, in closed form from the moment they are
 //! handed over.
 
+use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
@@ -185,9 +186,10 @@ impl SourcePort {
         self.kind.cell_time
     }
 
-    /// Reads something of each line of the cache that `offer` needs. What it returns means nothing.
-    pub(crate) fn look(&self) -> u64 {
-        self.arrived ^ u64::from(self.queue_max)
+    /// Asks for the lines of the cache that `offer` needs.
+    pub(crate) fn ask(&self) {
+        ask_for(&self.arrived);
+        ask_for(&self.queue_max);
     }
 
     /// Offers a frame, which waits for a gap before it unless it is paced; returns when its first bit leaves,

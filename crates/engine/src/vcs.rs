@@ -4,6 +4,7 @@ use crate::edge::{Edge, may_cut};
 use crate::ends::Ends;
 use crate::plan::Route;
 use crate::stations::Places;
+use skycell_cache::ask_for;
 use skycell_records::{CellDelays, Discards};
 use skycell_spec::{NetworkSpec, VcSpec};
 use skycell_units::SimTime;
@@ -186,9 +187,9 @@ impl Vcs {
         &mut self.lines[follower as usize].end
     }
 
-    /// Reads a little of where `vc` ends, so that it comes into the cache. What it returns means nothing.
-    pub(crate) fn look_at_end(&self, vc: u32) -> u64 {
-        self.lines[self.follower(vc) as usize].end.cells_whole
+    /// Asks for the line of the cache where `vc` ends.
+    pub(crate) fn ask_for_end(&self, vc: u32) {
+        ask_for(&self.lines[self.follower(vc) as usize]);
     }
 
     /// The VC over which most of what `vc` carries to its end goes on, or is answered.

@@ -3,6 +3,7 @@
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
+use skycell_cache::ask_for;
 use skycell_spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
@@ -92,9 +93,11 @@ impl Receiver {
         }
     }
 
-    /// Reads something of each line, so that it comes into the cache. What it returns means nothing.
-    pub fn look(&self) -> u64 {
-        u64::from(self.held_until.is_some()) ^ self.rcv_nxt ^ self.acks
+    /// Asks for each line, so that it comes into the cache.
+    pub fn ask(&self) {
+        ask_for(&self.held_until);
+        ask_for(&self.rcv_nxt);
+        ask_for(&self.acks);
     }
 
     /// Cells of the frame that carries `segment`.

@@ -4,6 +4,7 @@ use crate::clock::TickClock;
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::transmit::Transmitter;
+use skycell_cache::ask_for;
 use skycell_spec::{TcpSpec, TickOrder};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
@@ -50,11 +51,14 @@ impl Sender {
         }
     }
 
-    /// Reads something of each line, so that it comes into the cache. What it returns means nothing.
-    pub fn look(&self) -> u64 {
+    /// Asks for each line, so that it comes into the cache.
+    pub fn ask(&self) {
         let tx = &self.tx;
-        let timer = u64::from(tx.deadline.is_some());
-        u64::from(self.dup_acks) ^ tx.snd_una ^ timer ^ tx.now.0 ^ tx.counters.acks
+        ask_for(&self.dup_acks);
+        ask_for(&tx.snd_una);
+        ask_for(&tx.deadline);
+        ask_for(&tx.now);
+        ask_for(&tx.counters.acks);
     }
 
     /// Cells of the frame that carries `segment`.

@@ -12,6 +12,7 @@ pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 
 use loss_script::ScriptedLosses;
+use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
 use skycell_spec::{
@@ -237,13 +238,14 @@ impl Flow {
         earlier(self.receiver.deadline(), web)
     }
 
-    /// Reads something of each part that a segment needs which arrives at the destination, or else at
-    /// the source, so that it comes into the cache. What it returns means nothing.
-    pub fn look(&self, is_at_destination: bool) -> u64 {
+    /// Asks for the lines of the cache that a segment needs which arrives at the destination, or else at
+    /// the source.
+    pub fn ask(&self, is_at_destination: bool) {
         if is_at_destination {
-            self.destination.delays ^ self.receiver.look()
+            ask_for(&self.destination.delays);
+            self.receiver.ask();
         } else {
-            self.sender.look()
+            self.sender.ask();
         }
     }
 

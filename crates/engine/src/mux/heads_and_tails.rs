@@ -6,6 +6,7 @@ use super::{Arriving, MuxPort, Refused};
 use crate::inputs::{Due, Next};
 use crate::train::{Moment, Train};
 use crate::vc_queues::Tail;
+use skycell_cache::ask_for;
 use skycell_units::SimTime;
 
 /// A frame of which no more will come, and what became of it.
@@ -44,12 +45,13 @@ impl MuxPort {
             let Some((next, lane, moment, due)) = self.inputs.next_before(limit) else {
                 return self.serve_before(limit);
             };
+            self.look_ahead();
             let fate = match next {
                 Next::Tail => self.on_tail(moment, &due),
                 Next::Head => {
                     let spacing = due.spacing(self.inputs.spacing(lane));
                     if self.on_head(moment, &due, spacing) {
-                        self.inputs.await_tail(lane);
+                        self.inputs.await_tail(lane, &due);
                         continue;
                     }
                     Fate::Over
@@ -60,7 +62,7 @@ impl MuxPort {
                     self.on_frame(moment, tail, due.spacing(spacing), &due)
                 }
             };
-            self.inputs.pop(lane);
+            self.inputs.pop();
             if let Some(vc) = self.in_parts.get_mut(due.place as usize) {
                 vc.in_frame = !due.part.ends();
             }
@@ -76,10 +78,11 @@ impl MuxPort {
     }
 
     /// Reads a little of what the next `frames` frames will need: all reads are under way at once.
-    pub(crate) fn look_ahead(&self, frames: usize) {
-        let places = self.inputs.places_ahead(frames);
-        let seen = places.fold(0, |seen, place| seen ^ self.vcs[place as usize].taken_in);
-        std::hint::black_box(seen);
+    #[inline(always)]
+    fn look_ahead(&self) {
+        if let Some(place) = self.inputs.place_ahead() {
+            ask_for(&self.vcs[place as usize]);
+        }
     }
 
     /// A frame whose last cell has been chosen among those of all VCs.

@@ -1,16 +1,16 @@
 //! What follows when a multiplexing port is done with frames: they arrive at the ends of their VCs.
 
 use super::Network;
-use crate::frames::Frame;
 use crate::mux::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 
-/// Frames that are dealt with together. What they need of so many flows just fits into the nearest cache.
-const TOGETHER: usize = 24;
-/// Flows from which on it pays to look for what a frame needs in advance: the state of fewer is in the
-/// cache anyway. Tests look always.
+/// Frames that are dealt with together.
+const TOGETHER: usize = 64;
+/// So many frames before one is dealt with, what it needs of its flow is asked for.
+const ASKED: usize = 12;
+/// Flows from which on it pays to ask in advance: the state of fewer is in the cache anyway. Tests ask always.
 const MANY_FLOWS: usize = if cfg!(debug_assertions) { 1 } else { 200 };
 
 impl Network<'_> {
@@ -24,12 +24,13 @@ impl Network<'_> {
         let mut may_be_more = true;
         while may_be_more {
             let mux = self.ports.mux_mut(id);
-            if has_many {
-                mux.look_ahead(TOGETHER);
-            }
             while ended.len() < TOGETHER
                 && let Some(next) = mux.next_end(limit)
             {
+                self.frames.ask(next.frame);
+                if has_many {
+                    self.vcs.ask_for_end(next.vc);
+                }
                 ended.push(next);
             }
             may_be_more = ended.len() == TOGETHER;
@@ -41,12 +42,16 @@ impl Network<'_> {
             if goes_on {
                 self.pass_on(id);
             }
-            self.look_at_frames(&ended);
             if has_many {
-                self.look_for(&ended);
+                for frame in ended.iter().take(ASKED) {
+                    self.ask_for_flow(frame);
+                }
             }
-            for &frame in &ended {
-                self.on_ended(frame);
+            for at in 0..ended.len() {
+                if has_many && let Some(later) = ended.get(at + ASKED) {
+                    self.ask_for_flow(later);
+                }
+                self.on_ended(ended[at]);
             }
             ended.clear();
         }
@@ -105,33 +110,18 @@ impl Network<'_> {
         self.events.alarm(flow) >= arrival && !self.deliveries.has_any(link)
     }
 
-    /// Reads a little of each frame. Reads that do not wait for each other are asked for at once, so
-    /// those of several frames take as long as that of one.
-    fn look_at_frames(&self, ended: &[Ended]) {
-        let flows = ended.iter().map(|ended| self.frames.get(ended.frame).flow);
-        std::hint::black_box(flows.fold(0, |seen, flow| seen ^ flow));
-    }
-
-    /// Reads a little of all else that the frames will need.
-    fn look_for(&self, ended: &[Ended]) {
-        let mut seen = 0;
-        let frames = ended.iter().map(|ended| self.frames.get(ended.frame));
-        for (frame, ended) in frames.clone().zip(ended) {
-            seen ^= self.vcs.look_at_end(ended.vc);
-            // Nearly all receivers have no alarm.
-            if !frame.is_forward {
-                seen ^= self.events.alarm(frame.flow).0;
-            }
+    /// Asks for what an ended frame will need, once its own line and its VC's are there.
+    fn ask_for_flow(&self, ended: &Ended) {
+        let frame = self.frames.get(ended.frame);
+        if frame.sent_by().is_some() {
+            return;
         }
-        let of_flows = |frame: &Frame| frame.sent_by().is_none();
-        for (frame, ended) in frames.zip(ended).filter(|(frame, _)| of_flows(frame)) {
-            seen ^= self.flows[frame.flow as usize].look(frame.is_forward);
-            let (begin, way) = self.vcs.begin(self.vcs.follower(ended.vc));
-            seen ^= self.ports.sources[begin.source as usize].look();
-            if let Some(mux) = way.mux {
-                seen ^= u64::from(self.ports.mux(mux).inputs.look(begin.lane));
-            }
+        // Nearly all receivers have no alarm.
+        if !frame.is_forward {
+            self.events.ask_for_alarm(frame.flow);
         }
-        std::hint::black_box(seen);
+        self.flows[frame.flow as usize].ask(frame.is_forward);
+        let (begin, _) = self.vcs.begin(self.vcs.follower(ended.vc));
+        self.ports.sources[begin.source as usize].ask();
     }
 }
