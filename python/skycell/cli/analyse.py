@@ -123,16 +123,21 @@ def analyse(
     if not names or not asked:
         columns = ", ".join(rows[0])
         raise click.UsageError(f"name --factor and --response; the columns are {columns}")
-    try:
-        analyses = [
-            run_analysis(
+    found_of: dict[str, Analysis | str] = {}
+    for name in asked:
+        try:
+            found_of[name] = run_analysis(
                 rows, names, name, level, order=order, block=block or runs.block
             ).with_units(runs.factor_units)
-            for name in asked
-        ]
-    except DesignError as error:
-        raise click.UsageError(str(error)) from None
-    _show(analyses, runs.units, as_json)
+        except DesignError as error:
+            # Of responses that nobody named, one that no run has keeps no other back.
+            if responses:
+                raise click.UsageError(str(error)) from None
+            found_of[name] = str(error)
+    refused = [why for why in found_of.values() if isinstance(why, str)]
+    if len(refused) == len(found_of):
+        raise click.UsageError(refused[0])
+    _show(found_of, runs.units, as_json)
 
 
 @dataclass(frozen=True)
@@ -147,15 +152,22 @@ class _Runs:
     units: Mapping[str, str] = field(default_factory=dict)
 
 
-def _show(found: list[Analysis], units: Mapping[str, str], as_json: bool) -> None:
+def _show(found: Mapping[str, Analysis | str], units: Mapping[str, str], as_json: bool) -> None:
     if as_json:
-        data = {"analyses": [analysis.as_dict() for analysis in found]}
+        data = {
+            "analyses": [own.as_dict() for own in found.values() if not isinstance(own, str)],
+            "refused": {name: why for name, why in found.items() if isinstance(why, str)},
+        }
         click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
         return
-    from skycell.cli.sweep_tables import show_analysis
+    from skycell.cli.sweep_tables import show_analysis, show_refusal
 
-    for analysis in found:
-        show_analysis(analysis, units.get(analysis.response, ""))
+    for name, own in found.items():
+        unit = units.get(name, "")
+        if isinstance(own, str):
+            show_refusal(name, unit, own)
+        else:
+            show_analysis(own, unit)
 
 
 def _of_sweep(result: SweepResult) -> _Runs:

@@ -159,6 +159,14 @@ def show_analysis(analysis: Analysis, unit: str) -> None:
     console.print()
 
 
+def show_refusal(response: str, unit: str, why: str) -> None:
+    """Why there is no analysis of a response, where others have one."""
+    console = standard_output()
+    console.print(Text(f"{response}{_unit(unit)}", "bold"))
+    console.print(Text(f"No analysis: {why}."))
+    console.print()
+
+
 def _variation(analysis: Analysis) -> Table:
     headings = ["sum of squares", "degrees", "part", "F", "p"]
     table = _table(f"variation of {analysis.response}", ["component"], headings)

@@ -288,6 +288,25 @@ def test_analyse_takes_the_folder_of_a_sweep_its_file_or_its_table(made: Path) -
     assert analysis == with_units
 
 
+def test_a_response_without_values_keeps_no_other_back_unless_it_was_asked_for(
+    file: Path,
+) -> None:
+    text = SWEEP.replace('"timeouts"', '"mean_page_response"').replace("100 ms", "20 ms")
+    file.write_text(text, encoding="utf-8")
+    assert skycell("sweep", file, "--out", "out", "--jobs", "1").exit_code == 0
+    told = skycell("analyse", "out")
+    assert told.exit_code == 0, told.stderr
+    assert told.stdout.startswith("efficiency\n")
+    why = "no row has a value of mean_page_response"
+    assert told.stdout.endswith(f"\nmean_page_response (ms)\nNo analysis: {why}.\n\n")
+    data = json.loads(skycell("analyse", "out", "--json").stdout)
+    assert [found["response"] for found in data["analyses"]] == ["efficiency"]
+    assert data["refused"] == {"mean_page_response": why}
+    asked = skycell("analyse", "out", "--response", "mean_page_response")
+    assert asked.exit_code == 2
+    assert asked.stderr.endswith(f"Error: {why}\n")
+
+
 def test_analyse_shows_the_allocation_effects_and_intervals_at_any_level(made: Path) -> None:
     told = skycell("analyse", made / "out", "--response", "efficiency", "--level", "99 %")
     assert told.exit_code == 0, told.output
