@@ -103,7 +103,9 @@ def analyse(
         factors=tuple(estimate.factor(place) for place in range(len(table.factors))),
         interactions=tuple(estimate.interaction(term) for term in fit.terms if len(term) == 2),
         residuals=residuals,
-        diagnostics=diagnose(table, residuals, error.standard_error),
+        diagnostics=diagnose(
+            table, residuals, fit.error_degrees + fit.higher_degrees, error.standard_error
+        ),
         notes=(*table.notes, *fit.notes, *_notes(table)),
     )
 

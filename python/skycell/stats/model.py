@@ -72,11 +72,17 @@ class Fit:
 
     def contrast(self, weights: NDArray[np.float64]) -> tuple[float, float | None]:
         """Value and standard error of a combination of the model's coefficients."""
-        value = float(weights @ self._params)
+        value = self._value(weights)
         variance = self.error_variance
         if variance is None:
             return value, None
         return value, float(max(weights @ self._covariance @ weights, 0.0) * variance) ** 0.5
+
+    def _value(self, weights: NDArray[np.float64]) -> float:
+        """Value of a combination of coefficients; what is only rounding is zero."""
+        value = float(weights @ self._params)
+        noise = (_NOTHING * self.values_sum / len(self.fitted)) ** 0.5
+        return 0.0 if abs(value) <= noise else value
 
     def weights(self, table: DesignTable, term: Term, cell: Sequence[int]) -> NDArray[np.float64]:
         """Coefficients of a term's effect at the levels `cell` of its factors."""

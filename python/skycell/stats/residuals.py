@@ -11,26 +11,38 @@ from skycell.stats.table import DesignTable
 FAR = 3.0
 """Standard errors beyond which a single run is told."""
 
+_LEAST_FREE = 0.6
+"""Degrees of freedom that residuals keep of the runs where their spread is asked about.
+
+The test takes residuals as free of each other. Of 1000 tables of normal runs, of equal spread, for
+each of 50 designs with one to five factors, it called at most 48 uneven at the 1 % level from here
+on; below, where the model ties residuals together (one run a cell, or two), up to all of them.
+"""
+
 _MOST_NORMAL_TESTED = 5000  # the p of Shapiro and Wilk is not accurate beyond (SciPy)
 
 
 def diagnose(
-    table: DesignTable, residuals: Sequence[Residual], standard_error: float | None
+    table: DesignTable,
+    residuals: Sequence[Residual],
+    degrees: int,
+    standard_error: float | None,
 ) -> Diagnostics:
     """Tests the residuals of a fitted model.
 
     Args:
         table: the runs.
         residuals: of each run, in the order of the table.
+        degrees: of freedom of the residuals.
         standard_error: of one run; none where there is no error term.
     """
     values = [residual.residual for residual in residuals]
     if not standard_error or len(values) < 3 or max(values) == min(values):
         return Diagnostics(None, None, None, ())
-    spread = _spread(table, values)
+    spread = _spread(table, values) if degrees >= _LEAST_FREE * len(values) else None
     far = [r for r in residuals if abs(r.residual) > FAR * standard_error]
     return Diagnostics(
-        normality_p=_normality(values),
+        normality_p=_normality(values) if degrees > 1 else None,
         spread_p=spread[0] if spread else None,
         spread_factor=spread[1] if spread else None,
         largest=tuple(sorted(far, key=lambda r: -abs(r.residual))),

@@ -150,9 +150,10 @@ class Diagnostics:
 
     Attributes:
         normality_p: of the Shapiro-Wilk test; small when residuals are not normal. None below
-            three residuals, or where all are zero.
+            three residuals or two degrees of freedom, or where all are zero.
         spread_p: smallest p of the Brown-Forsythe tests of the factors, times their number
-            (Bonferroni); small when the spread differs between levels of a factor.
+            (Bonferroni); small when the spread differs between levels of a factor. None also where
+            the model ties the residuals together: below 0.6 degrees of freedom a run.
         spread_factor: the factor that this p belongs to.
         largest: residuals beyond three standard errors, the largest first.
     """

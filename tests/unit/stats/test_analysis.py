@@ -143,6 +143,37 @@ def test_blocks_take_what_the_runs_of_a_replication_share_out_of_the_error() -> 
     assert "What runs with the same run share is taken out of the error." in blocked.notes
 
 
+def test_levels_without_error_whose_means_are_the_same_cannot_be_told_apart() -> None:
+    # 0.1 + 0.2 is not 0.3: the means differ by rounding, and there is no error to hide it.
+    rows = [
+        {"f": f, "y": y} for f, y in [("a", 0.1), ("b", 0.3), ("c", 0.1 + 0.2)] for _ in range(3)
+    ]
+    found = analyse(rows, "f", "y")
+    assert found.factor("f").alike() == [("b", "c")]
+
+
+def test_nothing_is_said_of_the_spread_where_the_model_ties_residuals_together() -> None:
+    # One run a cell of 3 x 2 x 2: two degrees of freedom are left, and within a level of the first
+    # factor all residuals have one size, whatever the runs.
+    rows = [
+        {"a": a, "b": b, "c": c, "y": (7 * a + 5 * b + 3 * c + 11 * a * b * c) % 6}
+        for a, b, c in itertools.product(range(3), range(2), range(2))
+    ]
+    found = analyse(rows, ["a", "b", "c"], "y")
+    sizes = {(r.levels[0], round(abs(r.residual), 9)) for r in found.residuals}
+    assert len(sizes) == 3
+    assert found.diagnostics.spread_p is None
+    assert found.diagnostics.normality_p is not None
+
+
+def test_a_single_degree_of_freedom_says_nothing_of_the_normal_distribution() -> None:
+    rows = [
+        {"a": a, "b": b, "c": c, "y": a + 2 * b + 3 * c + a * b * c}
+        for a, b, c in itertools.product(range(2), repeat=3)
+    ]
+    assert analyse(rows, ["a", "b", "c"], "y").diagnostics.normality_p is None
+
+
 def test_interactions_beyond_the_model_are_told_apart_from_the_error_of_replications() -> None:
     # A pure interaction of three factors, +1 or -1, and replications that differ by 0.2.
     rows = [
