@@ -16,6 +16,7 @@ from skycell.plots.factorial_parts import (
     interval_row,
     level_labels,
     lowered,
+    mean_words,
     response_title,
     slug,
     tooltip,
@@ -79,7 +80,7 @@ def response_figure(analysis: Analysis, origin: Origin, *, study: str, unit: str
         caption=(
             explained_response(analysis, unit),
             f"Grey: the {analysis.runs} runs; point: mean of a level.",
-            error_words(analysis),
+            mean_words(analysis),
         ),
         origin=origin,
         description=_told(analysis, lambda level: level.mean, "mean"),

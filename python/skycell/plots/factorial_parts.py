@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots.words import explained, factor, metric
 from skycell.scenario.quantities import counted
+from skycell.stats.result import BLOCK
 
 if TYPE_CHECKING:
     import altair as alt
@@ -52,7 +53,7 @@ def _level_words(analysis: Analysis) -> str:
 
 
 def error_words(analysis: Analysis) -> str:
-    """What a caption says of the intervals."""
+    """What a caption says of the intervals of effects."""
     error = analysis.error
     if error.standard_error is None:
         return "There is no error term, so there are no intervals."
@@ -63,6 +64,18 @@ def error_words(analysis: Analysis) -> str:
     return (
         f"Bars: {_level_words(analysis)} intervals, the error being that of {source} "
         f"({counted(error.degrees, 'degree')} of freedom)."
+    )
+
+
+def mean_words(analysis: Analysis) -> str:
+    """What a caption says of the intervals of means: those of blocks move all means together."""
+    block = next((row for row in analysis.variation if row.kind == BLOCK), None)
+    if block is None or analysis.error.standard_error is None:
+        return error_words(analysis)
+    own = block.name.removesuffix(" (block)")
+    return (
+        f"{error_words(analysis)} They also have what runs with the same {own} share, which moves "
+        "all means together: means whose bars overlap may well be told apart."
     )
 
 

@@ -10,11 +10,11 @@ from skycell.plots.factorial_parts import (
     GAP,
     domain_of,
     edges,
-    error_words,
     explained_response,
     factor_title,
     interval_row,
     level_labels,
+    mean_words,
     response_title,
     slug,
     tooltip,
@@ -94,7 +94,7 @@ def interactions_figure(
         caption=(
             explained_response(analysis, unit),
             "Point: mean at a pair of levels. Lines that are not parallel are an interaction.",
-            error_words(analysis),
+            mean_words(analysis),
         ),
         origin=origin,
         description=". ".join(

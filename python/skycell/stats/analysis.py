@@ -7,7 +7,7 @@ from functools import cache
 from itertools import combinations
 from typing import Literal
 
-from skycell.stats.model import Fit, Term, fit_model, term_name
+from skycell.stats.model import Contrast, Fit, Term, fit_model, term_name
 from skycell.stats.residuals import diagnose
 from skycell.stats.result import (
     BLOCK,
@@ -125,7 +125,10 @@ def _notes(table: DesignTable) -> list[str]:
             "up to 100 %."
         )
     if table.block is not None:
-        notes.append(f"What runs with the same {table.block} share is taken out of the error.")
+        notes.append(
+            f"What runs with the same {table.block} share is taken out of the error; the intervals "
+            "of means allow for it."
+        )
     return notes
 
 
@@ -178,34 +181,32 @@ class _Estimates:
     """Means and effects with their intervals."""
 
     def __init__(self, table: DesignTable, fit: Fit, level: float) -> None:
-        from scipy.stats import t
-
         self._table, self._fit, self._level = table, fit, level
-        degrees = fit.error_degrees
-        self._t = float(t.ppf((1 + level) / 2, degrees)) if degrees else None
 
-    def _estimate(self, weights: object, quantile: float | None) -> Estimate:
-        value, error = self._fit.contrast(weights)  # type: ignore[arg-type]
-        if error is None or quantile is None:
+    def _estimate(self, found: Contrast, quantile: float | None = None) -> Estimate:
+        """A contrast with its interval, by Student's t unless a quantile is given."""
+        value, error, degrees = found
+        if error is None:
             return Estimate(value, None, None, None)
-        return Estimate(value, error, value - quantile * error, value + quantile * error)
+        half = (quantile or _student(self._level, degrees)) * error
+        return Estimate(value, error, value - half, value + half)
 
     def mean(self) -> Estimate:
         """The overall mean."""
-        return self._estimate(self._fit.mean_weights(), self._t)
+        return self._estimate(self._fit.mean(self._fit.mean_weights()))
 
     def factor(self, place: int) -> FactorEffects:
         """Levels of a factor and their differences."""
-        table, term = self._table, (place,)
+        table, fit, term = self._table, self._fit, (place,)
         factor = table.factors[place]
-        weights = [self._fit.weights(table, term, [index]) for index in range(len(factor.levels))]
-        overall = self._fit.mean_weights()
+        weights = [fit.weights(table, term, [index]) for index in range(len(factor.levels))]
+        overall = fit.mean_weights()
         levels = tuple(
             LevelEffect(
                 level=name,
                 runs=sum(code[place] == index for code in table.codes),
-                mean=self._estimate(overall + weights[index], self._t),
-                effect=self._estimate(weights[index], self._t),
+                mean=self._estimate(fit.mean(overall + weights[index])),
+                effect=self._estimate(fit.contrast(weights[index])),
             )
             for index, name in enumerate(factor.levels)
         )
@@ -214,17 +215,16 @@ class _Estimates:
             Difference(
                 factor.levels[first],
                 factor.levels[second],
-                self._estimate(weights[first] - weights[second], quantile),
+                self._estimate(fit.contrast(weights[first] - weights[second]), quantile),
             )
             for first, second in combinations(range(len(factor.levels)), 2)
         )
         return FactorEffects(factor.name, levels, differences)
 
     def _tukey(self, levels: int) -> float | None:
-        """Quantile for all differences of a factor together."""
-        if self._t is None or levels == 2:
-            return self._t
-        return _tukey(self._level, levels, self._fit.error_degrees)
+        """Quantile for all differences of a factor together; none for a single one."""
+        degrees = self._fit.error_degrees
+        return _tukey(self._level, levels, degrees) if degrees and levels > 2 else None
 
     def interaction(self, term: Term) -> Interaction:
         """Every pair of levels of two factors."""
@@ -243,12 +243,20 @@ class _Estimates:
                 cells.append(
                     InteractionEffect(
                         (one_name, two_name),
-                        self._estimate(mean, self._t),
-                        self._estimate(own, self._t),
+                        self._estimate(fit.mean(mean)),
+                        self._estimate(fit.contrast(own)),
                     )
                 )
         names = (table.factors[first].name, table.factors[second].name)
         return Interaction(names, tuple(cells))
+
+
+@cache
+def _student(level: float, degrees: float) -> float:
+    """Half-width of an interval, in standard errors."""
+    from scipy.stats import t
+
+    return float(t.ppf((1 + level) / 2, degrees))
 
 
 @cache

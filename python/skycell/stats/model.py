@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.stats.table import DesignError, DesignTable
 
@@ -26,6 +26,14 @@ _NOTHING = 1e-24
 """Part of the sum of squared values below which a variation is rounding: about 1e-12 squared."""
 
 
+class Contrast(NamedTuple):
+    """A combination of coefficients: value, standard error (none without one), its degrees."""
+
+    value: float
+    standard_error: float | None
+    degrees: float
+
+
 @dataclass(frozen=True)
 class Fit:
     """A fitted model.
@@ -36,6 +44,8 @@ class Fit:
         degrees: degrees of freedom of each term.
         block_sum: sum of squares of the blocks; none without blocks.
         block_degrees: their degrees of freedom.
+        block_runs: what the variance between blocks is multiplied by in the mean square of the
+            blocks: runs of a block where the design is balanced; 0 without blocks.
         total: sum of squared differences from the overall mean.
         values_sum: sum of squared values.
         higher_sum: sum of squares of the interactions that are not in the model, as far as
@@ -53,6 +63,7 @@ class Fit:
     degrees: tuple[int, ...]
     block_sum: float | None
     block_degrees: int
+    block_runs: float
     total: float
     values_sum: float
     higher_sum: float | None
@@ -70,19 +81,49 @@ class Fit:
         """Mean square of the error; none without degrees of freedom."""
         return self.error_sum / self.error_degrees if self.error_degrees else None
 
-    def contrast(self, weights: NDArray[np.float64]) -> tuple[float, float | None]:
-        """Value and standard error of a combination of the model's coefficients."""
+    def contrast(self, weights: NDArray[np.float64]) -> Contrast:
+        """A combination of the model's coefficients that blocks move neither up nor down."""
         value = self._value(weights)
         variance = self.error_variance
         if variance is None:
-            return value, None
-        return value, float(max(weights @ self._covariance @ weights, 0.0) * variance) ** 0.5
+            return Contrast(value, None, 0.0)
+        error = (self._factor(weights) * variance) ** 0.5
+        return Contrast(value, error, float(self.error_degrees))
+
+    def mean(self, weights: NDArray[np.float64]) -> Contrast:
+        """A mean, as `mean_weights` and effects make it up, over blocks drawn anew.
+
+        Blocks are a sample: other seeds would have moved all means together. The variance between
+        blocks comes from their mean square (C. R. Henderson, Estimation of variance and covariance
+        components, Biometrics 9, 1953, method 3), the degrees of freedom of the sum of both
+        variances from F. E. Satterthwaite, An approximate distribution of estimates of variance
+        components, Biometrics Bulletin 2, 1946. Where blocks differ no more than chance lets them,
+        there is the error alone.
+        """
+        variance = self.error_variance
+        if variance is None or self.block_sum is None:
+            return self.contrast(weights)
+        between = self.block_sum / self.block_degrees
+        if between <= variance:
+            return self.contrast(weights)
+        of_blocks = 1 / (self.block_degrees + 1) / self.block_runs
+        parts = (
+            (of_blocks * between, self.block_degrees),
+            (max(self._factor(weights) - of_blocks, 0.0) * variance, self.error_degrees),
+        )
+        whole = sum(part for part, _ in parts)
+        degrees = whole**2 / sum(part**2 / own for part, own in parts)
+        return Contrast(self._value(weights), whole**0.5, degrees)
 
     def _value(self, weights: NDArray[np.float64]) -> float:
         """Value of a combination of coefficients; what is only rounding is zero."""
         value = float(weights @ self._params)
         noise = (_NOTHING * self.values_sum / len(self.fitted)) ** 0.5
         return 0.0 if abs(value) <= noise else value
+
+    def _factor(self, weights: NDArray[np.float64]) -> float:
+        """Variance of a combination of coefficients over that of a run."""
+        return max(float(weights @ self._covariance @ weights), 0.0)
 
     def weights(self, table: DesignTable, term: Term, cell: Sequence[int]) -> NDArray[np.float64]:
         """Coefficients of a term's effect at the levels `cell` of its factors."""
@@ -207,6 +248,7 @@ def _fit(table: DesignTable, terms: Sequence[Term], notes: list[str]) -> Fit:
         degrees=tuple(_width(table, term) for term in terms),
         block_sum=_no_noise(sums["block"], noise) if table.blocks is not None else None,
         block_degrees=len(set(table.blocks)) - 1 if table.blocks is not None else 0,
+        block_runs=_block_runs(table, terms),
         total=_no_noise(total, noise),
         values_sum=values_sum,
         higher_sum=higher,
@@ -221,6 +263,18 @@ def _fit(table: DesignTable, terms: Sequence[Term], notes: list[str]) -> Fit:
             np.ix_(_own_columns(table, terms), _own_columns(table, terms))
         ],
     )
+
+
+def _block_runs(table: DesignTable, terms: Sequence[Term]) -> float:
+    """Runs that stand for a block where the terms are taken off (Henderson's method 3)."""
+    import numpy as np
+
+    if table.blocks is None:
+        return 0.0
+    member = np.eye(len(set(table.blocks)))[list(table.blocks)]
+    base, _ = np.linalg.qr(_matrix(table, terms))
+    left = len(table.values) - float(((base.T @ member) ** 2).sum())
+    return left / (len(member.T) - 1)
 
 
 def _no_noise(value: float, noise: float) -> float:

@@ -121,6 +121,15 @@ def test_a_caption_says_where_the_intervals_come_from(found: Analysis, kind: str
     assert "90 % intervals, the error being that of the replications (12 degrees" in text
 
 
+def test_a_caption_tells_that_blocks_move_all_means_together() -> None:
+    blocked = [{**row, "run": place % 3} for place, row in enumerate(rows())]
+    found = analyse(blocked, ["tcp", "buffer"], "efficiency", block="run")
+    said = "They also have what runs with the same run share, which moves all means together"
+    assert said in draw(found, "response").caption_text()
+    assert said in draw(found, "interactions").caption_text()
+    assert said not in draw(found, "main-effects").caption_text()
+
+
 def test_with_one_run_per_cell_the_caption_says_so_and_there_are_no_pairs() -> None:
     found = analyse(rows(1), ["tcp", "buffer"], "efficiency")
     assert (

@@ -140,7 +140,41 @@ def test_blocks_take_what_the_runs_of_a_replication_share_out_of_the_error() -> 
     assert blocked.factor("tcp").differences[0].difference.is_clear is True
     assert blocked.error.degrees == 2
     assert shares(blocked)["run (block)"] > 0.9
-    assert "What runs with the same run share is taken out of the error." in blocked.notes
+    assert (
+        "What runs with the same run share is taken out of the error; the intervals of means allow "
+        "for it."
+    ) in blocked.notes
+
+
+def _blocked(shared: Sequence[float]) -> Analysis:
+    """Two levels in three blocks: effects of -1 and 1, blocks as given, noise with a sum of 0."""
+    noise = [[0.1, -0.1, 0.0], [-0.1, 0.1, 0.0]]
+    rows = [
+        {"tcp": tcp, "run": run, "y": 10 + 2 * tcp - 1 + shared[run] + noise[tcp][run]}
+        for tcp in (0, 1)
+        for run in range(3)
+    ]
+    return analyse(rows, "tcp", "y", level=0.9, block="run")
+
+
+def test_the_interval_of_a_mean_is_over_other_blocks_and_that_of_an_effect_is_not() -> None:
+    # Squared noise is 0.04 over 2 degrees of freedom: 0.02. Blocks of 2 runs lie -3, 0 and 3 beside
+    # the mean: 2 x 18 over 2 degrees, 18. A mean of all 6 runs has the variance 18 / 6 = 3 with the
+    # 2 degrees of the blocks, t 2.91999. A level's mean has one part more: (18 + 0.02) / 6.
+    found = _blocked([-3, 0, 3])
+    assert found.mean.standard_error == pytest.approx(3**0.5)
+    assert found.mean.high == pytest.approx(10 + 2.91999 * 3**0.5, abs=1e-4)
+    level = found.factor("tcp").levels[0]
+    assert level.mean.standard_error == pytest.approx((18.02 / 6) ** 0.5)
+    # Satterthwaite: 18.02^2 / (18^2 / 2 + 0.02^2 / 2) = 2.00444 degrees, t 2.91558.
+    assert level.mean.high == pytest.approx(9 + 2.91558 * (18.02 / 6) ** 0.5, abs=1e-4)
+    # The effect is half a difference within the blocks.
+    assert level.effect.standard_error == pytest.approx((0.02 / 6) ** 0.5)
+
+
+def test_blocks_that_differ_no_more_than_chance_lets_them_widen_no_interval() -> None:
+    found = _blocked([0, 0, 0])
+    assert found.mean.standard_error == pytest.approx((0.02 / 6) ** 0.5)
 
 
 def test_levels_without_error_whose_means_are_the_same_cannot_be_told_apart() -> None:

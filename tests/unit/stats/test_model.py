@@ -1,4 +1,4 @@
-"""The error of replications, against a regression on a column per cell and block."""
+"""The error of replications and the weight of blocks, against plain regressions."""
 
 import random
 
@@ -41,3 +41,28 @@ def test_the_error_of_replications_is_that_of_a_model_with_every_cell_and_block(
         return
     assert fit.error_sum == pytest.approx(whole.ssr)
     assert fit.error_degrees == whole.df_resid
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_the_mean_square_of_blocks_holds_their_variance_as_often_as_the_design_says(
+    seed: int,
+) -> None:
+    # A quadratic form of runs that share independent draws of variance 1 with their block has the
+    # mean that its values for the indicators of the blocks have together.
+    draw = random.Random(seed)
+    rows = [
+        {"a": a, "b": b, "run": run}
+        for a in range(3)
+        for b in range(2)
+        for run in range(4)
+        if draw.random() < 0.8 or run == 0
+    ]
+    runs = sorted({row["run"] for row in rows})
+    total = 0.0
+    for own in runs:
+        marked = [{**row, "y": float(row["run"] == own)} for row in rows]
+        fit = fit_model(design_table(marked, ["a", "b"], "y", "run"))
+        assert fit.block_sum is not None
+        total += fit.block_sum
+    assert fit.block_runs == pytest.approx(total / (len(runs) - 1))
