@@ -1,5 +1,6 @@
 """Max-min fair rates of connections in a network of any shape, by filling every link with water."""
 
+import heapq
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
@@ -55,30 +56,45 @@ def max_min_rates(
         for link in links:
             on_link.setdefault(link, set()).add(connection)
     left = {link: float(capacity[link]) for link in on_link}
+
+    def ceiling(link: Link) -> float:
+        """The water's level, rate over weight, at which a link is full."""
+        return left[link] / math.fsum(weights[c] for c in on_link[link])
+
+    # A connection that stops below a link's ceiling raises it, so a ceiling of before is a bound:
+    # only those that the water has reached are worked out again.
+    bounds = [(ceiling(link), place, link) for place, link in enumerate(on_link)]
+    heapq.heapify(bounds)
+    wanted = sorted(range(count), key=lambda c: demands[c] / weights[c], reverse=True)
     while rising:
-        # The water's level is rate over weight; the lowest ceiling above it is reached first.
-        ceilings: dict[Link, float] = {
-            link: left[link] / math.fsum(weights[c] for c in connections)
-            for link, connections in on_link.items()
-        }
-        full = min(ceilings.values(), default=math.inf)
-        met = min(demands[c] / weights[c] for c in rising)
-        level = min(full, met)
-        content = {c for c in rising if demands[c] / weights[c] <= level}
-        stopped = set(content)
-        for link, ceiling in ceilings.items():
-            if ceiling <= level:
-                stopped |= on_link[link]
-        for connection in stopped:
+        while wanted[-1] not in rising:
+            wanted.pop()
+        level = demands[wanted[-1]] / weights[wanted[-1]]
+        stopped = set()
+        while bounds and bounds[0][0] <= level:
+            _, place, link = heapq.heappop(bounds)
+            if not on_link[link]:
+                continue
+            now = ceiling(link)
+            if bounds and now > bounds[0][0]:
+                heapq.heappush(bounds, (now, place, link))
+                continue
+            if now > level:
+                heapq.heappush(bounds, (now, place, link))
+                break
+            level = now
+            stopped |= on_link[link]
+        while wanted and demands[wanted[-1]] / weights[wanted[-1]] <= level:
+            stopped.add(wanted.pop())
+        for connection in stopped & rising:
             # What it wants, to the last digit; else its part of the level.
-            is_content = connection in content
+            is_content = demands[connection] / weights[connection] <= level
             part = demands[connection] if is_content else level * weights[connection]
             rates[connection] = min(part, demands[connection])
             for link in crossed[connection]:
                 on_link[link].discard(connection)
                 left[link] = max(0.0, left[link] - rates[connection])
         rising -= stopped
-        on_link = {link: connections for link, connections in on_link.items() if connections}
     return rates
 
 
