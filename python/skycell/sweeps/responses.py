@@ -50,14 +50,15 @@ class Network:
     Attributes:
         ceiling_bps: largest sum of TCP throughputs.
         routes: links that each flow's data cross.
-        rates_bps: rate of each link's cells.
+        left_bps: what cell sources leave of each link's cells in the mean; of a link that they
+            fill, all of it.
         shares: TCP's part of the cells that a flow fills.
         congested: names of the ports with a limited buffer, the one of the slowest link first.
     """
 
     ceiling_bps: float
     routes: tuple[tuple[int, ...], ...]
-    rates_bps: tuple[float, ...]
+    left_bps: tuple[float, ...]
     shares: tuple[float, ...]
     congested: tuple[str, ...]
 
@@ -87,10 +88,13 @@ class Network:
             min({p for route in routes for p in route}, key=rates.__getitem__)
         ]
         base = base_bps(spec, crossed[0], ceiling)
+        taken = _taken_bps(spec)
         return cls(
             ceiling_bps=base * max(shares),
             routes=tuple(map(tuple, routes)),
-            rates_bps=tuple(rates),
+            left_bps=tuple(
+                max(0.0, rate - taken.get(place, 0.0)) or rate for place, rate in enumerate(rates)
+            ),
             shares=tuple(shares),
             congested=tuple(spec.links[place].name for place in limited),
         )
@@ -104,7 +108,7 @@ class Network:
         demand = None
         if demand_bps is not None:
             demand = [rate / share for rate, share in zip(demand_bps, self.shares, strict=True)]
-        fair = max_min_rates(self.routes, dict(enumerate(self.rates_bps)), demand)
+        fair = max_min_rates(self.routes, dict(enumerate(self.left_bps)), demand)
         return [rate * share for rate, share in zip(fair, self.shares, strict=True)]
 
 
@@ -120,13 +124,18 @@ def base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     if ceiling == "link":
         return rate_bps
     if ceiling == "left":
-        crossing = (
-            source
-            for source in spec.sources
-            if any(link in spec.vcs[vc].path for vc in route_of(source))
-        )
-        return max(0.0, rate_bps - sum(map(_mean_cell_bps, crossing)))
+        return max(0.0, rate_bps - _taken_bps(spec).get(link, 0.0))
     return float(parse_quantity(ceiling).amount)
+
+
+def _taken_bps(spec: NetworkSpec) -> dict[int, float]:
+    """What cell sources offer in the mean to each link that they cross, bit/s."""
+    taken: dict[int, float] = {}
+    for source in spec.sources:
+        mean = _mean_cell_bps(source)
+        for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
+            taken[link] = taken.get(link, 0.0) + mean
+    return taken
 
 
 def _mean_cell_bps(source: SourceSpec) -> float:

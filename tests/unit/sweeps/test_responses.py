@@ -55,7 +55,7 @@ def port(name: str, arrived: int, discarded: int, mean: float) -> dict[str, Any]
 NETWORK = Network(
     ceiling_bps=10e6,
     routes=((0,), (1,)),
-    rates_bps=(8e6, 2e6),
+    left_bps=(8e6, 2e6),
     shares=(0.5, 0.5),
     congested=("slow", "fast"),
 )
@@ -165,6 +165,45 @@ def test_fair_shares_are_worked_out_for_the_network_as_it_is() -> None:
     assert network.fair_bps() == pytest.approx([rate / 3 * 512 / 636] * 7)
     assert network.ceiling_bps == pytest.approx(rate * 512 / 636)
     assert len(network.congested) == 3
+
+
+def test_fair_shares_are_of_what_cell_sources_leave() -> None:
+    # Two links of 10 000 cells/s; video takes 8000 of the first half of the time and is silent for
+    # the other. Of the 6000 that it leaves in the mean a and both have 3000, of the 10 000 of the
+    # second b has the other 7000; of 1000 octets of payload are 1219 in cells.
+    link = {"rate": "10000 cells/s", "delay": "1 ms"}
+    scenario: dict[str, Any] = {
+        "run": {"duration": "1 s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["from", "middle", "to"],
+            "switches": ["one", "two", "three"],
+            "link": [
+                link | {"from": "one", "to": "two", "buffer": "100 cells"},
+                link | {"from": "two", "to": "three", "buffer": "100 cells"},
+                link | {"from": "from", "to": "one", "rate": "100000 cells/s"},
+                link | {"from": "middle", "to": "two", "rate": "100000 cells/s"},
+                link | {"from": "to", "to": "three", "rate": "100000 cells/s"},
+            ],
+            "flow": [
+                {"name": "both", "source": "from", "destination": "to"},
+                {"name": "a", "source": "from", "destination": "middle"},
+                {"name": "b", "source": "middle", "destination": "to"},
+            ],
+        },
+        "tcp": {"mss": "1024 B"},
+        "source": [
+            {"kind": "vbr", "name": "video", "peak_rate": "8000 cells/s", "on": "10 ms"}
+            | {"off": "10 ms", "source": "from", "destination": "middle"}
+        ],
+    }
+    tcp_bps = 424 * 1024 / 1219
+    fair = Network.of(skycell.parse(scenario).resolve()).fair_bps()
+    assert fair == pytest.approx([3000 * tcp_bps, 3000 * tcp_bps, 7000 * tcp_bps])
+    # Of a link that sources fill, all counts.
+    scenario["source"][0] |= {"peak_rate": "10000 cells/s", "off": "0 s"}
+    fair = Network.of(skycell.parse(scenario).resolve()).fair_bps()
+    assert fair == pytest.approx([5000 * tcp_bps] * 3)
 
 
 def test_the_ceiling_may_be_stated() -> None:
