@@ -9,7 +9,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from skycell.cli.console import show_table, standard_output
-from skycell.metrics import ceiling_bps, fairness_index, throughputs_bps
+from skycell.metrics import ceiling_bps, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     RESPONSE_HEADS,
@@ -24,7 +24,7 @@ from skycell.metrics.run_rows import (
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
 from skycell.scenario.quantities import show_amount
-from skycell.sweeps.responses import base_bps
+from skycell.sweeps.responses import base_bps, fairness_of
 
 _PS_PER_S = 10**12
 _PS_PER_MS = 10**9
@@ -210,8 +210,9 @@ def _totals(result: RunResult) -> list[str]:
             left = " beside the cell sources" if result.spec.sources else ""
             total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
             total += left
-    if len(rates) > 1 and any(rates):
-        total += f"; fairness {fairness_index(rates):.3f}"
+    fairness = fairness_of(result.spec, result.records)
+    if len(rates) > 1 and fairness is not None:
+        total += f"; fairness {fairness:.3f}"
     flows, end_ps = result.records["flows"], result.records["duration_ps"]
     late = sum(flow["start_ps"] >= end_ps for flow in flows)
     if late:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from skycell.metrics import discard_ratio, fairness_index, flow_delays_s, throughputs_bps
+from skycell.metrics import discard_ratio, flow_delays_s, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     RESPONSE_HEADS,
@@ -19,6 +19,7 @@ from skycell.plots.words import NAMES, PS_PER_SECOND, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
+from skycell.sweeps.responses import fairness_of
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -36,7 +37,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
         {
             "title": title,
             "version": result.version,
-            "verdict": _verdict(records),
+            "verdict": _verdict(result),
             "identity": [
                 ("Simulated", f"{seconds:g} s"),
                 ("Seed", str(result.seed)),
@@ -61,11 +62,12 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
     )
 
 
-def _verdict(records: Mapping[str, Any]) -> str:
-    rates = throughputs_bps(records)
+def _verdict(result: RunResult) -> str:
+    rates = throughputs_bps(result.records)
+    fairness = fairness_of(result.spec, result.records)
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
-    if len(rates) > 1 and any(rates):
-        text += f", with a fairness index of {fairness_index(rates):.3f}"
+    if len(rates) > 1 and fairness is not None:
+        text += f", with a fairness index of {fairness:.3f} against their max-min fair shares"
     return text + "."
 
 

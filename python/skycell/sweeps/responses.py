@@ -205,6 +205,11 @@ def _fairness(run: RunView) -> float | None:
     return fairness_index([rate for rate, _ in due], [share for _, share in due])
 
 
+def fairness_of(spec: NetworkSpec, summary: Mapping[str, Any]) -> float | None:
+    """The response `fairness` of one run; none where nothing was delivered or due."""
+    return _fairness(RunView(summary, Network.of(spec), "delivered_over_duration"))
+
+
 def _scheduled_bps(run: RunView) -> list[float] | None:
     """What each flow could use: web users no more than was asked of their servers (98-0876R1)."""
     if not any("web" in flow for flow in run.flows):

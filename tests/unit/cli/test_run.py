@@ -122,6 +122,37 @@ def test_beside_cell_sources_tcp_is_measured_against_what_they_leave(
     assert "of the 93.90 that TCP could get beside the cell sources;" in run(shared).stdout
 
 
+APART = """
+run = { duration = "1 s" }
+tcp = { mss = "1024 B" }
+topology.kind = "graph"
+topology.hosts = ["a", "b", "c", "d"]
+topology.link = [
+    { from = "a", to = "b", rate = "40000 cells/s", delay = "1 ms" },
+    { from = "c", to = "d", rate = "10000 cells/s", delay = "1 ms" },
+]
+topology.flow = [
+    { name = "wide", source = "a", destination = "b" },
+    { name = "narrow", source = "c", destination = "d" },
+]
+"""
+
+
+def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path: Path) -> None:
+    # Each has a link of its own and all of it: fair. Against equal shares it would be
+    # (1 + 4)^2 / (2 x 17) = 0.735.
+    file = tmp_path / "apart.toml"
+    file.write_text(APART, encoding="utf-8")
+    told = run(file, "--out", tmp_path / "out")
+    assert "fairness 1.000." in told.stdout
+    report = CliRunner().invoke(
+        main, ["report", str(tmp_path / "out"), "--out", str(tmp_path / "run.html")]
+    )
+    assert report.exit_code == 0, report.stderr
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "a fairness index of 1.000 against their max-min fair shares" in text
+
+
 def test_cells_of_sources_are_shown_with_their_losses_and_delays(
     short: Path, tmp_path: Path
 ) -> None:
