@@ -25,13 +25,18 @@ class Levels:
         capacity_cells: K, the size of the buffer; None without limit.
         thresholds_cells: lengths of the queue from which the policy discards, by what the figure
             calls them.
+        queues: of the port. The sampled length is that of all together, to which the limits of
+            one are no levels.
     """
 
     capacity_cells: int | None = None
     thresholds_cells: Mapping[str, int] = field(default_factory=dict)
+    queues: int = 1
 
     def named(self) -> Mapping[str, int]:
         """The levels that exist, by what the figure calls them."""
+        if self.queues > 1:
+            return {}
         buffer = {} if self.capacity_cells is None else {"buffer K": self.capacity_cells}
         return {**buffer, **self.thresholds_cells}
 
@@ -63,11 +68,13 @@ def queue_over_time(
     if trace.is_empty():
         raise NothingToDrawError("the run kept no queue trace")
     panels = choose(trace["port"].unique().to_list(), port_names, ports, noun="port")
+    by_port = levels or {}
+    several = any(by_port[port].queues > 1 for port in panels.names.values() if port in by_port)
     rows, note, largest = _sampled(trace, "port", panels, span)
     marks: list[dict[str, Any]] = [
         {"panel": port, "level": level, "height": cells, "time_s": span.seconds()[1]}
         for port in panels.names.values()
-        for level, cells in (levels or {}).get(port, Levels()).named().items()
+        for level, cells in by_port.get(port, Levels()).named().items()
     ]
     top = max([largest, *(mark["height"] for mark in marks)])
     scale = alt.Scale(domain=[0, max(top, 1) * 1.06], nice=True)
@@ -93,7 +100,8 @@ def queue_over_time(
             ),
         ]
     caption = [
-        "Cells in the port, the one under transmission included.",
+        "Cells in the port, the one under transmission included"
+        + (", in all its queues; each of them has a buffer of its own." if several else "."),
         f"Sampled{_interval(trace)} after the departures and before the arrivals of an instant.",
         panels.sentence(),
         note,

@@ -119,7 +119,9 @@ def figures_of_run(result: RunResult) -> list[Figure]:
 def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
     """Buffer and thresholds of each port, by the port's name."""
     return {
-        link.name: Levels(link.port.capacity_cells, _thresholds_of(link.port.policy))
+        link.name: Levels(
+            link.port.capacity_cells, _thresholds_of(link.port.policy), len(link.port.queues)
+        )
         for link in spec.links
     }
 

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import skycell
 from skycell.plots.figure import NothingToDrawError
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
 from skycell.scenario import parse
@@ -44,6 +45,27 @@ def test_the_queue_is_drawn_with_the_levels_of_its_port() -> None:
         "threshold R": 480,
     }
     assert max(row["cells"] for row in rows if "cells" in row) == run.traces["queue"]["cells"].max()
+
+
+def test_a_port_with_several_queues_has_no_levels_of_one_of_them() -> None:
+    # 600 cells are the default queue's; what is sampled is all that wait.
+    run = skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "50 ms"},
+            "topology": {
+                "kind": "n_source",
+                "sources": 2,
+                "bottleneck": {"buffer": "600 cells", "class": [{"name": "cbr"}]},
+            },
+            "source": [{"kind": "cbr", "name": "voice", "rate": 0.5}],
+            "records": {"traces": ["queue"]},
+        }
+    )
+    figure = run_figure(run, "queue", port="switch1>switch2")
+    assert not any("level" in row for row in drawn(figure))
+    assert "in all its queues; each of them has a buffer of its own." in figure.caption_text()
+    assert "in all its queues" not in run_figure(short_run(), "queue").caption_text()
 
 
 @pytest.mark.parametrize(
