@@ -12,12 +12,14 @@ from skycell.cli.console import show_table, standard_output
 from skycell.metrics import ceiling_bps, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
+    POLICED_HEADS,
     RESPONSE_HEADS,
     CellDelayRow,
     QueueRow,
     ResponseRow,
     cell_delay_rows,
     contract_rows,
+    policed_rows,
     queue_rows,
     response_rows,
 )
@@ -44,6 +46,9 @@ def show_result(result: RunResult) -> None:
     promised = contract_rows(result.spec, result.records)
     if promised:
         show_table(console, _contracts(promised))
+    policed = policed_rows(result.spec, result.records)
+    if policed:
+        show_table(console, _policed(policed))
     delays = cell_delay_rows(result.records)
     if delays:
         show_table(console, _cell_delays(delays))
@@ -188,6 +193,15 @@ def _contracts(vcs: list[Mapping[str, Any]]) -> Table:
             "met" if run["is_met"] else "missed",
             f"{windows['met']} of {windows['windows']}",
         )
+    if len(vcs) > _MOST_ROWS:
+        table.add_row(f"and {len(vcs) - _MOST_ROWS} more")
+    return table
+
+
+def _policed(vcs: list[Mapping[str, Any]]) -> Table:
+    table = _table("Policing at the first switch, in cells", "VC", *POLICED_HEADS.values())
+    for vc in vcs[:_MOST_ROWS]:
+        table.add_row(vc["name"], *(show_amount(vc[key]) for key in POLICED_HEADS))
     if len(vcs) > _MOST_ROWS:
         table.add_row(f"and {len(vcs) - _MOST_ROWS} more")
     return table

@@ -1,4 +1,4 @@
-"""What tables of a run show beside its flows: queues, contracts, delays of cells, web users."""
+"""What tables of a run show beside its flows: queues, contracts, policing, delays, web users."""
 
 from __future__ import annotations
 
@@ -50,6 +50,14 @@ class CellDelayRow(NamedTuple):
         return self[3:]
 
 
+POLICED_HEADS = {
+    "cells_offered": "offered",
+    "cells_nonconforming": "not conforming",
+    "cells_tagged": "tagged",
+    "cells_policed": "discarded",
+}
+"""Counts of a policed VC, by what tables call them."""
+
 CELL_DELAY_HEADS = ("no queues", "mean", "99 %", "99.9 %", "largest")
 
 
@@ -99,6 +107,11 @@ def contract_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[Mapping
     return [
         record for record, vc in zip(records["vcs"], spec.vcs, strict=True) if vc.gfr is not None
     ]
+
+
+def policed_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The records of the VCs whose cells are held to a rate where they enter the network."""
+    return [record for record, vc in zip(records["vcs"], spec.vcs, strict=True) if vc.policing]
 
 
 def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:

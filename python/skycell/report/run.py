@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from skycell.metrics import discard_ratio, flow_delays_s, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
+    POLICED_HEADS,
     RESPONSE_HEADS,
     cell_delay_rows,
     contract_rows,
+    policed_rows,
     queue_rows,
     response_rows,
 )
@@ -51,6 +53,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "delay_terms": _delay_terms(records),
             "ports": [table for table in (_congested(result), _other_ports(result)) if table],
             "contracts": _contracts(result),
+            "policed": _policed(result),
             "cell_delays": _cell_delays(records),
             "vc_queues": _vc_queues(result),
             "vcs": _vcs(records),
@@ -159,6 +162,24 @@ def _contracts(result: RunResult) -> Table | None:
             "windows in which it was met."
         ),
         columns=columns("VC", *heads, "run", "windows met", numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def _policed(result: RunResult) -> Table | None:
+    rows = [
+        (words(vc["name"]), *(count(vc[key]) for key in POLICED_HEADS))
+        for vc in policed_rows(result.spec, result.records)
+    ]
+    if not rows:
+        return None
+    heads = tuple(POLICED_HEADS.values())
+    return Table(
+        caption=(
+            "Cells of the VCs that are policed where they enter the first switch: offered, not "
+            "conforming to the buckets, and of those tagged or discarded."
+        ),
+        columns=columns("VC", *heads, numeric=heads),
         rows=tuple(rows),
     )
 

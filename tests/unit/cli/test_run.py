@@ -171,6 +171,21 @@ def test_cells_of_sources_are_shown_with_their_losses_and_delays(
     assert "delay is measured" not in run(short).stdout
 
 
+def test_what_policers_did_is_shown(short: Path, tmp_path: Path) -> None:
+    # A cell each 200 us, 100 in 20 ms, against one in 250 us without tolerance: every second
+    # conforms.
+    policed = tmp_path / "policed.toml"
+    video = '[[source]]\nkind = "cbr"\nname = "video"\nrate = "5000 cells/s"\n'
+    policer = '[[policer]]\nvcs = ["video"]\npcr = "4000 cells/s"\npcr_action = "tag"\n'
+    policed.write_text(f"{SHORT}\n{video}{policer}", encoding="utf-8")
+    told = run(policed).stdout.partition("Policing at the first switch, in cells")[2]
+    (line,) = (
+        line.split() for line in told.partition("Cells whose")[0].splitlines() if "vid" in line
+    )
+    assert line == ["video", "100", "50", "50", "0"]
+    assert "Policing" not in run(short).stdout
+
+
 def test_what_web_users_waited_for_is_shown_over_all_of_them(tmp_path: Path) -> None:
     web = tmp_path / "web.toml"
     web.write_text(

@@ -65,6 +65,9 @@ off = "10 ms"
 [[gfr]]
 vcs = ["flow1.forward"]
 mcr = "20000 cells/s"
+[[policer]]
+vcs = ["video"]
+pcr = "100000 cells/s"
 """
     result = skycell.run(parse(scenario))
     tables = {t[0][0] + t[0][1]: t for t in reversed(Page(page_of_run(result)).tables)}
@@ -77,7 +80,12 @@ mcr = "20000 cells/s"
     due = f"{vc['run_guarantee']['due_cells']:,}".replace(",", "\u202f")
     (contract,) = tables["VCframes offered"][1:]
     assert (contract[0], contract[6]) == ("flow1.forward", due)
-    (delay,) = tables["VCoffered"][1:]
+    both = [t[1:] for t in Page(page_of_run(result)).tables if t[0][:2] == ["VC", "offered"]]
+    ((policed,), (delay,)) = both
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "video")
+    assert vc["cells_policed"] > 0
+    told = (vc["cells_offered"], vc["cells_nonconforming"], 0, vc["cells_policed"])
+    assert policed == ["video", *(f"{cells:,}".replace(",", "\u202f") for cells in told)]
     assert delay[0] == "video"
     assert delay[-1] == f"{result.records['cell_delays'][0]['max_ps'] / 1e9:.3f}"
     assert [line[0] for line in tables["whatasked for"][1:]] == ["files", "pages"]
