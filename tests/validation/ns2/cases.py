@@ -39,6 +39,12 @@ LOSSES: Mapping[str, tuple[int, ...]] = {
     "two in slow start": (20, 25),
     "the first segment": (0,),
     "again three windows later": (100, 230),
+    "one, and the first segment that its recovery sends": (100, 133),
+    "one, and two of the next window": (100, 145, 155),
+    "a whole window, and one of its repetitions": (*range(100, 132), 146),
+    "four of a window, and one of its recovery": (100, 115, 122, 125, 137),
+    "six over three round trips": (100, 119, 120, 141, 145, 165),
+    "seven over three round trips": (100, 112, 141, 144, 162, 174, 178),
 }
 """Ordinals of lost transmissions, from 0; repetitions count."""
 
@@ -62,6 +68,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "pipe_at_entry": "cwnd - 3",
         "avoid_multiple_fast_retransmits": True,
     },
+    "sack-98-0876": {"variant": "sack", "pipe_at_entry": "cwnd - 3"},
 }
 """Sets of TCP parameters, each the one that ns-2's rules for the variant correspond to."""
 
