@@ -137,13 +137,13 @@ def _refuse_targets(force: bool, files: Sequence[Path | None]) -> None:
     twice = [file for place, file in enumerate(targets) if file in targets[:place]]
     if twice:
         raise click.UsageError(f"{twice[0]} is to hold two things; each needs a file of its own")
+    reasons = [reason for file in targets if (reason := why_unwritable(file, file.parent))]
+    if reasons:
+        raise click.UsageError("; ".join(reasons))
     try:
         refuse_overwriting(targets, force=force)
     except WouldOverwriteError as error:
         raise click.UsageError(f"{error}; --force replaces it") from None
-    reasons = [reason for file in targets if (reason := why_unwritable(file, file.parent))]
-    if reasons:
-        raise click.UsageError("; ".join(reasons))
 
 
 def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None) -> list[Path]:

@@ -181,13 +181,13 @@ def read_run(folder: Path) -> RunResult:
 
 
 def _refuse_target(out: Path, force: bool) -> None:
-    """Refuses a file of an unknown format, one that exists, and one that cannot be written."""
+    """Refuses a file of an unknown format, one that cannot be written, and one that exists."""
     from skycell.plots.export import format_of
     from skycell.plots.files import refuse_overwriting
 
     format_of(out)
-    refuse_overwriting([out], force=force)
     refuse_unwritable(out, is_file=True)
+    refuse_overwriting([out], force=force)
 
 
 def _study_file(source: Path) -> Path | None:

@@ -44,8 +44,8 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
     if out.suffix.lower() not in {".html", ".htm"}:
         raise click.BadParameter(f"{out}: a report is written as .html", param_hint="'--out'")
     with drawing_faults():
-        refuse_overwriting([out], force=force)
         refuse_unwritable(out, is_file=True)
+        refuse_overwriting([out], force=force)
         if source.is_dir() and not (source / "spec.json").exists() and _is_study(source):
             raise click.UsageError(
                 f"{source} holds a study, whose report `skycell reproduce --out` writes"

@@ -142,6 +142,8 @@ def why_unwritable(out: Path, folder: Path) -> str | None:
     """Why nothing can be written to `out`, which is or lies in `folder`; none where it can."""
     from tempfile import TemporaryFile
 
+    from skycell.records.staging import refuse_no_file
+
     in_the_way = _file_in_the_way(folder)
     if in_the_way is not None:
         return f"{shown_place(out)} cannot be written: {in_the_way} is a file"
@@ -152,6 +154,8 @@ def why_unwritable(out: Path, folder: Path) -> str | None:
             pass
         for path in made:
             path.rmdir()
+        if out != folder:
+            refuse_no_file(out)
     except OSError as error:
         return f"{shown_place(out)} cannot be written: {error.strerror or error}"
     return None

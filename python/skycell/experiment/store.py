@@ -124,7 +124,11 @@ class RunStore:
         self._open()
 
     def _open(self) -> None:
+        from skycell.records.staging import refuse_no_file
+
         try:
+            if self.path != ":memory:":
+                refuse_no_file(Path(self.path))
             self._db = self._look() if self.read_only else self._connect()
         except (OSError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or error

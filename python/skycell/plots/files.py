@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -24,7 +25,7 @@ class WouldOverwriteError(FileExistsError):
 
 def refuse_overwriting(paths: Iterable[Path], *, force: bool) -> None:
     """Raises :class:`WouldOverwriteError` when a file exists and ``force`` is not given."""
-    existing = [path for path in paths if path.exists()]
+    existing = [path for path in paths if os.path.lexists(path)]
     if existing and not force:
         raise WouldOverwriteError(existing)
 

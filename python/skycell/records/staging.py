@@ -6,6 +6,7 @@ moved to their places: a full disk or an interrupt leaves neither half a file no
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -49,6 +50,7 @@ class Staging:
     @contextmanager
     def place(self, path: Path) -> Iterator[Path]:
         """The name of an empty file to be written in place of `path`; otherwise as `write`."""
+        refuse_no_file(path)
         with _told_of(path):
             self._make(path.parent)
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -81,6 +83,18 @@ class Staging:
             # Somebody else may have put something there meanwhile.
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
+
+
+def refuse_no_file(path: Path) -> None:
+    """Refuses a place that holds a folder, a device or a pipe: only files are moved over.
+
+    Raises:
+        OSError: it does, or cannot be looked at; ``filename`` is `path`.
+    """
+    if path.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EEXIST, "it is a device or a pipe, and no file", str(path))
 
 
 @contextmanager

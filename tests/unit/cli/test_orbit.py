@@ -1,6 +1,7 @@
 """`skycell orbit` as it is called."""
 
 import json
+import os
 from pathlib import Path
 
 import polars as pl
@@ -58,6 +59,15 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(
     assert (told.exit_code, told.stdout) == (2, "")
     for file in (rows, picture):
         assert f"{file} cannot be written: {in_the_way} is a file" in " ".join(told.stderr.split())
+
+
+def test_a_pipe_is_not_replaced_by_a_table(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    told = call("table", "jsac98-6x11", "rome", "lima", "--csv", str(pipe), "--force")
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert f"{pipe} cannot be written: it is a device or a pipe, and no file" in told.stderr
+    assert pipe.is_fifo()
 
 
 @pytest.mark.parametrize(

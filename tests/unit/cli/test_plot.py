@@ -1,6 +1,8 @@
 """`skycell plot`: what it draws, and what it says when it cannot."""
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -191,6 +193,30 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(tmp_pa
         assert refused(skycell(verb, tmp_path, "--out", out)) == (
             f"Error: Invalid value for '--out': {out} cannot be written: {in_the_way} is a file"
         )
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [(os.mkfifo, "it is a device or a pipe, and no file"), (os.mkdir, "Is a directory")],
+)
+def test_what_is_no_file_is_replaced_with_no_leave(
+    tmp_path: Path, make: Callable[[Path], None], told: str, force: tuple[str, ...]
+) -> None:
+    for verb, name in (("plot", "a.svg"), ("report", "a.html")):
+        out = tmp_path / name
+        make(out)
+        kind = out.stat().st_mode
+        message = f"Error: Invalid value for '--out': {out} cannot be written: {told}"
+        assert refused(skycell(verb, tmp_path, "--out", out, *force)) == message
+        assert out.stat().st_mode == kind
+
+
+def test_a_link_that_leads_nowhere_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    out.symlink_to(tmp_path / "nowhere")
+    assert "a.svg exists already" in refused(skycell("plot", run, "--out", out))
+    assert out.is_symlink()
 
 
 def test_a_disk_that_fills_up_names_the_file(

@@ -1,6 +1,7 @@
 """The store of finished runs."""
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -143,6 +144,15 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         RunStore(tmp_path / "file" / "runs.sqlite")
     with pytest.raises(StoreError, match=r"cannot be opened as a store of runs: it is a folder$"):
         RunStore(tmp_path)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_pipe_is_no_store_and_is_not_waited_for(tmp_path: Path, read_only: bool) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(StoreError, match="it is a device or a pipe, and no file"):
+        RunStore(pipe, read_only=read_only)
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_runs_are_kept_under_the_current_directory_by_default() -> None:

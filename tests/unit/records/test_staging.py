@@ -1,6 +1,8 @@
 """Files that come to be together, or not at all."""
 
 import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,26 @@ def test_a_place_that_is_a_folder_is_told_by_its_name(tmp_path: Path) -> None:
         write()
     assert failed.value.filename == str(place)
     assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [(os.mkfifo, "it is a device or a pipe, and no file"), (os.mkdir, "Is a directory")],
+)
+def test_what_is_no_file_is_not_moved_over(
+    tmp_path: Path, make: Callable[[Path], None], told: str
+) -> None:
+    other, taken = tmp_path / "a.txt", tmp_path / "taken"
+    make(taken)
+    kind = taken.stat().st_mode
+
+    def write() -> None:
+        with Staging() as staging:
+            staging.write(other, b"content")
+            staging.write(taken, b"content")
+
+    with pytest.raises(OSError, match=told) as refused:
+        write()
+    assert refused.value.filename == str(taken)
+    assert taken.stat().st_mode == kind
+    assert list(tmp_path.iterdir()) == [taken]
