@@ -3,21 +3,75 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.given import STDIN, load_given, shown_name
-from skycell.cli.options import NamedPath, json_option
+from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
+
+if TYPE_CHECKING:
+    from skycell.scenario.faults import Fault
+    from skycell.scenario.network_spec import NetworkSpec
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What there is to say about a file: its spec, or its faults."""
+
+    file: str
+    spec: NetworkSpec | None = None
+    faults: tuple[Fault, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "file": self.file,
+            "spec_hash": None if self.spec is None else self.spec.hash(),
+            "faults": [fault.as_dict() for fault in self.faults],
+        }
+
+
+def _look_over(gathered: Gathered, files: tuple[str, ...], **_: object) -> list[_Checked]:
+    with gathered.step():
+        if "" in files:
+            raise click.BadParameter("a name is missing", param_hint="'FILE...'")
+    with gathered.step():
+        if files.count(STDIN) > 1:
+            message = "- stands for standard input, which can be read only once"
+            raise click.BadParameter(message, param_hint="'FILE...'")
+    checked = [
+        _check(file)
+        for at, file in enumerate(files)
+        if file and (file != STDIN or at == files.index(STDIN))
+    ]
+    for found in checked:
+        gathered.faults.faults += found.faults
+    return checked
+
+
+def _check(given: str) -> _Checked:
+    from skycell.scenario.faults import Fault, ScenarioFaults
+
+    file = shown_name(given)
+    try:
+        return _Checked(file, load_given(given).resolve())
+    except ScenarioFaults as found:
+        return _Checked(file, faults=found.faults)
+    except OSError as error:
+        fault = Fault(file, "", error.strerror or str(error), "a file that can be read")
+        return _Checked(file, faults=(fault,))
 
 
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell check examples/*.toml",
     short_help="Tell all faults of scenario files.",
 )
-@click.argument("files", nargs=-1, required=True, type=NamedPath(), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @json_option("Write one JSON object to standard output.")
 @click.pass_context
 def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
@@ -29,33 +83,14 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     Faults go to standard error, with where they are, what stands there, what may stand there and
     what it means. Ends with 0 when every file can be run, with 2 otherwise.
     """
-    from skycell.scenario import Fault, ScenarioFaults
-
-    if files.count(STDIN) > 1:
-        message = "- stands for standard input, which can be read only once"
-        raise click.BadParameter(message, param_hint="'FILE...'")
-    found: list[Fault] = []
-    told: list[dict[str, Any]] = []
-    for given in files:
-        file = shown_name(given)
-        entry: dict[str, Any] = {"file": file, "spec_hash": None, "faults": []}
-        told.append(entry)
-        try:
-            spec = load_given(given).resolve()
-        except ScenarioFaults as faults:
-            found += faults.faults
-            entry["faults"] = [fault.as_dict() for fault in faults.faults]
-        except OSError as error:
-            fault = Fault(file, "", error.strerror or str(error), "a file that can be read")
-            found.append(fault)
-            entry["faults"] = [fault.as_dict()]
-        else:
-            entry["spec_hash"] = spec.hash()
-            if not as_json:
-                flows = f"{len(spec.flows)} flow{'s' if len(spec.flows) != 1 else ''}"
-                click.echo(f"{file}: fine; {flows}, spec {spec.hash()[:12]}")
+    gathered = Gathered()
+    checked = _look_over(gathered, files)
+    gathered.refuse_if_wrong_use()
     if as_json:
-        click.echo(json.dumps({"files": told}, indent=2))
-    elif found:
-        click.echo(str(ScenarioFaults(found)), err=True)
-    ctx.exit(2 if found else 0)
+        click.echo(json.dumps({"files": [found.as_dict() for found in checked]}, indent=2))
+        ctx.exit(2 if gathered else 0)
+    for found in checked:
+        if found.spec is not None:
+            flows = f"{len(found.spec.flows)} flow{'s' if len(found.spec.flows) != 1 else ''}"
+            click.echo(f"{found.file}: fine; {flows}, spec {found.spec.hash()[:12]}")
+    gathered.refuse_if_any()

@@ -41,6 +41,11 @@ class Gathered:
         """Whether there is a fault."""
         return bool(self._usage or self.faults.faults)
 
+    def refuse_if_wrong_use(self) -> None:
+        """Ends the command as `refuse_if_any` does, where one of the faults is of its use."""
+        if self._usage:
+            self.refuse_if_any()
+
     def refuse_if_any(self) -> None:
         """Ends the command when there is a fault.
 

@@ -128,11 +128,11 @@ class FaultCollector:
 
     def _without_inherited(self) -> list[Fault]:
         """Leaves out what a flow's TCP parameters have only taken over from the common ones."""
-        told = {(f.path, f.got, f.allowed) for f in self.faults}
+        told = {(f.file, f.path, f.got, f.allowed) for f in self.faults}
         return [
             fault
             for fault in self.faults
-            if (_FLOWS_OWN.sub("", fault.path), fault.got, fault.allowed) not in told
+            if (fault.file, _FLOWS_OWN.sub("", fault.path), fault.got, fault.allowed) not in told
             or not _FLOWS_OWN.match(fault.path)
         ]
 

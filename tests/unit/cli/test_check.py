@@ -107,6 +107,16 @@ def test_standard_input_is_asked_for_only_once() -> None:
     assert "'FILE...': - stands for standard input, which can be read only once" in told.stderr
 
 
+def test_what_one_file_says_of_all_flows_hides_no_flow_of_another(tmp_path: Path) -> None:
+    common, own = tmp_path / "common.toml", tmp_path / "own.toml"
+    scenario = 'preset = "icccn97-lan"\nrun.duration = "1 s"\n'
+    common.write_text(f"{scenario}tcp.dup_ack_threshold = 0\n")
+    own.write_text(f'{scenario}[[flow]]\nnames = ["flow1"]\ntcp.dup_ack_threshold = 0\n')
+    told = check(str(common), str(own))
+    assert told.stderr.count("tcp.dup_ack_threshold\n  got      0\n") == 2
+    assert told.stderr.endswith("\n2 faults; nothing was run.\n")
+
+
 def test_standard_input_that_is_closed_is_told() -> None:
     script = "exec 0<&-; exec " + shlex.join([sys.executable, "-m", "skycell", "check", "-"])
     told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)

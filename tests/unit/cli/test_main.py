@@ -181,6 +181,17 @@ def test_what_cannot_be_read_hides_no_other_fault(
     ("arguments", "told"),
     [
         (
+            ["check", "absent.toml", "-", "", "-", "--foo", "--json"],
+            [
+                "No such option '--foo'",
+                "Invalid value for 'FILE...': a name is missing",
+                "Invalid value for 'FILE...': - stands for standard input, which can be read only",
+                "absent.toml",
+                "<stdin>: run",
+                "<stdin>: topology",
+            ],
+        ),
+        (
             ["run", "absent.toml", "--seed", "-1", "--set", "x", "--out", "there", "--foo", "3"],
             [
                 "No such option '--foo'",
