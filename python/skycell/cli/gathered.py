@@ -23,7 +23,7 @@ class Gathered:
 
     @contextmanager
     def step(self) -> Iterator[None]:
-        """Notes faults, and goes on."""
+        """Notes faults, a file that cannot be read among them, and goes on."""
         from skycell.scenario.faults import ScenarioFaults
 
         try:
@@ -32,6 +32,10 @@ class Gathered:
             self.faults.faults += told.faults
         except click.UsageError as error:
             self._usage.append(error)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            named = f"{error.filename}: {reason}" if error.filename else reason
+            self._usage.append(click.UsageError(named))
 
     def add(self, *errors: click.UsageError) -> None:
         """Notes faults of the command's use, which are told before those found so far."""

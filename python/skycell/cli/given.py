@@ -60,5 +60,5 @@ def _standard_input() -> str:
     from skycell.scenario.scenario import decoded
 
     if sys.stdin is None:
-        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), shown_name(STDIN))
     return decoded(sys.stdin.buffer.read(), shown_name(STDIN))

@@ -28,7 +28,13 @@ TRACES = (
 
 
 class NamedPath(click.Path):
-    """A path that is not empty, as that of a shell variable without a value is."""
+    """A path that is not empty, as that of a shell variable without a value is.
+
+    Whether it can be read is seen where it is read, beside all else that may be wrong.
+    """
+
+    def __init__(self, **of_path: Any) -> None:
+        super().__init__(readable=False, **of_path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path."""

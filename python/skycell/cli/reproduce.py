@@ -42,6 +42,7 @@ _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 def _look_over(
     gathered: Gathered,
     ids: tuple[str, ...],
+    show_list: bool,
     out: Path | None,
     force: bool,
     seed: int | None,
@@ -52,10 +53,12 @@ def _look_over(
     **_: object,
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """Also reads what is set and what is varied."""
+    with gathered.step():
+        if not ids and not show_list:
+            raise click.UsageError("name a study or a table; --list shows them")
     overrides = dict(read_settings(settings, gathered.faults))
     variations = _variations(varied, gathered)
-    if ids:
-        _refuse_early(ids, overrides, variations, 1 if seed is None else seed, gathered)
+    _refuse_early(ids, overrides, variations, 1 if seed is None else seed, gathered)
     with gathered.step():
         if engine is not None:
             refuse_engine(engine)
@@ -130,11 +133,9 @@ def reproduce(
 
         show_studies(as_json)
         return
-    if not ids:
-        raise click.UsageError("name a study or a table; --list shows them")
     gathered = Gathered()
     overrides, variations = _look_over(
-        gathered, ids, out, force, seed, engine, store_path, settings, varied
+        gathered, ids, show_list, out, force, seed, engine, store_path, settings, varied
     )
     with gathered.step():
         if out is not None and varied:

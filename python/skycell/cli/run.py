@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.given import load_given, shown_name
+from skycell.cli.given import load_given
 from skycell.cli.options import (
     TRACES,
     NamedPath,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def _look_over(
     gathered: Gathered,
-    file: str,
+    file: str | None,
     out: Path | None,
     force: bool,
     traces: tuple[str, ...] | None,
@@ -48,7 +48,8 @@ def _look_over(
             refuse_unwritable(out)
     found: list[Scenario] = []
     with gathered.step():
-        found.append(_scenario(file, values, traces or ()))
+        if file is not None:
+            found.append(_scenario(file, values, traces or ()))
     return found[0] if found else None
 
 
@@ -127,10 +128,7 @@ def run(
 
 def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:
     """The file's scenario with what the command line changes."""
-    try:
-        scenario = load_given(file, values)
-    except OSError as error:
-        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
+    scenario = load_given(file, values)
     kept = scenario.file.records.traces
     extra = [name for name in traces if name not in kept]
     return scenario.with_values({"records.traces": [*kept, *extra]}) if extra else scenario

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.given import load_given_plan, shown_name
+from skycell.cli.given import load_given_plan
 from skycell.cli.options import (
     NamedPath,
     force_option,
@@ -37,7 +37,7 @@ _RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 def _look_over(
     gathered: Gathered,
-    file: str,
+    file: str | None,
     plan_only: bool,
     out: Path | None,
     force: bool,
@@ -46,6 +46,8 @@ def _look_over(
     store_path: Path | None,
     **_: object,
 ) -> Design | None:
+    from skycell.sweeps.design import design_runs
+
     with gathered.step():
         if engine is not None:
             refuse_engine(engine)
@@ -58,7 +60,8 @@ def _look_over(
         refuse_unfit_store(store_path, to_look=plan_only)
     found: list[Design] = []
     with gathered.step():
-        found.append(_design(file, replications))
+        if file is not None:
+            found.append(design_runs(load_given_plan(file, replications)))
     return found[0] if found else None
 
 
@@ -142,15 +145,6 @@ def sweep(
 
     again = f"skycell analyse {out}"
     tell_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)
-
-
-def _design(file: str, replications: int | None) -> Design:
-    from skycell.sweeps.design import design_runs
-
-    try:
-        return design_runs(load_given_plan(file, replications))
-    except OSError as error:
-        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
 
 
 def _write(

@@ -107,9 +107,7 @@ class Verb(click.Command):
         from skycell.cli.gathered import Gathered
 
         read = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True).params
-        # Without an argument there is no file to look at.
-        arguments = (param.name for param in self.params if isinstance(param, click.Argument))
-        if self.look_over is None or any(read[name or ""] is None for name in arguments):
+        if self.look_over is None:
             return
         gathered = Gathered()
         self.look_over(gathered, **read)

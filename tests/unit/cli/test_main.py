@@ -215,6 +215,19 @@ def test_what_cannot_be_read_hides_no_other_fault(
             ],
         ),
         (
+            ["run", "--out", "there", "--set", "x"],
+            ["Missing argument 'FILE'", "Invalid value for '--out': there", "command line: --set"],
+        ),
+        (
+            ["reproduce", "--out", "there", "--set", "x", "--set", "foo=1"],
+            [
+                "name a study or a table",
+                "Invalid value for '--out': there",
+                "command line: --set",
+                "every study: foo",
+            ],
+        ),
+        (
             [
                 *("reproduce", "nothing", "--jobs", "0", "--foo", "3", "--seed", "x"),
                 *("--set", "=1", "--store", "there/runs.sqlite"),
