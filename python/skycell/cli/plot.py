@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.given import STDIN, load_given, shown_name
+from skycell.cli.given import STDIN, load_given
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.times import TIME, GivenTime
@@ -22,27 +22,120 @@ if TYPE_CHECKING:
     from skycell.scenario import Scenario
     from skycell.sweeps.result import SweepResult
 
+Source: TypeAlias = "Scenario | RunResult | SweepResult | Path"
+"""What a figure is drawn from; of a study its file."""
+
 DEFAULT_KIND = "cwnd"
 
 
 def _look_over(
     gathered: Gathered,
-    source: Path,
+    source: Path | None,
+    kind: str | None,
     out: Path | None,
     force: bool,
+    flows: tuple[str, ...] | None,
+    port: str | None,
+    start: GivenTime | None,
+    end: GivenTime | None,
+    table: str | None,
+    response: str | None,
+    level: float | None,
     **_: object,
-) -> Scenario | None:
-    """Also reads a scenario."""
+) -> Source | None:
+    """Also reads what is to be drawn."""
+    from skycell.plots.run import TRACE_OF
+    from skycell.sweeps.result import SweepResult
+
     with gathered.step(), drawing_faults():
         if out is not None:
             _refuse_target(out, force)
-    scenario = None
+    read: list[Source] = []
+    with gathered.step(), drawing_faults():
+        if source is not None:
+            read.append(_read(source))
+    if not read:
+        return None
+    (found,) = read
+    is_sweep, is_study = isinstance(found, SweepResult), isinstance(found, Path)
+    is_of_runs = bool(flows or port or start or end)
     with gathered.step():
-        if source.suffix == ".toml" or str(source) == STDIN:
-            scenario = _scenario(str(source))
-        elif not source.exists():
-            raise click.UsageError(f"{source} does not exist")
-    return scenario
+        if is_sweep and (is_of_runs or table):
+            raise click.UsageError(
+                "--flow, --port, --from, --to and --table are not for sweeps, and this is one"
+            )
+    with gathered.step():
+        if not is_sweep and (response or level):
+            raise click.UsageError("--response and --level are for sweeps, and this is none")
+    with gathered.step():
+        if is_study and is_of_runs:
+            raise click.UsageError(
+                "--flow, --port, --from and --to are for runs, and this is a study"
+            )
+    if isinstance(found, SweepResult):
+        _look_over_sweep(gathered, found, kind, response)
+    elif not isinstance(found, Path):
+        with gathered.step():
+            if table:
+                raise click.UsageError("--table is for studies, and this is a run")
+        _look_over_run(gathered, found, kind or DEFAULT_KIND, flows or (), port, start, end)
+        with gathered.step(), drawing_faults():
+            if out is None and (kind or DEFAULT_KIND) in TRACE_OF:
+                _refuse_target(_usual_target(kind or DEFAULT_KIND), force)
+    return found
+
+
+def _look_over_sweep(
+    gathered: Gathered, sweep: SweepResult, kind: str | None, response: str | None
+) -> None:
+    from skycell.plots.factorial import FACTORIAL_KINDS
+
+    with gathered.step():
+        if kind is not None and kind not in FACTORIAL_KINDS:
+            kinds = ", ".join(FACTORIAL_KINDS)
+            raise click.BadParameter(f"{kind}: a sweep has {kinds}", param_hint="'--kind'")
+    with gathered.step():
+        if response is not None and response not in sweep.responses:
+            known = ", ".join(sweep.responses)
+            raise click.BadParameter(
+                f"{response}: the sweep has {known}", param_hint="'--response'"
+            )
+
+
+def _look_over_run(
+    gathered: Gathered,
+    run: Scenario | RunResult,
+    kind: str,
+    flows: tuple[str, ...],
+    port: str | None,
+    start: GivenTime | None,
+    end: GivenTime | None,
+) -> None:
+    """Tries what is chosen of a run, which need not have been made, each choice for itself."""
+    from skycell.plots import run as figures
+    from skycell.records.result import RunResult
+
+    with gathered.step():
+        if kind not in figures.TRACE_OF:
+            kinds = ", ".join(figures.TRACE_OF)
+            raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
+    given = {"flow": flows, "port": port, "from": start, "to": end}
+    choices = figures.CHOICES_OF.get(kind, tuple(given))
+    with gathered.step():
+        idle = [name for name, value in given.items() if value and name not in choices]
+        if idle:
+            told, allowed = (", ".join(f"--{name}" for name in names) for names in (idle, choices))
+            raise click.UsageError(f"{told}: the kind {kind} has {allowed}")
+    with gathered.step(), drawing_faults():
+        spec = run.spec if isinstance(run, RunResult) else run.resolve()
+        with gathered.step(), drawing_faults():
+            figures.refuse_unknown_flows(spec, flows)
+        with gathered.step(), drawing_faults():
+            if port is not None and "port" in choices:
+                figures.refuse_unknown_port(spec, port)
+        if "from" in choices:
+            from_ps, to_ps = _range_ps(start, end)
+            figures.range_of(spec, from_ps, to_ps)
 
 
 @click.command(
@@ -101,41 +194,25 @@ def plot(
 
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
-    gathered = Gathered()
-    scenario = _look_over(gathered, source, out, force)
-    gathered.refuse_if_any()
-    with drawing_faults():
-        is_of_runs = bool(flows or port or start or end)
-        study = _study_file(source)
-        if is_sweep_source(source):
-            if is_of_runs or table:
-                raise click.UsageError(
-                    "--flow, --port, --from, --to and --table are not for sweeps, and this is one"
-                )
-            figure = _figure_of_sweep(source, kind, response, level or 0.9)
-        elif response or level:
-            raise click.UsageError("--response and --level are for sweeps, and this is none")
-        elif study is not None:
-            if is_of_runs:
-                raise click.UsageError(
-                    "--flow, --port, --from and --to are for runs, and this is a study"
-                )
-            figure = _figure_of_study(study, kind, table)
-        else:
-            if table:
-                raise click.UsageError("--table is for studies, and this is a run")
-            figure = _figure_of_run(
-                scenario or source,
-                kind or DEFAULT_KIND,
-                flows,
-                port,
-                None if start is None else start.ps,
-                None if end is None else end.ps,
-            )
-        target = out or Path(f"{kind or figure.name}.svg")
-        _refuse_target(target, force)
-        from skycell.plots.export import save
+    from skycell.plots.export import save
+    from skycell.sweeps.result import SweepResult
 
+    gathered = Gathered()
+    found = _look_over(
+        gathered, source, kind, out, force, flows, port, start, end, table, response, level
+    )
+    gathered.refuse_if_any()
+    assert found is not None
+    with drawing_faults():
+        if isinstance(found, SweepResult):
+            figure = _figure_of_sweep(found, kind, response, level or 0.9)
+        elif isinstance(found, Path):
+            figure = _figure_of_study(found, kind, table)
+        else:
+            span = _range_ps(start, end)
+            figure = _figure_of_run(found, kind or DEFAULT_KIND, flows, port, *span)
+        target = out or _usual_target(kind or figure.name)
+        _refuse_target(target, force)
         save({target: figure}, force=force)
     click.echo(f"Written to {target}.")
 
@@ -171,7 +248,7 @@ def read_run(folder: Path) -> RunResult:
     from skycell.records.files import RECORDS_FILE, SPEC_FILE, existing_files
     from skycell.records.reading import read_result
 
-    if folder.is_file() and folder not in existing_files(folder.parent):
+    if not folder.is_dir() and folder not in existing_files(folder.parent):
         raise click.UsageError(f"{folder} is no folder of a run and no part of one")
     if folder.is_dir() and not any((folder / name).exists() for name in (SPEC_FILE, RECORDS_FILE)):
         raise click.UsageError(
@@ -188,6 +265,25 @@ def _refuse_target(out: Path, force: bool) -> None:
     format_of(out)
     refuse_unwritable(out, is_file=True)
     refuse_overwriting([out], force=force)
+
+
+def _read(source: Path) -> Source:
+    """What a source is; of a study only its file.
+
+    Raises:
+        ScenarioFaults, click.UsageError, NotAResult, OSError: it is nothing that can be drawn.
+    """
+    if source.suffix == ".toml" or str(source) == STDIN:
+        return load_given(str(source))
+    if not source.exists():
+        raise click.UsageError(f"{source} does not exist")
+    if is_sweep_source(source):
+        return read_sweep_source(source)
+    return _study_file(source) or read_run(source)
+
+
+def _usual_target(kind: str) -> Path:
+    return Path(f"{kind}.svg")
 
 
 def _study_file(source: Path) -> Path | None:
@@ -216,6 +312,7 @@ def read_sweep_source(source: Path) -> SweepResult:
 
     Raises:
         click.UsageError: the file is no result of a sweep.
+        OSError: it cannot be read.
     """
     from skycell.sweeps.result import NotASweepError, read_sweep
 
@@ -223,66 +320,37 @@ def read_sweep_source(source: Path) -> SweepResult:
         return read_sweep(source)
     except NotASweepError as error:
         raise click.UsageError(str(error)) from None
-    except OSError as error:
-        raise click.UsageError(f"{source}: {error.strerror or error}") from None
 
 
-def _figure_of_sweep(source: Path, kind: str | None, response: str | None, level: float) -> Figure:
-    from skycell.plots.factorial import FACTORIAL_KINDS
+def _figure_of_sweep(
+    sweep: SweepResult, kind: str | None, response: str | None, level: float
+) -> Figure:
     from skycell.report.sweep import sweep_figure
     from skycell.stats import DesignError
 
-    result = read_sweep_source(source)
-    if kind is not None and kind not in FACTORIAL_KINDS:
-        kinds = ", ".join(FACTORIAL_KINDS)
-        raise click.BadParameter(f"{kind}: a sweep has {kinds}", param_hint="'--kind'")
-    if response is not None and response not in result.responses:
-        known = ", ".join(result.responses)
-        raise click.BadParameter(f"{response}: the sweep has {known}", param_hint="'--response'")
     try:
-        return sweep_figure(result, kind, response, level)
+        return sweep_figure(sweep, kind, response, level)
     except DesignError as error:
         raise click.UsageError(str(error)) from None
 
 
 def _figure_of_run(
-    source: Scenario | Path,
+    source: Scenario | RunResult,
     kind: str,
     flows: tuple[str, ...],
     port: str | None,
-    start_ps: int | None,
-    end_ps: int | None,
+    from_ps: int,
+    to_ps: int | None,
 ) -> Figure:
-    from skycell.plots.run import CHOICES_OF, TRACE_OF, run_figure
+    from skycell.plots.run import TRACE_OF, run_figure
+    from skycell.records.result import RunResult
 
-    if kind not in TRACE_OF:
-        kinds = ", ".join(TRACE_OF)
-        raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
-    given = {"flow": flows, "port": port, "from": start_ps, "to": end_ps}
-    idle = [
-        f"--{name}"
-        for name, value in given.items()
-        if value not in (None, ()) and name not in CHOICES_OF[kind]
-    ]
-    if idle:
-        allowed = ", ".join(f"--{name}" for name in CHOICES_OF[kind])
-        raise click.UsageError(f"{', '.join(idle)}: the kind {kind} has {allowed}")
-    result = read_run(source) if isinstance(source, Path) else _run(source, TRACE_OF[kind])
-    try:
-        return run_figure(
-            result, kind, flows=flows or None, port=port, from_ps=start_ps or 0, to_ps=end_ps
-        )
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise click.UsageError(str(error)) from None
+    result = source if isinstance(source, RunResult) else _run(source, TRACE_OF[kind])
+    return run_figure(result, kind, flows=flows or None, port=port, from_ps=from_ps, to_ps=to_ps)
 
 
-def _scenario(file: str) -> Scenario:
-    try:
-        return load_given(file)
-    except OSError as error:
-        raise click.UsageError(f"{shown_name(file)}: {error.strerror or error}") from None
+def _range_ps(start: GivenTime | None, end: GivenTime | None) -> tuple[int, int | None]:
+    return 0 if start is None else start.ps, None if end is None else end.ps
 
 
 def _run(scenario: Scenario, trace: str | None) -> RunResult:

@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.verb import Verb
 
+if TYPE_CHECKING:
+    from skycell.records.result import RunResult
+    from skycell.sweeps.result import SweepResult
+
+
+def _look_over(
+    gathered: Gathered,
+    source: Path | None,
+    out: Path | None,
+    force: bool,
+    level: float | None,
+    **_: object,
+) -> RunResult | SweepResult | None:
+    """Also reads the result."""
+    with gathered.step(), drawing_faults():
+        if out is not None:
+            _refuse_target(out, force)
+    found: list[RunResult | SweepResult] = []
+    with gathered.step(), drawing_faults():
+        if source is not None:
+            is_sweep = is_sweep_source(source)
+            with gathered.step():
+                if level is not None and source.exists() and not is_sweep:
+                    raise click.UsageError("--level is for sweeps, and this is none")
+            found.append(_read(source))
+    return found[0] if found else None
+
 
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExamples:\n"
     "  skycell run examples/ubr-wan.toml --trace cwnd --out out/run\n"
     "  skycell report out/run --out run.html",
     short_help="Write a run's or a sweep's report as one HTML file.",
 )
-@click.argument("source", metavar="DIR", type=NamedPath(exists=True, path_type=Path))
+@click.argument("source", metavar="DIR", type=NamedPath(path_type=Path))
 @click.option(
     "--out",
     type=NamedPath(path_type=Path),
@@ -39,31 +69,45 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
 
     Ends with 0, with 1 when drawing failed, with 2 when the input is faulty.
     """
-    from skycell.plots.files import refuse_overwriting
+    from skycell.plots.painters import DrawingFailed
+    from skycell.records.result import RunResult
+    from skycell.report import write_run_report, write_sweep_report
 
-    if out.suffix.lower() not in {".html", ".htm"}:
-        raise click.BadParameter(f"{out}: a report is written as .html", param_hint="'--out'")
+    gathered = Gathered()
+    found = _look_over(gathered, source, out, force, level)
+    gathered.refuse_if_any()
+    assert found is not None
     with drawing_faults():
-        refuse_unwritable(out, is_file=True)
-        refuse_overwriting([out], force=force)
-        if source.is_dir() and not (source / "spec.json").exists() and _is_study(source):
-            raise click.UsageError(
-                f"{source} holds a study, whose report `skycell reproduce --out` writes"
-            )
-        from skycell.plots.painters import DrawingFailed
-        from skycell.report import write_run_report, write_sweep_report
-
         try:
-            if is_sweep_source(source):
-                write_sweep_report(read_sweep_source(source), out, force, level=level or 0.9)
-            elif level is not None:
-                raise click.UsageError("--level is for sweeps, and this is a run")
+            if isinstance(found, RunResult):
+                write_run_report(found, out, force)
             else:
-                write_run_report(read_run(source), out, force)
+                write_sweep_report(found, out, force, level=level or 0.9)
         except DrawingFailed as error:
             message = f"Drawing failed: {error}\nAll else is written to {out}."
             raise click.ClickException(message) from None
     click.echo(f"Written to {out}.")
+
+
+def _refuse_target(out: Path, force: bool) -> None:
+    from skycell.plots.files import refuse_overwriting
+
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise click.BadParameter(f"{out}: a report is written as .html", param_hint="'--out'")
+    refuse_unwritable(out, is_file=True)
+    refuse_overwriting([out], force=force)
+
+
+def _read(source: Path) -> RunResult | SweepResult:
+    if not source.exists():
+        raise click.UsageError(f"{source} does not exist")
+    if is_sweep_source(source):
+        return read_sweep_source(source)
+    if source.is_dir() and not (source / "spec.json").exists() and _is_study(source):
+        raise click.UsageError(
+            f"{source} holds a study, whose report `skycell reproduce --out` writes"
+        )
+    return read_run(source)
 
 
 def _is_study(folder: Path) -> bool:

@@ -30,7 +30,7 @@ class TimeRange:
 
     def __post_init__(self) -> None:
         if not 0 <= self.from_ps < self.to_ps:
-            raise ValueError(
+            raise NothingToDrawError(
                 "a figure begins at 0 s or later and ends after that, not "
                 f"{self.from_ps / PS_PER_SECOND:g} s to {self.to_ps / PS_PER_SECOND:g} s"
             )

@@ -70,21 +70,18 @@ def run_figure(
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
 
     Raises:
-        NothingToDrawError: the run kept no such trace, or nothing of what was asked for.
-        ValueError: there is no such kind, or the range of time is none.
+        NothingToDrawError: the run kept no such trace, or nothing of what was asked for, or the
+            range of time is none.
+        ValueError: there is no such kind.
     """
     if kind not in TRACE_OF:
         raise ValueError(f"no figure of a run is called {kind}; there are {', '.join(TRACE_OF)}")
     origin = origin_of(result)
     spec = result.spec
-    _refuse_unknown_flows(spec, flows)
+    refuse_unknown_flows(spec, flows or ())
     if kind == "discards":
         return _discards(result, origin, flows)
-    end = int(result.records["duration_ps"])
-    if from_ps >= end:
-        shown = f"{from_ps / PS_PER_SECOND:g} s"
-        raise NothingToDrawError(f"the run ends at {end / PS_PER_SECOND:g} s, before {shown}")
-    span = TimeRange(from_ps, end if to_ps is None else min(to_ps, end))
+    span = range_of(spec, from_ps, to_ps)
     trace = _trace(result, kind)
     names = [flow.name for flow in spec.flows]
     match kind:
@@ -114,6 +111,40 @@ def figures_of_run(result: RunResult) -> list[Figure]:
             except NothingToDrawError:
                 continue
     return figures
+
+
+def refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str]) -> None:
+    """Raises `NothingToDrawError` for flows that a run does not have."""
+    known = [flow.name for flow in spec.flows]
+    unknown = [name for name in flows if name not in known]
+    if unknown:
+        told = f"the run has no flow {', '.join(unknown)}; it has {_first(known)}"
+        raise NothingToDrawError(told)
+
+
+def refuse_unknown_port(spec: NetworkSpec, port: str) -> None:
+    """Raises `NothingToDrawError` for a port that a run does not have."""
+    known = [link.name for link in spec.links]
+    if port not in known:
+        limited = [link.name for link in spec.links if link.port.capacity_cells]
+        raise NothingToDrawError(f"the run has no port {port}; it has {_first(limited or known)}")
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (" and so on" if len(names) > 8 else "")
+
+
+def range_of(spec: NetworkSpec, from_ps: int, to_ps: int | None) -> TimeRange:
+    """The range of time of a figure, to the end of the run at most.
+
+    Raises:
+        NothingToDrawError: it begins when the run has ended, or ends before it begins.
+    """
+    end = spec.duration_ps
+    if from_ps >= end:
+        shown = f"{from_ps / PS_PER_SECOND:g} s"
+        raise NothingToDrawError(f"the run ends at {end / PS_PER_SECOND:g} s, before {shown}")
+    return TimeRange(from_ps, end if to_ps is None else min(to_ps, end))
 
 
 def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
@@ -152,14 +183,6 @@ def _trace(result: RunResult, kind: str) -> pl.DataFrame:
             f'with `traces = ["{trace}"]` in the table `records` of the scenario'
         )
     return result.traces[trace]
-
-
-def _refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str] | None) -> None:
-    known = [flow.name for flow in spec.flows]
-    unknown = [name for name in flows or () if name not in known]
-    if unknown:
-        shown = ", ".join(known[:8]) + (" and so on" if len(known) > 8 else "")
-        raise NothingToDrawError(f"the run has no flow {', '.join(unknown)}; it has {shown}")
 
 
 def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) -> Figure:

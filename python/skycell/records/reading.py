@@ -96,5 +96,7 @@ def _text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise NotAResult(f"{file} does not exist") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise NotAResult(f"{file} cannot be read: {error}") from None
+    except OSError as error:
+        raise NotAResult(f"{file} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise NotAResult(f"{file} cannot be read: it is no UTF-8 text") from None

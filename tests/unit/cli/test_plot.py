@@ -178,6 +178,53 @@ def test_what_a_run_cannot_show_is_refused(
     assert refused(result) == f"Error: {message}"
 
 
+def told_together(result: Result, *told: str) -> None:
+    """Checks that a refusal tells these faults, each by how it begins, and no more."""
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("  ")]
+    assert lines[-1] == f"{len(told)} faults; nothing was run."
+    assert len(lines) == len(told) + 1, lines
+    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=False)), lines
+
+
+def test_all_that_a_run_cannot_show_is_told_at_once(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    out.touch()
+    of_others = ("--table", "t1", "--level", 95, "--from", "3 s", "--out", out)
+    told_together(
+        skycell("plot", run, "--kind", "rtt", "--flow", "x", "--port", "y", *of_others),
+        f"Invalid value for '--out': {out} exists already",
+        "--response and --level are for sweeps",
+        "--table is for studies",
+        "Invalid value for '--kind': rtt",
+        "the run has no flow x",
+        "the run has no port y; it has switch1>switch2",
+        "the run ends at 0.2 s, before 3 s",
+    )
+    told_together(
+        skycell("plot", run, "--port", "x", "--flow", "y", "--foo", "--out", tmp_path / "b.svg"),
+        "No such option '--foo'",
+        "--port: the kind cwnd has",
+        "the run has no flow y",
+    )
+
+
+def test_what_a_scenario_cannot_show_is_told_before_it_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("skycell.experiment.run.run_spec", None)
+    Path("vc-queue.svg").touch()
+    choices = ("--kind", "vc-queue", "--flow", "x", "--port", "y", "--from", "1 s", "--to", "5 ms")
+    told_together(
+        skycell("plot", "-", *choices, stdin=SCENARIO),
+        "the run has no flow x",
+        "the run has no port y; it has switch1>switch2",
+        "the run ends at 0.15 s, before 1 s",
+        "Invalid value for '--out': vc-queue.svg exists already",
+    )
+
+
 def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:
     write_result(run_without_traces(), tmp_path / "run")
     assert refused(skycell("plot", tmp_path / "run", "--out", tmp_path / "a.svg")) == (
@@ -186,11 +233,13 @@ def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:
     )
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(
+    run: Path, tmp_path: Path
+) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("mine", encoding="utf-8")
     for verb, out in (("plot", in_the_way / "a.svg"), ("report", in_the_way / "a.html")):
-        assert refused(skycell(verb, tmp_path, "--out", out)) == (
+        assert refused(skycell(verb, run, "--out", out)) == (
             f"Error: Invalid value for '--out': {out} cannot be written: {in_the_way} is a file"
         )
 
@@ -201,14 +250,14 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(tmp_pa
     [(os.mkfifo, "it is a device or a pipe, and no file"), (os.mkdir, "Is a directory")],
 )
 def test_what_is_no_file_is_replaced_with_no_leave(
-    tmp_path: Path, make: Callable[[Path], None], told: str, force: tuple[str, ...]
+    run: Path, tmp_path: Path, make: Callable[[Path], None], told: str, force: tuple[str, ...]
 ) -> None:
     for verb, name in (("plot", "a.svg"), ("report", "a.html")):
         out = tmp_path / name
         make(out)
         kind = out.stat().st_mode
         message = f"Error: Invalid value for '--out': {out} cannot be written: {told}"
-        assert refused(skycell(verb, tmp_path, "--out", out, *force)) == message
+        assert refused(skycell(verb, run, "--out", out, *force)) == message
         assert out.stat().st_mode == kind
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from skycell.records import write_result
-from tests.unit.cli.test_plot import refused, skycell
+from tests.unit.cli.test_plot import refused, skycell, told_together
 from tests.unit.plots.runs import run_without_traces
 
 
@@ -58,6 +58,32 @@ def test_a_file_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None
 def test_another_ending_is_refused(run: Path) -> None:
     assert refused(skycell("report", run, "--out", "a.pdf")) == (
         "Error: Invalid value for '--out': a.pdf: a report is written as .html"
+    )
+
+
+def test_all_faults_of_a_call_are_told_at_once(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.html"
+    out.touch()
+    exists = f"Invalid value for '--out': {out} exists already"
+    (run / "spec.json").write_text("{}", encoding="utf-8")
+    told_together(
+        skycell("report", run, "--out", out, "--level", 95),
+        exists,
+        "--level is for sweeps, and this is none",
+        f"{run / 'spec.json'} holds no spec of a network",
+    )
+    told_together(
+        skycell("report", tmp_path / "none", "--out", out, "--level", 20, "--foo"),
+        "No such option '--foo'",
+        "Invalid value for '--level': '20'",
+        exists,
+        f"{tmp_path / 'none'} does not exist",
+    )
+    told_together(
+        skycell("report", "--out", tmp_path / "a.pdf", "--foo"),
+        "No such option '--foo'",
+        "Missing argument 'DIR'",
+        "Invalid value for '--out': ",
     )
 
 
