@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,26 +25,92 @@ _SWEEP = ".toml"
 _TABLES = {".csv", ".tsv", ".parquet"}
 
 
+@dataclass(frozen=True)
+class _Runs:
+    """The rows of a table, and what a sweep brings with them: its factors, responses and units."""
+
+    rows: list[dict[str, Any]]
+    factors: Sequence[str] = ()
+    responses: Sequence[str] = ()
+    block: str | None = None
+    factor_units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    def asked(
+        self, factors: Sequence[str], responses: Sequence[str], block: str | None
+    ) -> tuple[list[str], list[str], str | None]:
+        """Factors, responses and block of an analysis: those given, else those of the sweep."""
+        return list(factors or self.factors), list(responses or self.responses), block or self.block
+
+
 def _look_over(
     gathered: Gathered,
-    source: Path,
+    source: Path | None,
+    responses: tuple[str, ...] | None,
+    factors: tuple[str, ...] | None,
     filters: tuple[str, ...],
+    block: str | None,
     store_path: Path | None,
     **_: object,
-) -> tuple[_Runs | Design | None, list[tuple[str, Any]]]:
-    """Also gives the rows, or the sweep whose runs the store has, and what rows are asked for."""
-    allowed = "COLUMN=VALUE, such as tcp=reno"
-    wanted = [
-        (column, read_value(text))
-        for column, text in split_settings(filters, gathered.faults, "--where", allowed)
-    ]
+) -> _Runs | Design | None:
+    """Also gives the rows asked for, or the sweep whose runs the store has."""
+    wanted = _wanted(gathered, filters)
+    if source is None:
+        return None
+    is_sweep = source.suffix == _SWEEP
     found: list[_Runs | Design] = []
-    if source.suffix == _SWEEP:
+    if is_sweep:
         with gathered.step():
             refuse_unfit_store(store_path, to_look=True)
     with gathered.step():
-        found.append(_design(source) if source.suffix == _SWEEP else _runs(source))
-    return found[0] if found else None, wanted
+        found.append(_design(source) if is_sweep else _runs(source))
+    if not found:
+        return None
+    if isinstance(found[0], _Runs):
+        return _asked_for(gathered, found[0], wanted, factors or (), responses or (), block)
+    return found[0]
+
+
+def _wanted(gathered: Gathered, filters: Sequence[str]) -> list[tuple[str, Any]]:
+    allowed = "COLUMN=VALUE, such as tcp=reno"
+    given = split_settings(filters, gathered.faults, "--where", allowed)
+    return [(column, read_value(text)) for column, text in given]
+
+
+def _asked_for(
+    gathered: Gathered,
+    runs: _Runs,
+    wanted: Sequence[tuple[str, Any]],
+    factors: Sequence[str],
+    responses: Sequence[str],
+    block: str | None,
+) -> _Runs:
+    """The rows with the values asked for; tries each of these, and the columns, for itself."""
+    from skycell.stats import DesignError
+    from skycell.stats.table import refuse_unknown_columns
+
+    for column, value in wanted:
+        with gathered.step():
+            _having(runs.rows, column, value)
+    names, asked, of_block = runs.asked(factors, responses, block)
+    columns = runs.rows[0]
+    with gathered.step():
+        if not names or not asked:
+            raise click.UsageError(
+                f"name --factor and --response; the columns are {', '.join(columns)}"
+            )
+    with gathered.step():
+        try:
+            refuse_unknown_columns(columns, [*names, *asked, *([of_block] if of_block else [])])
+        except DesignError as error:
+            raise click.UsageError(str(error)) from None
+    if gathered:
+        return runs
+    rows = runs.rows
+    with gathered.step():
+        for column, value in wanted:
+            rows = _having(rows, column, value)
+    return replace(runs, rows=rows)
 
 
 @click.command(
@@ -113,43 +179,33 @@ def analyse(
     from skycell.stats import analyse as run_analysis
 
     gathered = Gathered()
-    found, wanted = _look_over(gathered, source, filters, store_path)
+    found = _look_over(gathered, source, responses, factors, filters, block, store_path)
     gathered.refuse_if_any()
     assert found is not None
-    runs = found if isinstance(found, _Runs) else _of_sweep(_stored(found, engine, store_path))
-    rows = _filtered(runs.rows, wanted)
-    names = list(factors or runs.factors)
-    asked = list(responses or runs.responses)
-    if not names or not asked:
-        columns = ", ".join(rows[0])
-        raise click.UsageError(f"name --factor and --response; the columns are {columns}")
+    if isinstance(found, _Runs):
+        runs = found
+    else:
+        stored = _of_sweep(_stored(found, engine, store_path))
+        wanted = _wanted(gathered, filters)
+        runs = _asked_for(gathered, stored, wanted, factors, responses, block)
+        gathered.refuse_if_any()
+    names, asked, of_block = runs.asked(factors, responses, block)
     found_of: dict[str, Analysis | str] = {}
     for name in asked:
         try:
             found_of[name] = run_analysis(
-                rows, names, name, level, order=order, block=block or runs.block
+                runs.rows, names, name, level, order=order, block=of_block
             ).with_units(runs.factor_units)
         except DesignError as error:
-            # Of responses that nobody named, one that no run has keeps no other back.
-            if responses:
-                raise click.UsageError(str(error)) from None
             found_of[name] = str(error)
     refused = [why for why in found_of.values() if isinstance(why, str)]
-    if len(refused) == len(found_of):
-        raise click.UsageError(refused[0])
+    # Of responses that nobody named, one that no run has keeps no other back.
+    if responses or len(refused) == len(found_of):
+        for why in dict.fromkeys(refused):
+            with gathered.step():
+                raise click.UsageError(why)
+        gathered.refuse_if_any()
     _show(found_of, runs.units, as_json)
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The rows of a table, and what a sweep brings with them: its factors, responses and units."""
-
-    rows: list[dict[str, Any]]
-    factors: Sequence[str] = ()
-    responses: Sequence[str] = ()
-    block: str | None = None
-    factor_units: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def _show(found: Mapping[str, Analysis | str], units: Mapping[str, str], as_json: bool) -> None:
@@ -186,10 +242,7 @@ def _design(source: Path) -> Design:
     from skycell.sweeps.design import design_runs
     from skycell.sweeps.file import load_plan
 
-    try:
-        return design_runs(load_plan(source))
-    except OSError as error:
-        raise click.UsageError(f"{source}: {error.strerror or error}") from None
+    return design_runs(load_plan(source))
 
 
 def _stored(design: Design, engine: str, store_path: Path | None) -> SweepResult:
@@ -200,7 +253,8 @@ def _stored(design: Design, engine: str, store_path: Path | None) -> SweepResult
             return sweep(design, engine=engine, store=store, only_stored=True)
         except MissingRunsError as error:
             place = "" if store_path is None else f" --store {store_path}"
-            hint = f"`skycell sweep {design.plan.name}{place}` makes them"
+            made_by = "" if engine == "fast" else f" --engine {engine}"
+            hint = f"`skycell sweep {design.plan.name}{made_by}{place}` makes them"
             raise click.UsageError(f"{error}; {hint}") from None
 
 
@@ -234,24 +288,41 @@ def _table(source: Path) -> list[dict[str, Any]]:
     try:
         rows = readers[source.suffix.lower()]().to_dicts()
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise click.UsageError(f"{source} cannot be read as a table: {error}") from None
+        reason = _longer_row(source) or str(error)
+        raise click.UsageError(f"{source} cannot be read as a table: {reason}") from None
     if not rows:
         raise click.UsageError(f"{source} has no rows below its header")
     return rows
 
 
-def _filtered(
-    rows: list[dict[str, Any]], wanted: Sequence[tuple[str, Any]]
-) -> list[dict[str, Any]]:
-    for column, value in wanted:
-        if column not in rows[0]:
-            columns = ", ".join(rows[0])
-            message = f"{column} is no column; the columns are {columns}"
-            raise click.BadParameter(message, param_hint="'--where'")
-        kept = [row for row in rows if row[column] == value or str(row[column]) == str(value)]
-        if not kept:
-            there = ", ".join(dict.fromkeys(str(row[column]) for row in rows))
-            message = f"no row has {column}={value}; {column} has {there}"
-            raise click.BadParameter(message, param_hint="'--where'")
-        rows = kept
-    return rows
+def _longer_row(source: Path) -> str | None:
+    """Which row of a text has more fields than the header; none where none has."""
+    import csv
+
+    if source.suffix.lower() == ".parquet":
+        return None
+    separator = "\t" if source.suffix.lower() == ".tsv" else ","
+    try:
+        with source.open(newline="", encoding="utf-8-sig") as text:
+            rows = csv.reader(text, delimiter=separator)
+            header = next(rows, [])
+            for row in rows:
+                if len(row) > len(header):
+                    return f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
+    except (OSError, ValueError, csv.Error):
+        return None
+    return None
+
+
+def _having(rows: list[dict[str, Any]], column: str, value: Any) -> list[dict[str, Any]]:
+    """The rows with a value in a column; at least one."""
+    if column not in rows[0]:
+        columns = ", ".join(rows[0])
+        message = f"{column} is no column; the columns are {columns}"
+        raise click.BadParameter(message, param_hint="'--where'")
+    kept = [row for row in rows if row[column] == value or str(row[column]) == str(value)]
+    if not kept:
+        there = ", ".join(dict.fromkeys(str(row[column]) for row in rows))
+        message = f"no row has {column}={value}; {column} has {there}"
+        raise click.BadParameter(message, param_hint="'--where'")
+    return kept

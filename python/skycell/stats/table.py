@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -18,6 +18,8 @@ Frame = Any
 """A table: a polars or pandas frame, a mapping of columns, or rows that are mappings."""
 
 _SHOWN_CELLS = 5
+_LARGEST = 1e150
+"""Of a response: sums of the squares of larger ones overflow."""
 
 
 class DesignError(ValueError):
@@ -173,6 +175,16 @@ def design_table(
     )
 
 
+def refuse_unknown_columns(columns: Collection[str], asked: Iterable[str]) -> None:
+    """Raises `DesignError` with every name asked for that no column has."""
+    unknown = [name for name in dict.fromkeys(asked) if name not in columns]
+    if unknown:
+        raise DesignError(
+            f"the table has no column{'s' if len(unknown) > 1 else ''} {_listed(unknown)}; its "
+            f"columns are {_listed(columns)}{hint(unknown[0], columns)}"
+        )
+
+
 def _columns(frame: Frame) -> dict[str, list[Any]]:
     if hasattr(frame, "to_dict") and not isinstance(frame, Mapping):
         read: Any = frame.to_dict
@@ -192,13 +204,7 @@ def _columns(frame: Frame) -> dict[str, list[Any]]:
 def _refuse_unknown(
     columns: Mapping[str, Sequence[Any]], factors: Sequence[str], response: str, block: str | None
 ) -> None:
-    asked = [*factors, response, *([block] if block is not None else [])]
-    unknown = [name for name in asked if name not in columns]
-    if unknown:
-        raise DesignError(
-            f"the table has no column{'s' if len(unknown) > 1 else ''} {_listed(unknown)}; its "
-            f"columns are {_listed(columns)}{hint(unknown[0], columns)}"
-        )
+    refuse_unknown_columns(columns, [*factors, response, *([block] if block is not None else [])])
     if response in factors:
         raise DesignError(f"{response} cannot be both a factor and the response")
     if block is not None and (block in factors or block == response):
@@ -217,6 +223,11 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], i
             )
         if math.isinf(float(value)):
             raise DesignError(f"{response} is infinite in row {row + 1}")
+        if abs(float(value)) > _LARGEST:
+            raise DesignError(
+                f"{response} is {value:g} in row {row + 1}; allowed is up to {_LARGEST:g}, whose "
+                "square is a number"
+            )
         if not math.isnan(float(value)):
             rows.append(row)
     if not rows:

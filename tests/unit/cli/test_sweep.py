@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
+from tests.unit.cli.test_plot import refused, told_together
 from tests.unit.plots.spoiling import spoil
 
 SWEEP = """
@@ -340,6 +341,8 @@ def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
     other = file.with_name("other.sqlite")
     told = skycell("analyse", file, "--store", other)
     assert f"{hint} {file} --store {other}` makes them" in told.stderr
+    told = skycell("analyse", file, "--engine", "reference")
+    assert f"{hint} {file} --engine reference` makes them" in told.stderr
 
 
 def test_a_folder_is_told_to_be_no_table(tmp_path: Path) -> None:
@@ -519,6 +522,36 @@ def test_what_cannot_be_analysed_ends_with_two_and_the_reason(
     result = skycell("analyse", table, *arguments)
     assert result.exit_code == 2
     assert told in " ".join(result.stderr.split())
+
+
+def test_all_that_a_table_does_not_have_is_told_at_once(table: Path) -> None:
+    asked = ("--factor", "tpc", "--response", "sped", "--response", "rate", "--block", "day")
+    told_together(
+        skycell("analyse", table, "--where", "city=x", "--where", "site=c", *asked, "--foo"),
+        "No such option '--foo'",
+        "Invalid value for '--where': city is no column",
+        "Invalid value for '--where': no row has site=c; site has a, b",
+        "the table has no columns tpc, sped, rate, day; its columns are site, tcp, speed; did you",
+    )
+    told_together(
+        skycell("analyse", table, "--factor", "tcp", "--response", "site", "--response", "tcp"),
+        "site is 'a' in row 1, which is no number",
+        "tcp cannot be both a factor and the response",
+    )
+    table.write_text("site,tcp,speed\na,reno,1\na,sack,2\nb,reno,3\nb,sack,4\n")
+    both = ("--where", "site=a", "--where", "speed=4")
+    message = refused(skycell("analyse", table, *both))
+    assert message == "Error: name --factor and --response; the columns are site, tcp, speed"
+    message = refused(skycell("analyse", table, *both, "--factor", "tcp", "--response", "speed"))
+    assert message == "Error: Invalid value for '--where': no row has speed=4; speed has 1, 2"
+
+
+def test_a_row_that_is_longer_than_the_header_is_named(tmp_path: Path) -> None:
+    for separator, name in ((",", "long.csv"), ("\t", "long.tsv")):
+        rows = (("tcp", "speed"), ("reno", "1"), ("sack", "2", "3"))
+        (tmp_path / name).write_text("\n".join(map(separator.join, rows)))
+        told = refused(skycell("analyse", name))
+        assert told == f"Error: {name} cannot be read as a table: line 3 has 3 fields, the header 2"
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:

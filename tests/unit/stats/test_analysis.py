@@ -319,6 +319,7 @@ def test_a_block_that_goes_with_a_factor_is_refused() -> None:
         ({"a": [1, 2], "y": ["3", "nan"]}, ["a"], "y", "y is 'nan' in row 2, which is no number"),
         ({"a": [1, 2], "y": [True, 2]}, ["a"], "y", "y is True in row 1, which is no number"),
         ({"a": [1, 2], "y": [math.inf, 2]}, ["a"], "y", "y is infinite in row 1"),
+        ({"a": [1, 2], "y": [2, -1e200]}, ["a"], "y", "y is -1e+200 in row 2; allowed is up to"),
         ({"a": [1, 2], "y": [None, None]}, ["a"], "y", "no row has a value of y"),
         ({"a": [None, 2], "y": [1, 2]}, ["a"], "y", "a is empty in a row; every run needs a level"),
         ({"a": [1, 1], "y": [1.0, 2.0]}, ["a"], "y", "no factor varies: a given"),
