@@ -12,8 +12,9 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
 from skycell.cli.orbit_options import (
+    Inputs,
     common,
-    read_inputs,
+    look_over_inputs,
     tables,
     tell_written,
     time_option,
@@ -83,8 +84,25 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
             click.echo(f"{place.name:<{width}} {at}")
 
 
+def _look_over_table(
+    gathered: Gathered,
+    constellation: str | None,
+    place: tuple[str, ...],
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    **_: object,
+) -> Inputs | None:
+    names = place or (() if places_file else _JSAC_CITIES)
+    targets = (csv_file, parquet)
+    return look_over_inputs(gathered, constellation, settings, names, places_file, targets, force)
+
+
 @orbit.command(
     cls=Verb,
+    look_over=_look_over_table,
     epilog="\b\nExample:  skycell orbit table jsac98-6x11 new_york tokyo paris",
     short_help="Show delays between all of some places.",
 )
@@ -110,11 +128,13 @@ def table(
     """
     from skycell.orbit import look
 
-    names = place or (() if places_file else _JSAC_CITIES)
-    targets = (csv_file, parquet)
-    sky, places = read_inputs(
-        Gathered(), constellation, settings, names, places_file, targets, force
+    gathered = Gathered()
+    inputs = _look_over_table(
+        gathered, constellation, place, csv_file, parquet, force, places_file, settings
     )
+    gathered.refuse_if_any()
+    assert inputs is not None
+    sky, places = inputs
     pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
     moment = look(sky, places, pairs, at.ps)
     written = write_tables(_rows(moment), csv_file, parquet)
@@ -196,8 +216,26 @@ def _cell(route: Route) -> str:
     return f"{route.delay_ms:.1f} ({len(route.satellites)})"
 
 
+def _look_over_path(
+    gathered: Gathered,
+    constellation: str | None,
+    source: str | None,
+    target: str | None,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    **_: object,
+) -> Inputs | None:
+    ends = [name for name in (source, target) if name is not None]
+    targets = (csv_file, parquet)
+    return look_over_inputs(gathered, constellation, settings, ends, places_file, targets, force)
+
+
 @orbit.command(
     cls=Verb,
+    look_over=_look_over_path,
     epilog="\b\nExample:  skycell orbit path jsac98-6x11 los_angeles london",
     short_help="Show the links of one path.",
 )
@@ -225,10 +263,13 @@ def path(
     """
     from skycell.orbit import look
 
-    ends, targets = (source, target), (csv_file, parquet)
-    sky, places = read_inputs(
-        Gathered(), constellation, settings, ends, places_file, targets, force
+    gathered = Gathered()
+    inputs = _look_over_path(
+        gathered, constellation, source, target, csv_file, parquet, force, places_file, settings
     )
+    gathered.refuse_if_any()
+    assert inputs is not None
+    sky, places = inputs
     moment = look(sky, places, [(0, 1)], at.ps)
     other = "shortest" if sky.file.route == "greedy" else "greedy"
     compared = None

@@ -11,13 +11,15 @@ import click
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
+    Inputs,
     common,
-    read_inputs,
+    look_over_inputs,
     tables,
     tell_written,
     time_option,
     write_tables,
 )
+from skycell.cli.plot import drawing_faults
 from skycell.cli.times import GivenTime
 from skycell.cli.verb import Verb
 
@@ -28,8 +30,48 @@ if TYPE_CHECKING:
     from skycell.plots.globe import View
 
 
+def _look_over(
+    gathered: Gathered,
+    constellation: str | None,
+    place: tuple[str, ...],
+    out: Path | None,
+    view: str | None,
+    at: GivenTime | None,
+    every: GivenTime | None,
+    frames: int | None,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+    **_: object,
+) -> Inputs | None:
+    from skycell.plots.export import format_of
+    from skycell.scenario.quantities import LONGEST_RUN_PS, show_time
+
+    with gathered.step():
+        if out is None and csv_file is None and parquet is None and not as_json:
+            raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
+    with gathered.step(), drawing_faults():
+        if out is not None:
+            format_of(out)
+    with gathered.step():
+        if at is not None and every is not None and frames is not None:
+            last_ps = at.ps + (frames - 1) * every.ps
+            if last_ps > LONGEST_RUN_PS:
+                longest = show_time(LONGEST_RUN_PS)
+                message = f"the last moment is {show_time(last_ps)}, past {longest}"
+                raise click.BadParameter(message, param_hint="'--every'")
+    with gathered.step():
+        _view(view)
+    targets = (out, csv_file, parquet)
+    return look_over_inputs(gathered, constellation, settings, place, places_file, targets, force)
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html",
     short_help="Draw the earth, the satellites and a path.",
 )
@@ -85,31 +127,37 @@ def globe(
     With two PLACEs the path from the first to the second is drawn, with more the paths from each to
     the next. --csv, --parquet and --json give the satellites' positions.
     """
-    from skycell.scenario.quantities import LONGEST_RUN_PS, show_time
-
-    if out is None and csv_file is None and parquet is None and not as_json:
-        raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
     gathered = Gathered()
+    inputs = _look_over(
+        gathered,
+        constellation,
+        place,
+        out,
+        view,
+        at,
+        every,
+        frames,
+        csv_file,
+        parquet,
+        force,
+        places_file,
+        settings,
+        as_json,
+    )
+    gathered.refuse_if_any()
+    assert inputs is not None
+    sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
-    with gathered.step():
-        if times_ps[-1] > LONGEST_RUN_PS:
-            longest = show_time(LONGEST_RUN_PS)
-            message = f"the last moment is {show_time(times_ps[-1])}, past {longest}"
-            raise click.BadParameter(message, param_hint="'--every'")
-    centre = None
-    with gathered.step():
-        centre = _view(view)
-    targets = (out, csv_file, parquet)
-    sky, places = read_inputs(gathered, constellation, settings, place, places_file, targets, force)
     written = []
     if out is not None:
-        from skycell.cli.plot import drawing_faults
         from skycell.plots.export import save
         from skycell.plots.globe import globe_figure
 
         pairs = [(n, n + 1) for n in range(len(places) - 1)]
         with drawing_faults():
-            figure = globe_figure(sky, places, pairs, times_ps=times_ps, view=centre, links=links)
+            figure = globe_figure(
+                sky, places, pairs, times_ps=times_ps, view=_view(view), links=links
+            )
             save({out: figure}, force=force)
         written.append(out)
     if csv_file is not None or parquet is not None or as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from skycell.orbit import Constellation, Place
 
+Inputs: TypeAlias = "tuple[Constellation, list[Place]]"
+
 PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
 
 
@@ -30,7 +32,7 @@ def common(command: Command) -> Command:
         click.option(
             "--places",
             "places_file",
-            type=NamedPath(exists=True, path_type=Path, dir_okay=False),
+            type=NamedPath(path_type=Path),
             metavar="FILE",
             help="Places of your own: CSV with name, latitude_deg, longitude_deg.",
         ),
@@ -66,39 +68,37 @@ def time_option(name: str, default: str, what: str) -> Callable[[Command], Comma
     return click.option(name, type=TIME, default=default, show_default=True, help=what)
 
 
-def read_inputs(
+def look_over_inputs(
     gathered: Gathered,
-    constellation: str,
+    constellation: str | None,
     settings: Sequence[str],
     names: Sequence[str],
     places_file: Path | None,
     targets: Sequence[Path | None],
     force: bool,
-) -> tuple[Constellation, list[Place]]:
-    """What a command computes from, when the files that it writes have been found to be possible.
+) -> Inputs | None:
+    """What a command computes from; none where that has faults, which are noted.
 
     Args:
-        gathered: takes what is wrong, and has what was found before.
-        constellation: a preset or a file.
+        gathered: takes what is wrong.
+        constellation: a preset or a file; none if it could not be read.
         settings: what the command line changes of it.
         names: of places; all of the file's where there is none.
         places_file: with places of one's own.
-        targets: files to write.
+        targets: files to write, which are tried.
         force: files that exist are replaced.
-
-    Raises:
-        ScenarioFaults, click.UsageError, click.exceptions.Exit: as `Gathered.refuse_if_any`.
     """
-    skies: list[Constellation] = []
-    places: list[Place] = []
+    found: list[Inputs] = []
     with gathered.step():
         _refuse_targets(force, targets)
+    skies: list[Constellation] = []
     with gathered.step():
-        skies.append(_constellation(constellation, settings))
+        if constellation is not None:
+            skies.append(_constellation(constellation, settings))
     with gathered.step():
-        places += _named_places(names, places_file)
-    gathered.refuse_if_any()
-    return skies[0], places
+        places = _named_places(names, places_file)
+        found += [(sky, places) for sky in skies]
+    return found[0] if found else None
 
 
 def _constellation(name: str, settings: Sequence[str]) -> Constellation:

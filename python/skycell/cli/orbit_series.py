@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     PLACE_HELP,
+    Inputs,
     common,
-    read_inputs,
+    look_over_inputs,
     tables,
     tell_written,
     time_option,
@@ -30,8 +32,58 @@ _MOST_HANDOVERS = 30
 """Handovers shown one by one."""
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What a series is computed from.
+
+    Attributes:
+        inputs: the constellation, and the places of all pairs.
+        pairs: source and destination, as numbers of places.
+    """
+
+    inputs: Inputs
+    pairs: list[tuple[int, int]]
+
+
+def _look_over(
+    gathered: Gathered,
+    constellation: str | None,
+    pairs: tuple[tuple[str, str], ...] | None,
+    pairs_file: Path | None,
+    step: GivenTime | None,
+    plot: Path | None,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    **_: object,
+) -> _Asked | None:
+    from skycell.plots.export import format_of
+
+    with gathered.step(), drawing_faults("--plot"):
+        if plot is not None:
+            format_of(plot)
+    with gathered.step():
+        if step is not None and step.ps == 0:
+            raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
+    listed = list(pairs or ())
+    with gathered.step():
+        if pairs_file is not None:
+            listed += _read_pairs(pairs_file)
+        elif not listed:
+            raise click.UsageError("name a pair of places: --pair FROM TO")
+    names = list(dict.fromkeys(name for pair in listed for name in pair))
+    targets = (csv_file, parquet, plot)
+    inputs = look_over_inputs(gathered, constellation, settings, names, places_file, targets, force)
+    numbers = {name: number for number, name in enumerate(names)}
+    numbered = [(numbers[source], numbers[target]) for source, target in listed]
+    return None if inputs is None else _Asked(inputs, numbered)
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  "
     "skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
     short_help="Show how delays change with time.",
@@ -48,7 +100,7 @@ _MOST_HANDOVERS = 30
 @click.option(
     "--pairs",
     "pairs_file",
-    type=NamedPath(exists=True, path_type=Path, dir_okay=False),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Pairs: CSV with from and to.",
 )
@@ -98,28 +150,28 @@ def series(
     """
     from skycell.orbit import series as compute
     from skycell.orbit.motion import PRECISION_PS
-    from skycell.plots.export import format_of
 
     gathered = Gathered()
-    with gathered.step(), drawing_faults("--plot"):
-        if plot is not None:
-            format_of(plot)
-    with gathered.step():
-        if step.ps == 0:
-            raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
-    listed = [*pairs, *(_read_pairs(pairs_file) if pairs_file else ())]
-    if not listed:
-        raise click.UsageError("name a pair of places: --pair FROM TO")
-    names = list(dict.fromkeys(name for pair in listed for name in pair))
-    targets = (csv_file, parquet, plot)
-    sky, places = read_inputs(gathered, constellation, settings, names, places_file, targets, force)
-    numbers = {name: number for number, name in enumerate(names)}
+    asked = _look_over(
+        gathered,
+        constellation,
+        pairs,
+        pairs_file,
+        step,
+        plot,
+        csv_file,
+        parquet,
+        force,
+        places_file,
+        settings,
+    )
+    gathered.refuse_if_any()
+    assert asked is not None
     with _progress() as tell:
         try:
             found = compute(
-                sky,
-                places,
-                [(numbers[source], numbers[target]) for source, target in listed],
+                *asked.inputs,
+                asked.pairs,
                 duration_ps=duration.ps,
                 step_ps=step.ps,
                 start_ps=start.ps,
@@ -158,7 +210,19 @@ def _read_pairs(file: Path) -> list[tuple[str, str]]:
     if not {"from", "to"} <= set(reader.fieldnames or []):
         got = ", ".join(reader.fieldnames or []) or "nothing"
         raise ScenarioFaults([Fault(str(file), "", got, "a header with from, to", line=1)])
-    return [(row["from"] or "", row["to"] or "") for row in reader]
+    faults, pairs = [], []
+    for row in reader:
+        pairs.append((row["from"], row["to"]))
+        faults += [
+            Fault(str(file), end, "nothing", PLACE_HELP, line=reader.line_num)
+            for end in ("from", "to")
+            if not row[end]
+        ]
+    if not pairs:
+        faults.append(Fault(str(file), "", "no pair", "one row or more", line=1))
+    if faults:
+        raise ScenarioFaults(faults)
+    return pairs
 
 
 def _progress() -> Any:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
+from tests.unit.cli.test_plot import told_together
 
 SKY, ENDS = "jsac98-6x11", ("new_york", "tokyo")
 PAIR = (SKY, *ENDS)
@@ -103,6 +104,62 @@ def test_what_a_command_computes_from_has_its_faults_told_together(
     assert all(line.startswith(begin) for line, begin in zip(lines, expected, strict=False)), lines
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["series", "nowhere", "--pairs", "pairs.csv", "--at", "3", "--step", "0 s"],
+            ["No such option '--at'", "Invalid value for '--step'", "'nowhere' is no f", "pairs.c"],
+        ),
+        (
+            ["series", "nowhere", "--places", ".", "--duration", "1", "--plot", "a.gif"],
+            [
+                "Invalid value for '--duration'",
+                "Invalid value for '--plot'",
+                "name a pair of places",
+                "'nowhere' is no file",
+                ".: Is a directory",
+            ],
+        ),
+        (
+            ["globe", "nowhere", "x", "--at", "5", "--view", "here"],
+            [
+                "Invalid value for '--at'",
+                "--out, --csv, --parquet or --json says what",
+                "Invalid value for '--view'",
+                "'nowhere' is no file",
+                "places",
+            ],
+        ),
+        (
+            ["globe", "nowhere", "--out", "a.gif"],
+            ["Invalid value for '--out': a.gif", "'nowhere' is no file"],
+        ),
+        (
+            ["table", "nowhere", "x", "--at", "5", "--csv", "pairs.csv"],
+            ["Invalid value for '--at'", "pairs.csv exists", "'nowhere' is no file", "places"],
+        ),
+        (["path", "nowhere", "x"], ["Missing argument 'TO'", "'nowhere' is no file", "places"]),
+    ],
+)
+def test_faults_of_options_and_of_what_they_name_come_together(
+    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.csv").touch()
+    told_together(call(*arguments), *told)
+
+
+def test_a_pair_without_an_end_is_named_by_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("from,to\nrome,lima\n,rome\nlima\n", encoding="utf-8")
+    told = call("series", SKY, "--pairs", str(file))
+    assert told.exit_code == 2
+    assert told.stderr.startswith(f"{file}:3: from\n  got      nothing\n  allowed  a built-in city")
+    assert f"{file}:4: to\n  got      nothing\n" in told.stderr
+    assert told.stderr.endswith("\n2 faults; nothing was run.\n")
+
+
 def test_a_series_tells_delays_and_handovers(tmp_path: Path) -> None:
     common = ["series", "jsac98-6x11", "--pair", "new_york", "tokyo", "--duration", "100 s"]
     told = json.loads(call(*common, "--json").stdout)
@@ -186,8 +243,14 @@ def test_faulty_input_ends_with_2_and_says_what_is_allowed() -> None:
         ),
         (["table", SKY, *ENDS, "--csv", "x", "--parquet", "x"], "x is to hold two things; each ne"),
         (["table", SKY, *ENDS, "--csv", ""], "'--csv': a name is missing"),
-        (["table", SKY, "--places", "nowhere.csv"], "'--places': File 'nowhere.csv' does not exi"),
-        (["series", SKY, "--pairs", "nowhere.csv"], "'--pairs': File 'nowhere.csv' does not exist"),
+        (
+            ["table", SKY, "--places", "nowhere.csv"],
+            "Error: nowhere.csv: No such file or dir",
+        ),
+        (
+            ["series", SKY, "--pairs", "nowhere.csv"],
+            "Error: nowhere.csv: No such file or dir",
+        ),
         (["path", ".", *ENDS], "'.' is no file and no constellation"),
     ],
 )
