@@ -46,9 +46,26 @@ orbit.add_command(series)
 orbit.add_command(globe)
 
 
+def _look_over_list(
+    gathered: Gathered, name: str | None, cities: bool, markdown: bool, as_json: bool, **_: object
+) -> None:
+    from skycell.cli.presets import refuse_unknown_preset
+    from skycell.orbit import constellations
+
+    with gathered.step():
+        if (name is not None) + cities + markdown > 1:
+            raise click.UsageError("NAME, --cities and --markdown exclude each other")
+    with gathered.step():
+        if markdown and as_json:
+            raise click.UsageError("--markdown and --json exclude each other")
+    with gathered.step():
+        refuse_unknown_preset("constellation", constellations(), name)
+
+
 @orbit.command(
     "list",
     cls=Verb,
+    look_over=_look_over_list,
     epilog="\b\nExample:  skycell orbit list iridium-like",
     short_help="List constellations, or the values of one.",
 )
@@ -58,20 +75,19 @@ orbit.add_command(globe)
 @json_option()
 def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None:
     """List the built-in constellations, or the values of NAME with their sources."""
-    if (name is not None) + cities + markdown > 1:
-        raise click.UsageError("NAME, --cities and --markdown exclude each other")
-    if markdown and as_json:
-        raise click.UsageError("--markdown and --json exclude each other")
     from skycell.cli.presets import show_presets
     from skycell.orbit import cities as built_in
     from skycell.orbit import constellations
 
+    gathered = Gathered()
+    _look_over_list(gathered, name, cities, markdown, as_json)
+    gathered.refuse_if_any()
     if markdown:
         from skycell.orbit.reference import page
 
         click.echo(page(), nl=False)
     elif not cities:
-        show_presets("constellation", constellations(), name, as_json)
+        show_presets(constellations(), name, as_json)
     elif as_json:
         known = {
             place.name: [place.latitude_deg, place.longitude_deg] for place in built_in().values()

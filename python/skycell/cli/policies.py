@@ -6,12 +6,20 @@ import json
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
 
+def _look_over(gathered: Gathered, markdown: bool, as_json: bool, **_: object) -> None:
+    with gathered.step():
+        if markdown and as_json:
+            raise click.UsageError("--markdown and --json exclude each other")
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell policies --json",
     short_help="List the buffer policies by class.",
 )
@@ -22,10 +30,11 @@ def policies(markdown: bool, as_json: bool) -> None:
 
     SA and MA: one count of cells, or one for each VC; ST and MT: one threshold, or several.
     """
-    if markdown and as_json:
-        raise click.UsageError("--markdown and --json exclude each other")
     from skycell.scenario.policy_table import policy_page, policy_rows
 
+    gathered = Gathered()
+    _look_over(gathered, markdown, as_json)
+    gathered.refuse_if_any()
     if markdown:
         click.echo(policy_page(), nl=False)
         return

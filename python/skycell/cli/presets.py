@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
@@ -15,8 +16,16 @@ if TYPE_CHECKING:
     from skycell.scenario.presets import Preset
 
 
+def _look_over(gathered: Gathered, name: str | None, **_: object) -> None:
+    from skycell.scenario.presets import presets as known
+
+    with gathered.step():
+        refuse_unknown_preset("preset", known(), name)
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell presets icccn97-geo",
     short_help="Show named sets of parameters with their sources.",
 )
@@ -29,23 +38,40 @@ def presets(name: str | None, as_json: bool) -> None:
     """
     from skycell.scenario.presets import presets as known
 
-    show_presets("preset", known(), name, as_json)
+    gathered = Gathered()
+    _look_over(gathered, name)
+    gathered.refuse_if_any()
+    show_presets(known(), name, as_json)
 
 
-def show_presets(what: str, known: Mapping[str, Preset], name: str | None, as_json: bool) -> None:
-    """Shows the titles of some presets, or one with its values and their sources.
+def refuse_unknown_preset(what: str, known: Mapping[str, Preset], name: str | None) -> None:
+    """Refuses a name that none of some presets has.
 
     Args:
         what: what they are, in one word.
         known: the presets by name.
-        name: the one to show.
-        as_json: for programs.
+        name: the one asked for; none if all are.
 
     Raises:
         click.UsageError: no preset has the name.
     """
-    from skycell.scenario.faults import show_value
     from skycell.scenario.spelling import nearest
+
+    if name is not None and name not in known:
+        near = nearest(name, known)
+        hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(known)}."
+        raise click.UsageError(f"no {what} is called {name!r}.{hint}")
+
+
+def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -> None:
+    """Shows the titles of some presets, or one with its values and their sources.
+
+    Args:
+        known: the presets by name.
+        name: the one to show, which is one of them; all titles if none.
+        as_json: for programs.
+    """
+    from skycell.scenario.faults import show_value
 
     if name is None:
         if as_json:
@@ -55,10 +81,6 @@ def show_presets(what: str, known: Mapping[str, Preset], name: str | None, as_js
         for key, preset in known.items():
             click.echo(f"{key:<{width}}  {preset.title}")
         return
-    if name not in known:
-        near = nearest(name, known)
-        hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(known)}."
-        raise click.UsageError(f"no {what} is called {name!r}.{hint}")
     preset = known[name]
     if as_json:
         values: dict[str, Any] = {

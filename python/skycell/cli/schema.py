@@ -6,12 +6,30 @@ import json
 
 import click
 
+from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
 
+def _look_over(
+    gathered: Gathered, prefix: str | None, markdown: bool, as_json: bool, **_: object
+) -> str:
+    """Also gives the listing of the keys asked for."""
+    from skycell.scenario.reference import listing
+
+    with gathered.step():
+        if (prefix is not None) + markdown + as_json > 1:
+            raise click.UsageError("--keys, --markdown and --json exclude each other")
+    text = "" if prefix is None else listing(prefix)
+    with gathered.step():
+        if prefix is not None and not text:
+            raise click.UsageError(f"no key begins with {prefix!r}")
+    return text
+
+
 @click.command(
     cls=Verb,
+    look_over=_look_over,
     epilog="\b\nExample:  skycell schema --keys tcp.rto",
     short_help="Describe the scenario file.",
 )
@@ -27,15 +45,11 @@ from skycell.cli.verb import Verb
 @json_option("Write the JSON Schema (as without options).")
 def schema(prefix: str | None, markdown: bool, as_json: bool) -> None:
     """Describe the scenario file: as JSON Schema, as a listing of keys, or as a page."""
-    if (prefix is not None) + markdown + as_json > 1:
-        raise click.UsageError("--keys, --markdown and --json exclude each other")
+    gathered = Gathered()
+    keys = _look_over(gathered, prefix, markdown, as_json)
+    gathered.refuse_if_any()
     if prefix is not None:
-        from skycell.scenario.reference import listing
-
-        text = listing(prefix)
-        if not text:
-            raise click.UsageError(f"no key begins with {prefix!r}")
-        click.echo(text)
+        click.echo(keys)
     elif markdown:
         from skycell.scenario.reference import page
 

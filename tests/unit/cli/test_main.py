@@ -150,8 +150,8 @@ UNKNOWN = "No such option '--foo'."
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("presets a b", ["Got unexpected extra argument (b)"]),
-        ("presets a b c --foo", [UNKNOWN, "Got unexpected extra arguments (b c)"]),
+        ("presets rfc-modern b", ["Got unexpected extra argument (b)"]),
+        ("presets rfc-modern b c --foo", [UNKNOWN, "Got unexpected extra arguments (b c)"]),
         ("sweep --jobs 0 --foo", [UNKNOWN, "Missing argument 'FILE'.", "Invalid value for '--job"]),
         # Behind an unknown option: its value, or the argument.
         ("run a.toml --foo 3 --seed x", [UNKNOWN, "Invalid value for '--seed'"]),
@@ -260,6 +260,26 @@ def test_what_cannot_be_read_hides_no_other_fault(
                 "Invalid value for '--level'",
                 "Invalid value for '--out': there: ",
                 "absent.toml: No such file",
+            ],
+        ),
+        (
+            ["presets", "nothing", "--foo"],
+            ["No such option '--foo'", "no preset is called 'nothing'"],
+        ),
+        (
+            ["policies", "--markdown", "--json", "--foo"],
+            ["No such option '--foo'", "--markdown and --json exclude each other"],
+        ),
+        (
+            ["schema", "--keys=nothing", "--json", "--foo"],
+            ["No such option '--foo'", "--keys, --markdown and", "no key begins with 'nothing'"],
+        ),
+        (
+            ["orbit", "list", "nothing", "--cities", "--markdown", "--json"],
+            [
+                "NAME, --cities and --markdown exclude",
+                "--markdown and --json exclude",
+                "no constellation is called 'nothing'",
             ],
         ),
         (
