@@ -57,8 +57,8 @@ def shown_name(file: str) -> str:
 
 
 def _standard_input() -> str:
-    from skycell.scenario.scenario import decoded
+    from skycell.scenario.text import read_stream
 
     if sys.stdin is None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF), shown_name(STDIN))
-    return decoded(sys.stdin.buffer.read(), shown_name(STDIN))
+    return read_stream(sys.stdin.buffer, shown_name(STDIN))

@@ -204,7 +204,7 @@ def _read_pairs(file: Path) -> list[tuple[str, str]]:
     from io import StringIO
 
     from skycell.scenario.faults import Fault, ScenarioFaults
-    from skycell.scenario.scenario import read_text
+    from skycell.scenario.text import read_text
 
     reader = csv.DictReader(StringIO(read_text(file), newline=""))
     if not {"from", "to"} <= set(reader.fieldnames or []):

@@ -24,7 +24,8 @@ from skycell.orbit.presets import constellations
 from skycell.scenario.checking import check_against
 from skycell.scenario.expand import base_of, merge
 from skycell.scenario.faults import FaultCollector, Positions
-from skycell.scenario.scenario import read_text, set_value
+from skycell.scenario.scenario import set_value
+from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 
 

@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from skycell.scenario.faults import Fault, ScenarioFaults
-from skycell.scenario.scenario import read_text
+from skycell.scenario.text import read_text
 
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
 _NUMBERS: dict[str, tuple[float, float, str]] = {

@@ -12,8 +12,8 @@ from io import StringIO
 from os import PathLike, fspath
 
 from skycell.scenario.faults import Fault, ScenarioFaults
-from skycell.scenario.scenario import read_text
 from skycell.scenario.spelling import hint
+from skycell.scenario.text import read_text
 
 _COLUMNS = ("name", "latitude_deg", "longitude_deg")
 _RANGES = {

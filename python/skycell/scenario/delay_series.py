@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from io import StringIO
 from os import PathLike, fspath
-from pathlib import Path
 
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.links import CELL_BITS, FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
 from skycell.scenario.quantities import rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
+from skycell.scenario.text import read_text
 
 WHOLE_PPB = 10**9
 """All of the frames, in the unit of `Steps.losses_ppb`."""
@@ -81,13 +81,7 @@ def read_delays(path: str | PathLike[str], rate: LinkRate) -> Steps:
         ScenarioFaults: with the faults of the file, by line.
         OSError: the file cannot be read.
     """
-    name = fspath(path)
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        got = f"the octet {error.object[error.start]:#04x}"
-        raise ScenarioFaults([Fault(name, "", got, "UTF-8 text")]) from None
-    return _Reader(name, rate).read(text)
+    return _Reader(fspath(path), rate).read(read_text(path))
 
 
 @dataclass

@@ -24,6 +24,7 @@ from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
 from skycell.scenario.stand_ins import file_to_go_on_with
+from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
 
@@ -129,29 +130,6 @@ def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> 
     """
     name = fspath(path)
     return parse(read_text(path), name, FilePath(path).parent, values)
-
-
-def read_text(path: str | PathLike[str]) -> str:
-    """The text of a file, a byte order mark taken off.
-
-    Raises:
-        ScenarioFaults: it is not UTF-8.
-        OSError: the file cannot be read.
-    """
-    return decoded(FilePath(path).read_bytes(), fspath(path))
-
-
-def decoded(octets: bytes, name: str) -> str:
-    """The text that octets stand for, a byte order mark taken off.
-
-    Raises:
-        ScenarioFaults: they are not UTF-8; `name` is where they are from.
-    """
-    try:
-        return octets.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        got = f"the octet {error.object[error.start]:#04x}"
-        raise ScenarioFaults([Fault(name, "", got, "UTF-8 text")]) from None
 
 
 def parse(

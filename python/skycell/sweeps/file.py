@@ -12,8 +12,9 @@ from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
-from skycell.scenario.scenario import read_text, refuse_sweep
+from skycell.scenario.scenario import refuse_sweep
 from skycell.scenario.spelling import hint
+from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.sweeps.model import (
     MOST_RUNS,

@@ -101,6 +101,19 @@ def test_a_scenario_comes_from_standard_input_and_faults_say_so(faulty: str) -> 
     assert entry["faults"][0]["got"] == "the octet 0xe4"
 
 
+def test_a_text_that_may_have_no_end_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skycell.scenario.text._MOST_OCTETS", 2**20)
+    endless = b"#" * 2**20 + b"\n"
+    (tmp_path / "long.toml").write_bytes(endless)
+    told = check(str(tmp_path / "long.toml"), "-", stdin=endless)
+    assert told.stderr == "".join(
+        f"{name}\n  got      more than 1 MiB\n  allowed  UTF-8 text of up to 1 MiB\n"
+        for name in (tmp_path / "long.toml", "<stdin>")
+    ) + ("2 faults; nothing was run.\n")
+
+
 def test_standard_input_is_asked_for_only_once() -> None:
     told = check("-", str(EXAMPLES[0]), "-", stdin=EXAMPLES[0].read_bytes())
     assert (told.exit_code, told.stdout) == (2, "")
