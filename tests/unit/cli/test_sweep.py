@@ -17,7 +17,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
-from tests.unit.cli.test_plot import refused, told_together
 from tests.unit.plots.spoiling import spoil
 
 SWEEP = """
@@ -457,114 +456,6 @@ def test_the_current_folder_is_named_by_its_path(
     assert told.stdout.endswith(f"\nWritten to {folder}.\n")
     told = skycell("sweep", file, "--out", ".")
     assert f"Invalid value for '--out': {folder} holds an earlier result (sweep.json" in told.stderr
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "runs.csv"
-    lines = [
-        "site,tcp,speed",
-        *(
-            f"{s},{t},{v}"
-            for s, t, v in [
-                ("a", "reno", 1.0),
-                ("a", "sack", 2.0),
-                ("a", "reno", 1.1),
-                ("a", "sack", 2.1),
-                ("b", "reno", 9.0),
-                ("b", "sack", 9.0),
-                ("b", "reno", 8.0),
-                ("b", "sack", 8.0),
-            ]
-        ),
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def test_rows_are_chosen_by_a_column(table: Path) -> None:
-    common = ("--factor", "tcp", "--response", "speed", "--json")
-    told = json.loads(skycell("analyse", table, "--where", "site=a", *common).stdout)
-    assert told["analyses"][0]["runs"] == 4
-    assert told["analyses"][0]["mean"]["value"] == pytest.approx(1.55)
-
-
-def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
-    import polars as pl
-
-    pl.read_csv(table).write_parquet(tmp_path / "runs.parquet")
-    common = ("--factor", "tcp", "--factor", "site", "--response", "speed", "--json")
-    other = skycell("analyse", tmp_path / "runs.parquet", *common)
-    assert other.exit_code == 0, other.output
-    assert json.loads(other.stdout) == json.loads(skycell("analyse", table, *common).stdout)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ([], "name --factor and --response; the columns are site, tcp, speed"),
-        (["--factor", "tpc", "--response", "speed"], "the table has no column tpc"),
-        (["--factor", "tpc", "--response", "sped"], "the table has no columns tpc, sped; its colu"),
-        (
-            ["--factor", "tpc", "--response", "speed"],
-            "site, tcp, speed; did you mean tcp?",
-        ),
-        (["--where", "city"], 'got "city" allowed COLUMN=VALUE, such as tcp=reno'),
-        (["--where", "city=x"], "city is no column; the columns are site, tcp, speed"),
-        (["--where", "site=c"], "no row has site=c; site has a, b"),
-        (["--level", "101"], "allowed is from 50 to below 100, in per cent"),
-        (["--level", "high"], "allowed is from 50 to below 100, in per cent"),
-    ],
-)
-def test_what_cannot_be_analysed_ends_with_two_and_the_reason(
-    table: Path, arguments: list[str], told: str
-) -> None:
-    result = skycell("analyse", table, *arguments)
-    assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
-
-
-def test_all_that_a_table_does_not_have_is_told_at_once(table: Path) -> None:
-    asked = ("--factor", "tpc", "--response", "sped", "--response", "rate", "--block", "day")
-    told_together(
-        skycell("analyse", table, "--where", "city=x", "--where", "site=c", *asked, "--foo"),
-        "No such option '--foo'",
-        "Invalid value for '--where': city is no column",
-        "Invalid value for '--where': no row has site=c; site has a, b",
-        "the table has no columns tpc, sped, rate, day; its columns are site, tcp, speed; did you",
-    )
-    told_together(
-        skycell("analyse", table, "--factor", "tcp", "--response", "site", "--response", "tcp"),
-        "site is 'a' in row 1, which is no number",
-        "tcp cannot be both a factor and the response",
-    )
-    table.write_text("site,tcp,speed\na,reno,1\na,sack,2\nb,reno,3\nb,sack,4\n")
-    both = ("--where", "site=a", "--where", "speed=4")
-    message = refused(skycell("analyse", table, *both))
-    assert message == "Error: name --factor and --response; the columns are site, tcp, speed"
-    message = refused(skycell("analyse", table, *both, "--factor", "tcp", "--response", "speed"))
-    assert message == "Error: Invalid value for '--where': no row has speed=4; speed has 1, 2"
-
-
-def test_a_row_that_is_longer_than_the_header_is_named(tmp_path: Path) -> None:
-    for separator, name in ((",", "long.csv"), ("\t", "long.tsv")):
-        rows = (("tcp", "speed"), ("reno", "1"), ("sack", "2", "3"))
-        (tmp_path / name).write_text("\n".join(map(separator.join, rows)))
-        told = refused(skycell("analyse", name))
-        assert told == f"Error: {name} cannot be read as a table: line 3 has 3 fields, the header 2"
-
-
-def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
-    for name in ("no.csv", "nowhere"):
-        assert f"{name} does not exist" in skycell("analyse", name).stderr
-    assert "no.toml: No such file or directory" in skycell("analyse", "no.toml").stderr
-    assert "holds no result of `skycell sweep --out`" in skycell("analyse", tmp_path).stderr
-    (tmp_path / "bad.csv").write_text("site,tcp,speed\n")
-    assert "bad.csv has no rows below its header" in skycell("analyse", "bad.csv").stderr
-    (tmp_path / "bad.parquet").write_text("no table")
-    assert "cannot be read as a table" in skycell("analyse", "bad.parquet").stderr
-    (tmp_path / "sweep.json").write_text("{}")
-    assert "sweep.json is no result of a sweep" in skycell("analyse", "sweep.json").stderr
 
 
 @pytest.mark.parametrize(
