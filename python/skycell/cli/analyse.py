@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.options import NamedPath, engine_option, json_option, level_option, store_option
+from skycell.cli.options import (
+    NAME,
+    NamedPath,
+    engine_option,
+    json_option,
+    level_option,
+    store_option,
+)
 from skycell.cli.settings import read_value, split_settings
 from skycell.cli.store import look_into_store, refuse_unfit_store
 from skycell.cli.verb import Verb
@@ -126,15 +133,15 @@ def _asked_for(
 @click.option(
     "--response",
     "responses",
+    type=NAME,
     multiple=True,
-    metavar="NAME",
     help="Column to explain; may be repeated. All that a sweep measured if not given.",
 )
 @click.option(
     "--factor",
     "factors",
+    type=NAME,
     multiple=True,
-    metavar="NAME",
     help="Column whose values are levels; may be repeated. A sweep's own if not given.",
 )
 @click.option(
@@ -144,7 +151,7 @@ def _asked_for(
     metavar="COLUMN=VALUE",
     help="Only rows with this value; may be repeated.",
 )
-@click.option("--block", metavar="COLUMN", help="Column whose values share their draws.")
+@click.option("--block", type=NAME, metavar="COLUMN", help="Column whose values share their draws.")
 @level_option
 @click.option(
     "--order",

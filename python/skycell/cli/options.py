@@ -27,6 +27,21 @@ TRACES = (
 """Those of `skycell.records.traces`, which help must not wait for."""
 
 
+class _Name(click.ParamType[str]):
+    """A name that is not empty."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name."""
+        if value == "":
+            self.fail("a name is missing", param, ctx)
+        return str(value)
+
+
+NAME = _Name()
+
+
 class NamedPath(click.Path):
     """A path that is not empty, as that of a shell variable without a value is.
 

@@ -11,7 +11,7 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.given import STDIN, load_given
-from skycell.cli.options import NamedPath, force_option, sweep_level_option
+from skycell.cli.options import NAME, NamedPath, force_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.times import TIME, GivenTime
 from skycell.cli.verb import Verb
@@ -151,6 +151,7 @@ def _look_over_run(
 @click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
 @click.option(
     "--kind",
+    type=NAME,
     help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue or discards; of a study: "
     "one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
     "main-effects, interactions or residuals.  "
@@ -164,13 +165,15 @@ def _look_over_run(
 )
 @force_option("FILE if it exists")
 @click.option(
-    "--flow", "flows", multiple=True, metavar="NAME", help="Draw this flow only; may be repeated."
+    "--flow", "flows", type=NAME, multiple=True, help="Draw this flow only; may be repeated."
 )
-@click.option("--port", metavar="NAME", help="Port whose queue to draw, such as switch1>switch2.")
+@click.option("--port", type=NAME, help="Port whose queue to draw, such as switch1>switch2.")
 @click.option("--from", "start", type=TIME, help="Begin here, such as '2 s'.")
 @click.option("--to", "end", type=TIME, help="End here, such as '500 ms'.")
-@click.option("--table", metavar="ID", help="Table of a study to draw, such as icccn97-t3.")
-@click.option("--response", metavar="NAME", help="Response of a sweep; its first if not given.")
+@click.option(
+    "--table", type=NAME, metavar="ID", help="Table of a study to draw, such as icccn97-t3."
+)
+@click.option("--response", type=NAME, help="Response of a sweep; its first if not given.")
 @sweep_level_option
 def plot(
     source: Path,

@@ -162,8 +162,18 @@ class _Child:
             answer = ""
         if not answer:
             code = self.process.wait()
-            said = self._said.read_text(encoding="utf-8", errors="replace").strip()
+            said = _words(self._said.read_text(encoding="utf-8", errors="replace"))
             raise RenderError(said or f"exit code {code}")
         fault = json.loads(answer)
         if fault is not None:
             raise RenderError(fault)
+
+
+def _words(said: str) -> str:
+    r"""What a process said as it died, on one line, without the addresses of a JavaScript engine.
+
+    >>> _words("#\n# Fatal error: no memory\n#\n==== C stack trace ====\n libc.so.6(+0x891f5)\n")
+    'Fatal error: no memory'
+    """
+    words = said.partition("==== C stack trace")[0]
+    return " ".join(part for line in words.splitlines() if (part := line.strip("# ")))

@@ -263,6 +263,20 @@ def test_what_cannot_be_read_hides_no_other_fault(
             ],
         ),
         (
+            ["plot", "absent", "--kind", "", "--flow", "", "--port", "", "--table", ""],
+            [
+                *(f"Invalid value for '--{name}'" for name in ("kind", "flow", "port", "table")),
+                "absent does not exist",
+            ],
+        ),
+        (
+            ["analyse", "absent", "--response", "", "--factor", "", "--block", ""],
+            [
+                *(f"Invalid value for '--{name}'" for name in ("response", "factor", "block")),
+                "absent does not exist",
+            ],
+        ),
+        (
             ["presets", "nothing", "--foo"],
             ["No such option '--foo'", "no preset is called 'nothing'"],
         ),
