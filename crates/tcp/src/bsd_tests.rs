@@ -3,6 +3,7 @@
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::tests::{MSS, Script, WINDOW, tcp};
 use skycell_spec::{TcpSpec, TcpVariant, TickOrder};
+use skycell_units::SimTime;
 
 fn reno() -> TcpSpec {
     TcpSpec {
@@ -112,4 +113,40 @@ fn recovery_begins_with_as_many_segments_on_top_as_duplicates_began_it() {
     s.acked(0).acked(0);
     // Half of 8, and 2 (4.4BSD tcp_input: t_maxseg * t_dupacks).
     assert_eq!(s.sender.cwnd(), 6_000.0);
+}
+
+#[test]
+fn after_four_timeouts_in_a_row_a_round_trip_sets_the_timer_as_the_first_did() {
+    // tcp_timers: t_rxtshift > TCP_MAXRXTSHIFT / 4 clears t_srtt. One segment each 500 ms, 5 ticks.
+    let round_trips = |s: &mut Script, count: u64| {
+        for _ in 0..count {
+            s.now.0 += SimTime::from_millis(500).0;
+            let highest = s.sent.iter().max().unwrap() + 1;
+            s.acked(highest);
+        }
+        s.sender.deadline().unwrap().0 - s.now.0
+    };
+    let ticks = |n: u64| SimTime::from_millis(100 * n - 10).0; // all is sent 10 ms after a tick
+    let begun = || {
+        let mut s = Script::established(
+            TcpSpec {
+                max_cwnd: MSS,
+                ..reno()
+            },
+            1,
+        );
+        s.sent.push(0);
+        s
+    };
+    assert_eq!(round_trips(&mut begun(), 1), ticks(18));
+    for (timeouts, rto) in [(3, 8), (4, 18)] {
+        let mut s = begun();
+        assert_eq!(round_trips(&mut s, 100), ticks(8));
+        (0..timeouts).for_each(|_| {
+            s.timeout();
+        });
+        s.now.0 += SimTime::from_millis(10).0;
+        round_trips(&mut s, 1); // of a segment sent again: no sample
+        assert_eq!(round_trips(&mut s, 1), ticks(rto), "{timeouts} timeouts");
+    }
 }

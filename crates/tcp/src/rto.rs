@@ -6,16 +6,20 @@
 
 use skycell_spec::TcpSpec;
 
+/// Timeouts in a row that leave the estimate standing (4.4BSD tcp_timers: TCP_MAXRXTSHIFT / 4).
+const TIMEOUTS_SURVIVED: u32 = 3;
+
 /// The estimator of one connection. Its limits are lent by the caller: thousands of senders share them.
 #[derive(Clone, Debug)]
 pub(crate) struct RtoEstimator {
-    /// Smoothed round-trip time, eighths of a tick; 0 before the first sample.
+    /// Smoothed round-trip time, eighths of a tick; 0 where the next sample is a first one.
     srtt_eighths: i64,
     /// Mean deviation, quarters of a tick, so that it is the 4 rttvar of the formula.
     rttvar_quarters: i64,
     /// RTO without backoff, ticks.
     base: u32,
-    backoff: u32,
+    /// Timeouts since the last sample.
+    timeouts: u32,
 }
 
 impl RtoEstimator {
@@ -24,7 +28,7 @@ impl RtoEstimator {
             srtt_eighths: 0,
             rttvar_quarters: 0,
             base: tcp.rto_initial_ticks,
-            backoff: 1,
+            timeouts: 0,
         }
     }
 
@@ -44,17 +48,23 @@ impl RtoEstimator {
         let rto = (self.srtt_eighths >> 3) + self.rttvar_quarters;
         let limits = (i64::from(tcp.rto_min_ticks), i64::from(tcp.rto_max_ticks));
         self.base = rto.clamp(limits.0, limits.1) as u32;
-        self.backoff = 1;
+        self.timeouts = 0;
     }
 
-    /// The timer ran out: the next one runs twice as long.
-    pub(crate) fn back_off(&mut self, tcp: &TcpSpec) {
-        self.backoff = self.backoff.saturating_mul(2).min(tcp.rto_max_backoff);
+    /// The timer ran out: the next one runs twice as long. So many in a row leave nothing of the
+    /// estimate but RTO, which lasts until a sample comes, a first one then (4.4BSD tcp_timers; RFC 6298
+    /// section 5).
+    pub(crate) fn back_off(&mut self) {
+        self.timeouts = self.timeouts.saturating_add(1);
+        if self.timeouts > TIMEOUTS_SURVIVED {
+            self.srtt_eighths = 0;
+        }
     }
 
     /// RTO in ticks, backoff included.
     pub(crate) fn ticks(&self, tcp: &TcpSpec) -> u64 {
-        let backed_off = u64::from(self.base) * u64::from(self.backoff);
+        let doubled = 1u64.checked_shl(self.timeouts).unwrap_or(u64::MAX);
+        let backed_off = u64::from(self.base) * doubled.min(tcp.rto_max_backoff.into());
         backed_off.clamp(tcp.rto_min_ticks.into(), tcp.rto_max_ticks.into())
     }
 }
@@ -89,12 +99,29 @@ mod tests {
         let mut rto = RtoEstimator::new(&tcp());
         rto.on_sample(&tcp(), 0); // counted as 1: 1 + 2 = 3 ticks
         assert_eq!(rto.ticks(&tcp()), 3);
-        rto.back_off(&tcp());
+        rto.back_off();
         assert_eq!(rto.ticks(&tcp()), 6);
-        (0..20).for_each(|_| rto.back_off(&tcp()));
+        (0..100).for_each(|_| rto.back_off());
         assert_eq!(rto.ticks(&tcp()), 3 * 64);
         rto.on_sample(&tcp(), 0);
         assert!(rto.ticks(&tcp()) <= 3);
+    }
+
+    #[test]
+    fn the_sample_after_four_timeouts_in_a_row_is_a_first_one() {
+        // 4.4BSD tcp_timers. srtt 5 7/8 and 4 rttvar 3/4 have settled to 6 to 8 ticks.
+        let after_timeouts = |count| {
+            let mut rto = RtoEstimator::new(&tcp());
+            (0..200).for_each(|_| rto.on_sample(&tcp(), 5));
+            let before = rto.ticks(&tcp());
+            (0..count).for_each(|_| rto.back_off());
+            assert_eq!(rto.ticks(&tcp()), before << count);
+            rto.on_sample(&tcp(), 5);
+            rto.ticks(&tcp())
+        };
+        assert!((6..=8).contains(&after_timeouts(3)));
+        assert_eq!(after_timeouts(4), 18); // 3 * 6
+        assert_eq!(after_timeouts(5), 18);
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl Sender {
     /// The retransmission timer has run out.
     pub fn on_timeout(&mut self, now: SimTime, out: &mut Vec<Segment>) {
         self.tx.counters.timeouts += 1;
-        self.tx.rto.back_off(&self.tx.tcp);
+        self.tx.rto.back_off();
         self.tx.is_before_tick = self.tx.tcp.tick_order == TickOrder::TimersFirst;
         self.act(now, out, |sender| match sender.state {
             State::SynSent => sender.send_control(SegmentKind::Syn, false),
