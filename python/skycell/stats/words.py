@@ -24,7 +24,7 @@ def summary(analysis: Analysis) -> list[str]:
         )
     else:
         sentences += [_shown(analysis), *(_levels(analysis, f) for f in analysis.factors)]
-        sentences += _together(analysis)
+        sentences += [*_together(analysis), _beyond(analysis)]
     sentences += [error_sentence(analysis), *_residuals(analysis), *analysis.notes]
     return [sentence for sentence in sentences if sentence]
 
@@ -132,6 +132,17 @@ def _together(analysis: Analysis) -> list[str]:
                 f"What {name} does depends on {_listed(partner[name])} more than it does by itself."
             )
     return found
+
+
+def _beyond(analysis: Analysis) -> str:
+    """Interactions of more factors than the model's, where chance does not explain them."""
+    row = next((row for row in analysis.variation if row.kind == HIGHER), None)
+    if row is None or row.p is None or row.p >= 1 - analysis.level:
+        return ""
+    return (
+        f"The higher interactions ({percent(row.share)}) are more than chance, too: what factors do "
+        "together depends on others, and a model of a higher order names them."
+    )
 
 
 def error_sentence(analysis: Analysis) -> str:

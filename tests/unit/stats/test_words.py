@@ -48,6 +48,24 @@ def test_chance_alone_is_called_chance() -> None:
     assert "none can be told apart" in summary[2]
 
 
+def three_factors(effect: float) -> list[str]:
+    """The summary where nothing but all three factors together does anything."""
+    draw = random.Random(4)
+    rows = [
+        {"a": a, "b": b, "c": c, "y": effect * (-1) ** (a + b + c) + draw.gauss(0, 1)}
+        for a, b, c in itertools.product(range(2), repeat=3)
+        for _ in range(4)
+    ]
+    return analyse(rows, ["a", "b", "c"], "y").summary()
+
+
+def test_higher_interactions_beyond_chance_are_pointed_out() -> None:
+    found = [s for s in three_factors(effect=3.0) if s.startswith("The higher interactions (9")]
+    assert len(found) == 1
+    assert found[0].endswith("and a model of a higher order names them.")
+    assert not any("higher order" in s for s in three_factors(effect=0.0))
+
+
 def test_an_interaction_above_a_main_effect_is_pointed_out() -> None:
     # Selective Drop helps a large buffer by a half and costs a small one as much.
     helps = {(0, "epd"): 0.0, (0, "sd"): -0.5, (1, "epd"): 0.0, (1, "sd"): 0.5}
