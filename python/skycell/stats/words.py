@@ -140,8 +140,8 @@ def _beyond(analysis: Analysis) -> str:
     if row is None or row.p is None or row.p >= 1 - analysis.level:
         return ""
     return (
-        f"The higher interactions ({percent(row.share)}) are more than chance, too: what factors do "
-        "together depends on others, and a model of a higher order names them."
+        f"The higher interactions ({percent(row.share)}) are more than chance, too: what factors "
+        "do together depends on others, and a model of a higher order names them."
     )
 
 
