@@ -34,7 +34,9 @@ class _Checked:
         }
 
 
-def _look_over(gathered: Gathered, files: tuple[str, ...], **_: object) -> list[_Checked]:
+def _look_over(gathered: Gathered, files: tuple[str, ...] | None, **_: object) -> list[_Checked]:
+    if files is None:
+        return []
     with gathered.step():
         if "" in files:
             raise click.BadParameter("a name is missing", param_hint="'FILE...'")

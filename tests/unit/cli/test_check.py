@@ -43,6 +43,16 @@ def test_faults_go_to_standard_error_and_end_with_two(faulty: str) -> None:
     assert told.stderr.endswith("2 faults; nothing was run.\n")
 
 
+def test_a_call_without_a_file_is_told_beside_its_other_faults() -> None:
+    alone = check()
+    assert (alone.exit_code, alone.stdout) == (2, "")
+    assert alone.stderr.endswith("\nError: Missing argument 'FILE...'.\n")
+    with_more = check("--jsn")
+    assert with_more.exit_code == 2
+    assert "No such option '--jsn'" in with_more.stderr
+    assert "Missing argument 'FILE...'" in with_more.stderr
+
+
 def test_an_empty_name_is_told_as_one() -> None:
     told = check(str(EXAMPLES[0]), "")
     assert told.exit_code == 2
