@@ -84,6 +84,16 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         assert tuple(result.traces[trace].columns) == columns
 
 
+def test_every_account_of_the_ledger_is_told_with_all_places_where_it_is_found() -> None:
+    text = (REFERENCE / "records.md").read_text(encoding="utf-8")
+    table = text.partition("## The ledger")[2].partition("## Traces")[0]
+    cells = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    told = {row[0].removeprefix("| "): row[2].removesuffix(" |").split(", ") for row in cells}
+    for account in skycell.run(_ONE_RUN).records["ledger"]["accounts"]:
+        label = re.sub(r", (flow|vc|port) .*", r", per \1", account["name"]).replace("vc", "VC")
+        assert [place for place, _ in account["found"]] == told[label], label
+
+
 def _keys(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [*value, *(key for part in value.values() for key in _keys(part))]
