@@ -33,6 +33,15 @@ def test_every_file_that_knows_a_policy_of_the_same_kind_is_named() -> None:
     assert by_hand == set()
 
 
+def test_every_message_that_lists_all_policies_is_named() -> None:
+    cases = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests" / "messages" / "cases").glob("*.txt")
+        if '"single_drop" or' in path.read_text(encoding="utf-8")
+    }
+    assert {case for case in cases if f"`{case}`" not in TEXT} == set()
+
+
 def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
     named = re.findall(r"`((?:crates|python|tests|docs)/[\w./-]+)`", TEXT)
     assert [name for name in named if not (ROOT / name).exists()] == [
