@@ -182,6 +182,8 @@ def _trace(result: RunResult, kind: str) -> pl.DataFrame:
             f"the run kept no {trace} trace; ask for it with `skycell run --trace {trace}`, or "
             f'with `traces = ["{trace}"]` in the table `records` of the scenario'
         )
+    if result.traces[trace].is_empty():
+        raise NothingToDrawError(f"the run's {trace} trace is empty")
     return result.traces[trace]
 
 
@@ -208,9 +210,9 @@ def _vc_queue(
 
     names = [link.name for link in spec.links]
     sampled = [names[link] for link in trace["port"].unique().sort()]
-    chosen = port if port is not None else next(iter(sampled), None)
-    if chosen is None or chosen not in sampled:
-        held = ", ".join(sampled) or "nothing"
+    chosen = sampled[0] if port is None else port
+    if chosen not in sampled:
+        held = ", ".join(sampled)
         raise NothingToDrawError(f"the VC queue trace holds no port {chosen}; it holds {held}")
     link = names.index(chosen)
     part = trace.filter(pl.col("port") == link)

@@ -135,6 +135,16 @@ def test_a_trace_that_was_not_kept_is_told_how_to_ask_for(kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", [kind for kind, trace in TRACE_OF.items() if trace])
+def test_a_trace_without_a_row_is_told_to_be_empty(kind: str) -> None:
+    trace = TRACE_OF[kind]
+    run = skycell.run(
+        {"preset": "icccn97-lan", "run": {"duration": "1 ns"}, "records": {"traces": [trace]}}
+    )
+    with pytest.raises(NothingToDrawError, match=f"^the run's {trace} trace is empty$"):
+        run_figure(run, kind)
+
+
 @pytest.mark.parametrize("kind", TRACE_OF)
 def test_a_flow_that_is_not_there_is_refused_for_every_kind(kind: str) -> None:
     with pytest.raises(NothingToDrawError, match="the run has no flow x; it has flow1, flow2"):
