@@ -23,6 +23,10 @@ TRACES = (
     "service",
 )
 
+#: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
+#: of a thousand VCs would cost more than the run.
+MOST_VCS_BY_DEFAULT = 64
+
 Duration = Annotated[
     Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="20 s")
 ]
@@ -57,7 +61,7 @@ class Records(Parameters):
     vc_ports: tuple[str, ...] | None = param(
         None,
         "links whose port's queue is sampled VC by VC",
-        source="the ports with a limited buffer",
+        source=f"the ports with a limited buffer that at most {MOST_VCS_BY_DEFAULT} VCs cross",
     )
     delay_vcs: tuple[str, ...] | None = param(
         None,

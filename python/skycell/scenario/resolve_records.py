@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from skycell.scenario.context import Context
 from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
-from skycell.scenario.file import TRACES, Records
+from skycell.scenario.file import MOST_VCS_BY_DEFAULT, TRACES, Records
 from skycell.scenario.network_spec import RecordSpec
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import show_amount
 
-#: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
-#: of a thousand VCs would cost more than the run.
-_MOST_VCS_BY_DEFAULT = 64
 #: More samples than this would not fit into memory beside the run.
 _MOST_SAMPLES = 2 * 10**8
 
@@ -33,7 +30,7 @@ def resolve_records(
             chosen[key] = [
                 port
                 for port in limited
-                if key == "ports" or len(plan.vcs_across(links[port])) <= _MOST_VCS_BY_DEFAULT
+                if key == "ports" or len(plan.vcs_across(links[port])) <= MOST_VCS_BY_DEFAULT
             ]
             continue
         chosen[key] = sorted({ids[name] for name in written if name in ids})
@@ -67,12 +64,17 @@ def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[in
 
 
 def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultCollector) -> None:
-    for trace, key in (("queue", "ports"), ("vc_queue", "vc_ports"), ("service", "ports")):
+    few = f" that at most {MOST_VCS_BY_DEFAULT} VCs cross"
+    for trace, key, which in (
+        ("queue", "ports", ""),
+        ("vc_queue", "vc_ports", few),
+        ("service", "ports", ""),
+    ):
         if trace in records.traces and not chosen[key]:
             faults.add(
                 ("records", "traces"),
                 Shown(f'"{trace}", and no port is sampled'),
-                f"a port in records.{key}, or one with a limited buffer",
+                f"a port in records.{key}, or one with a limited buffer{which}",
                 "traces to keep",
             )
 
