@@ -210,7 +210,7 @@ def _firmness_rule(reproduction: Reproduction, study: Study) -> str:
 def _single_runs(conclusion: ConclusionResult) -> str:
     """In how many single replications a conclusion holds; empty where that tells nothing."""
     single = conclusion.run_by_run
-    return f"in {single} single replications" if single and single.of > 1 else ""
+    return f"(holds in {single} single replications)" if single and single.of > 1 else ""
 
 
 def _sentence(text: str) -> str:
