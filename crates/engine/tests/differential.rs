@@ -241,6 +241,18 @@ fn a_vc_that_is_rerouted_over_its_own_path_keeps_it() {
 }
 
 #[test]
+fn some_scenarios_are_of_cell_sources_alone() {
+    let alone = (0..SCENARIOS)
+        .map(scenario)
+        .filter(|spec| spec.flows.is_empty());
+    let with_cells = alone
+        .map(|spec| skycell_engine::run(&spec, &mut |_| true).expect("the ledger balances"))
+        .filter(|records| records.vcs.iter().any(|vc| vc.cells_delivered > 0))
+        .count();
+    assert!(with_cells > 40, "{with_cells}");
+}
+
+#[test]
 fn both_engines_leave_the_same_records_and_traces() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);

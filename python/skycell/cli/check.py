@@ -93,6 +93,6 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
         ctx.exit(2 if gathered else 0)
     for found in checked:
         if found.spec is not None:
-            flows = f"{len(found.spec.flows)} flow{'s' if len(found.spec.flows) != 1 else ''}"
-            click.echo(f"{found.file}: fine; {flows}, spec {found.spec.hash()[:12]}")
+            users = found.spec.users_in_words
+            click.echo(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
     gathered.refuse_if_any()

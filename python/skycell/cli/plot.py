@@ -19,13 +19,11 @@ from skycell.cli.verb import Verb
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
     from skycell.records.result import RunResult
-    from skycell.scenario import Scenario
+    from skycell.scenario import NetworkSpec, Scenario
     from skycell.sweeps.result import SweepResult
 
 Source: TypeAlias = "Scenario | RunResult | SweepResult | Path"
 """What a figure is drawn from; of a study its file."""
-
-DEFAULT_KIND = "cwnd"
 
 
 def _look_over(
@@ -44,7 +42,7 @@ def _look_over(
     **_: object,
 ) -> Source | None:
     """Also reads what is to be drawn."""
-    from skycell.plots.run import TRACE_OF
+    from skycell.plots.run import TRACE_OF, usual_kind
     from skycell.sweeps.result import SweepResult
 
     with gathered.step(), drawing_faults():
@@ -78,10 +76,11 @@ def _look_over(
         with gathered.step():
             if table:
                 raise click.UsageError("--table is for studies, and this is a run")
-        _look_over_run(gathered, found, kind or DEFAULT_KIND, flows or (), port, start, end)
+        shown = kind or usual_kind(_spec_of(found))
+        _look_over_run(gathered, found, shown, flows or (), port, start, end)
         with gathered.step(), drawing_faults():
-            if out is None and (kind or DEFAULT_KIND) in TRACE_OF:
-                _refuse_target(_usual_target(kind or DEFAULT_KIND), force)
+            if out is None and shown in TRACE_OF:
+                _refuse_target(_usual_target(shown), force)
     return found
 
 
@@ -113,7 +112,6 @@ def _look_over_run(
 ) -> None:
     """Tries what is chosen of a run, which need not have been made, each choice for itself."""
     from skycell.plots import run as figures
-    from skycell.records.result import RunResult
 
     with gathered.step():
         if kind not in figures.TRACE_OF:
@@ -127,7 +125,9 @@ def _look_over_run(
             told, allowed = (", ".join(f"--{name}" for name in names) for names in (idle, choices))
             raise click.UsageError(f"{told}: the kind {kind} has {allowed}")
     with gathered.step(), drawing_faults():
-        spec = run.spec if isinstance(run, RunResult) else run.resolve()
+        spec = _spec_of(run)
+        with gathered.step(), drawing_faults():
+            figures.refuse_without_flows(spec, kind)
         with gathered.step(), drawing_faults():
             figures.refuse_unknown_flows(spec, flows)
         with gathered.step(), drawing_faults():
@@ -155,7 +155,7 @@ def _look_over_run(
     help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue or discards; of a study: "
     "one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
     "main-effects, interactions or residuals.  "
-    "[default: cwnd, the study's first metric, or response]",
+    "[default: cwnd, or queue of a run without flows; the study's first metric; response]",
 )
 @click.option(
     "--out",
@@ -198,6 +198,7 @@ def plot(
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
     from skycell.plots.export import save
+    from skycell.plots.run import usual_kind
     from skycell.sweeps.result import SweepResult
 
     gathered = Gathered()
@@ -213,7 +214,8 @@ def plot(
             figure = _figure_of_study(found, kind, table)
         else:
             span = _range_ps(start, end)
-            figure = _figure_of_run(found, kind or DEFAULT_KIND, flows, port, *span)
+            shown = kind or usual_kind(_spec_of(found))
+            figure = _figure_of_run(found, shown, flows, port, *span)
         target = out or _usual_target(kind or figure.name)
         _refuse_target(target, force)
         save({target: figure}, force=force)
@@ -335,6 +337,12 @@ def _figure_of_sweep(
         return sweep_figure(sweep, kind, response, level)
     except DesignError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _spec_of(run: Scenario | RunResult) -> NetworkSpec:
+    from skycell.records.result import RunResult
+
+    return run.spec if isinstance(run, RunResult) else run.resolve()
 
 
 def _figure_of_run(

@@ -18,6 +18,7 @@ from skycell.metrics.run_rows import (
     QueueRow,
     ResponseRow,
     cell_delay_rows,
+    cell_totals,
     contract_rows,
     policed_rows,
     queue_rows,
@@ -39,7 +40,8 @@ _PLAIN_WIDTH = 100
 def show_result(result: RunResult) -> None:
     """Prints flows, congested ports, totals and the run's identity to standard output."""
     console = standard_output(_PLAIN_WIDTH)
-    show_table(console, _flows(result))
+    if result.spec.flows:
+        show_table(console, _flows(result))
     queues = queue_rows(result.spec, result.records)
     if queues:
         show_table(console, _ports(queues))
@@ -208,6 +210,14 @@ def _policed(vcs: list[Mapping[str, Any]]) -> Table:
 
 
 def _totals(result: RunResult) -> list[str]:
+    total = _total_of_flows(result) if result.spec.flows else _total_of_cells(result)
+    seconds = result.records["duration_ps"] / _PS_PER_S
+    run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
+    identity = f"skycell {result.version}, spec {result.spec_hash}"
+    return [f"{total}.", f"{run}; the ledger balances.", identity]
+
+
+def _total_of_flows(result: RunResult) -> str:
     congested = [
         number
         for number, link in enumerate(result.spec.links)
@@ -231,7 +241,12 @@ def _totals(result: RunResult) -> list[str]:
     late = sum(flow["start_ps"] >= end_ps for flow in flows)
     if late:
         total += f"; {late} of {len(flows)} would begin after the end of the run"
-    seconds = end_ps / _PS_PER_S
-    run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
-    identity = f"skycell {result.version}, spec {result.spec_hash}"
-    return [f"{total}.", f"{run}; the ledger balances.", identity]
+    return total
+
+
+def _total_of_cells(result: RunResult) -> str:
+    cells = cell_totals(result.records)
+    return (
+        f"All cell sources {cells.arrived_bps / 1e6:.2f} Mbit/s of cells; "
+        f"{show_amount(cells.arrived)} of {show_amount(cells.sent)} cells arrived"
+    )

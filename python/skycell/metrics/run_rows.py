@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skycell.metrics.ceiling import CELL_BITS
 from skycell.metrics.classes import cell_loss_ratio
 
 if TYPE_CHECKING:
@@ -80,6 +81,26 @@ class ResponseRow(NamedTuple):
 
 
 RESPONSE_HEADS = ("mean", "median", "90 %", "99 %", "longest")
+
+
+class CellTotals(NamedTuple):
+    """What all VCs together carried: cells handed in, those that arrived, and the latter's rate."""
+
+    sent: int
+    arrived: int
+    arrived_bps: float
+
+
+def cell_totals(records: Mapping[str, Any]) -> CellTotals:
+    """The cells of all VCs, which are all that a run without flows has to show together.
+
+    >>> vcs = [{"cells_offered": 300, "cells_delivered": 250}]
+    >>> cell_totals({"duration_ps": 2 * 10**12, "vcs": vcs})
+    CellTotals(sent=300, arrived=250, arrived_bps=53000.0)
+    """
+    sent = sum(vc["cells_offered"] for vc in records["vcs"])
+    arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
+    return CellTotals(sent, arrived, arrived * CELL_BITS * _PS_PER_S / records["duration_ps"])
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:

@@ -41,6 +41,8 @@ CHOICES_OF = {
 }
 """What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
 
+_OF_FLOWS = ("cwnd", "sequence", "rate")
+
 
 def origin_of(result: RunResult) -> Origin:
     """What the captions of a run's figures say about it."""
@@ -78,6 +80,7 @@ def run_figure(
         raise ValueError(f"no figure of a run is called {kind}; there are {', '.join(TRACE_OF)}")
     origin = origin_of(result)
     spec = result.spec
+    refuse_without_flows(spec, kind)
     refuse_unknown_flows(spec, flows or ())
     if kind == "discards":
         return _discards(result, origin, flows)
@@ -113,12 +116,24 @@ def figures_of_run(result: RunResult) -> list[Figure]:
     return figures
 
 
+def usual_kind(spec: NetworkSpec) -> str:
+    """The kind that shows most of what a run is about: senders, or a queue where there are none."""
+    return "cwnd" if spec.flows else "queue"
+
+
+def refuse_without_flows(spec: NetworkSpec, kind: str) -> None:
+    """Raises `NothingToDrawError` for a kind that shows flows of a run that has none."""
+    if kind in _OF_FLOWS and not spec.flows:
+        others = ", ".join(other for other in TRACE_OF if other not in _OF_FLOWS)
+        raise NothingToDrawError(f"{kind} shows flows, and the run has none; it has {others}")
+
+
 def refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str]) -> None:
     """Raises `NothingToDrawError` for flows that a run does not have."""
     known = [flow.name for flow in spec.flows]
     unknown = [name for name in flows if name not in known]
     if unknown:
-        told = f"the run has no flow {', '.join(unknown)}; it has {_first(known)}"
+        told = f"the run has no flow {', '.join(unknown)}; it has {_first(known) or 'none'}"
         raise NothingToDrawError(told)
 
 

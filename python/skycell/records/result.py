@@ -159,6 +159,9 @@ class RunResult:
         return f"<RunResult: {self._title()}>"
 
     def _repr_html_(self) -> str:
+        title = f"<p>{escape(self._title())}</p>"
+        if not self.spec.flows:
+            return title
         cells = ("name", "Mbit/s", "timeouts", "retransmitted segments")
         head = "".join(f"<th>{cell}</th>" for cell in cells)
         body = "".join(
@@ -167,7 +170,7 @@ class RunResult:
             f"<td>{flow['segments_retransmitted']}</td></tr>"
             for flow in self.records["flows"]
         )
-        return f"<p>{escape(self._title())}</p><table><tr>{head}</tr>{body}</table>"
+        return f"{title}<table><tr>{head}</tr>{body}</table>"
 
     @property
     def _seconds(self) -> float:

@@ -12,6 +12,7 @@ from skycell.metrics.run_rows import (
     POLICED_HEADS,
     RESPONSE_HEADS,
     cell_delay_rows,
+    cell_totals,
     contract_rows,
     policed_rows,
     queue_rows,
@@ -31,7 +32,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
     """The report of one run as one HTML page; `pictures` are of the traces it kept."""
     records = result.records
     seconds = records["duration_ps"] / PS_PER_SECOND
-    title = f"{len(records['flows'])} flows over {seconds:g} s"
+    title = f"{result.spec.users_in_words} over {seconds:g} s"
     if len(records["flows"]) == 1:
         title = f"One flow over {seconds:g} s"
     return page(
@@ -47,7 +48,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
                 ("Spec", result.spec_hash),
                 ("Events", grouped(records["engine_stats"]["events"])),
             ],
-            "flows": _flows(records),
+            "flows": _flows(records) if records["flows"] else None,
             "losses": _recovery(records),
             "responses": _responses(records),
             "delay_terms": _delay_terms(records),
@@ -66,6 +67,12 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
 
 
 def _verdict(result: RunResult) -> str:
+    if not result.spec.flows:
+        cells = cell_totals(result.records)
+        return (
+            f"Cell sources alone: {grouped(cells.arrived)} of {grouped(cells.sent)} cells arrived, "
+            f"{cells.arrived_bps / 1e6:.2f} Mbit/s with their headers."
+        )
     rates = throughputs_bps(result.records)
     fairness = fairness_of(result.spec, result.records)
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"

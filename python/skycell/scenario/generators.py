@@ -65,7 +65,9 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
             faults.add(
                 ("topology", "distant", i, "vc"),
                 router_link.vc,
-                f"a number from 1 to {routers[-1]}, each once",
+                f"a number from 1 to {len(routers)}, each once"
+                if routers
+                else "nothing: without TCP connections there are no routers",
                 meaning_of(DistantRouter.model_fields["vc"]),
             )
         distant[router_link.vc] = (i, router_link)

@@ -29,8 +29,6 @@ def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
     _add_links(plan, topology, faults)
     _add_vcs(plan, topology, faults)
     paths = ShortestPaths(plan)
-    if not topology.flow:
-        faults.add(("topology", "flow"), [], "at least one flow", "TCP connections")
     for i, flow in enumerate(topology.flow):
         _add_flow(plan, flow, ("topology", "flow", i), paths, faults)
     return plan

@@ -34,6 +34,7 @@ from skycell.scenario.policy_spec import VirtualQueueingSpec as VirtualQueueingS
 from skycell.scenario.policy_spec import ZComplementSpec as ZComplementSpec
 from skycell.scenario.policy_spec import ZComplementSquaredSpec as ZComplementSquaredSpec
 from skycell.scenario.policy_spec import ZFixedSpec as ZFixedSpec
+from skycell.scenario.quantities import counted
 from skycell.scenario.spec_text import canonical_json
 
 
@@ -475,6 +476,13 @@ class NetworkSpec(_Part):
     def hash(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+    @property
+    def users_in_words(self) -> str:
+        """How many flows there are; where there is none, how many cell sources."""
+        if self.flows:
+            return counted(len(self.flows), "flow")
+        return counted(len(self.sources), "cell source")
 
     def with_seed(self, seed: int) -> NetworkSpec:
         """The same run with other draws.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from skycell.scenario.classes import ClassQueue, Scheduler
@@ -153,10 +153,13 @@ class Plan:
         return [self.links[name] for vc in vcs for name in self.vcs[vc].links]
 
     def vcs_across(self, link: str) -> list[str]:
-        """VCs that cross a link, each once, in the order of the flows that use them."""
+        """VCs that cross a link, each once, in the order of the flows that use them.
+
+        Where there is no flow they are those of the cell sources.
+        """
+        users = [(*flow.forward, *flow.reverse) for flow in self.flows.values()]
         found: dict[str, None] = {}
-        for flow in self.flows.values():
-            for vc in (*flow.forward, *flow.reverse):
-                if link in self.vcs[vc].all_links:
-                    found[vc] = None
+        for vc in chain.from_iterable(users or [self.sources.values()]):
+            if link in self.vcs[vc].all_links:
+                found[vc] = None
         return list(found)

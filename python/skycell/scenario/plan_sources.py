@@ -38,6 +38,22 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             plan.unplaced.add(source.name)
         else:
             plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
+    if not file.source and ("source",) not in faults.replaced:
+        _refuse_no_users(file.topology, faults)
+
+
+def _refuse_no_users(topology: NSource | ParkingLot | Graph, faults: FaultCollector) -> None:
+    """Notes a fault where there is neither a TCP connection nor a cell source."""
+    if isinstance(topology, NSource):
+        key, flows = "sources", topology.sources
+    elif isinstance(topology, ParkingLot):
+        key, flows = "long_flows", topology.long_flows + topology.hops * topology.cross_flows
+    else:
+        key, flows = "flow", len(topology.flow)
+    if not flows:
+        got = NOTHING if key == "flow" else 0
+        allowed = "at least one TCP connection, or a cell source in [[source]]"
+        faults.add(("topology", key), got, allowed, meaning_of(type(topology).model_fields[key]))
 
 
 def _beside(plan: Plan, source: Source, flow: str, here: Path, faults: FaultCollector) -> None:

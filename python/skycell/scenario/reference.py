@@ -35,8 +35,10 @@ this page.
 
 A scenario is a TOML file. Values carry their unit (`"275 ms"`); what a parameter may be stands
 beside it. RTT is the two-way propagation delay of the flow with the longest route; RTT x bandwidth
-is what the slowest link on that route carries in it, cell headers included. `preset` at the top of
-the file names a whole scenario to build on, `preset` in `[tcp]` a set of TCP parameters.
+is what the slowest link on that route carries in it, cell headers included. A frame is that of a
+full segment. Where there are cell sources and no flow, RTT is twice the propagation delay of the
+source with the longest route, and a frame the longest of a source. `preset` at the top of the file
+names a whole scenario to build on, `preset` in `[tcp]` a set of TCP parameters.
 """
 
 

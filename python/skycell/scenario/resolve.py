@@ -1,8 +1,10 @@
 """From a scenario file and its plan to the `NetworkSpec`: defaults and derived values as integers.
 
 RTT is the two-way propagation delay of the flow whose route is longest, with the greatest delay of
-a link that moves. "RTT x bandwidth" is that time at the payload rate of the slowest link on that
-route, in octets, cell headers included.
+a link that moves; where there is no flow it is twice that of the cell source whose route is
+longest. "RTT x bandwidth" is that time at the payload rate of the slowest link on that route, in
+octets, cell headers included. A frame is a full segment's; where there is no flow it is the longest
+of the cell sources.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def resolve(
     tcp = flows.resolve_tcp()
     frame_cells = max(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
-        default=1,
+        default=max((source.frame for source in file.source), default=1),
     )
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
     ports = PortResolver(plan, context.rtt_ps, frame_cells, mcr, mbs, rates, faults)
@@ -169,13 +171,14 @@ def _context(
 ) -> Context:
     rtt_ps, bandwidth = 0, Fraction(0)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
-    for flow in plan.flows.values():
-        out, back = plan.links_of(flow.forward), plan.links_of(flow.reverse)
+    ways = [(flow.forward, flow.reverse) for flow in plan.flows.values()]
+    for way in ways or [((vc,), (vc,)) for vc in plan.sources.values()]:
+        out, back = map(plan.links_of, way)
         rtt = sum([delays_ps[link.name] for link in (*out, *back)])
         slowest = min(rates[link.name] for link in out)
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest
-    if not plan.is_whole or not plan.flows:  # the longest route may be missing
+    if not plan.is_whole or not bandwidth:  # the longest route may be missing
         rtt_ps = faults.stand_in(max(rtt_ps, 10**10), 3 * rtt_ps + PS_PER_SECOND)
         bandwidth = faults.stand_in(max(bandwidth, Fraction(10**6)), 3 * bandwidth + 10**9)
     return Context(rounded(file.run.duration.amount), rtt_ps, bandwidth)

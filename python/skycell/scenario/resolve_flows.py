@@ -211,11 +211,14 @@ class FlowResolver:
 
     def resolve_tcp(self) -> dict[str, TcpSpec]:
         """TCP parameters by flow."""
-        common = TcpResolver(self.file.tcp, ("tcp",), self.context, self.faults).resolve()
-        specs = dict.fromkeys(self.plan.flows, common)
         named: dict[str, int] = {}
         for i, override in enumerate(self.file.flow):
             self._check_names(i, override, named)
+        if not self.plan.flows and self.plan.is_whole:
+            return {}  # nobody's windows need a long enough RTT
+        common = TcpResolver(self.file.tcp, ("tcp",), self.context, self.faults).resolve()
+        specs = dict.fromkeys(self.plan.flows, common)
+        for i, override in enumerate(self.file.flow):
             if override.tcp is not None:
                 path: Path = ("flow", i, "tcp")
                 own = TcpResolver(override.tcp, path, self.context, self.faults).resolve()
@@ -259,9 +262,9 @@ class FlowResolver:
         for k, name in enumerate(override.names):
             if name not in self.plan.flows and not self.plan.may_have(name):
                 hint = did_you_mean(name, self.plan.flows)
-                known = ", ".join(list(self.plan.flows)[:4])
-                more = ", …" if len(self.plan.flows) > 4 else ""
-                allowed = f"a flow of the topology ({known}{more}){hint}"
+                known = [*list(self.plan.flows)[:4], *(["…"] if len(self.plan.flows) > 4 else [])]
+                such_as = f" ({', '.join(known)})" if known else ""
+                allowed = f"a flow of the topology{such_as}{hint}"
                 self.faults.add(("flow", i, "names", k), name, allowed, meaning)
             elif name in named:
                 allowed = f"each flow once; flow[{named[name]}] names it already"

@@ -134,8 +134,9 @@ def _values_of(schema: Mapping[str, Any]) -> Iterator[Any]:
         yield schema["enum"][0]
         yield schema["enum"][-1]
     elif schema.get("type") == "integer":
-        yield schema["minimum"]
-        yield min(schema["maximum"], schema["minimum"] + _MANY)
+        least = max(schema["minimum"], 1)  # none of something would hide what is said of one
+        yield least
+        yield min(schema["maximum"], least + _MANY)
     elif schema.get("type") == "boolean":
         yield from (False, True)
     elif schema.get("type") == "number":

@@ -74,8 +74,10 @@ class NSource(Parameters):
     """
 
     kind: Literal["n_source"] = param(..., "the topology")
-    sources: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
-        ..., "TCP connections, each with its own pair of hosts", symbol="N"
+    sources: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
+        ...,
+        "TCP connections, each with its own pair of hosts; 0 for cell sources alone",
+        symbol="N",
     )
     bottleneck: CongestedLink = param(..., "the link from switch1 to switch2")
     access: AccessLink = param(..., "the links between a host and its switch or router")
@@ -103,7 +105,7 @@ class ParkingLot(Parameters):
 
     kind: Literal["parking_lot"] = param(..., "the topology")
     hops: Annotated[int, whole_number(1, 100)] = param(..., "congested links in the chain")
-    long_flows: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
+    long_flows: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
         1, "connections over the whole chain", source="choice: the classic figure shows one"
     )
     cross_flows: Annotated[int, whole_number(0, 1000)] = param(
@@ -176,7 +178,7 @@ class Graph(Parameters):
     switches: tuple[Name, ...] = param([], "names of the switches", source="none")
     link: tuple[GraphLink, ...] = param(..., "links")
     vc: tuple[GraphVc, ...] = param([], "VCs with a given path", source="shortest paths")
-    flow: tuple[GraphFlow, ...] = param(..., "TCP connections")
+    flow: tuple[GraphFlow, ...] = param([], "TCP connections", source="cell sources alone")
 
 
 Topology = Annotated[NSource | ParkingLot | Graph, Field(discriminator="kind")]

@@ -11,7 +11,7 @@ from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
-from skycell.sweeps.responses import Network, response_of
+from skycell.sweeps.responses import RESPONSES, Network, response_of
 
 
 @dataclass(frozen=True)
@@ -141,12 +141,17 @@ def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: Fault
 
 
 def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) -> None:
-    """Notes a response that asks for a flow or port which is in no cell."""
+    """Notes a response that asks for a flow or port which is in no cell, or for flows of none."""
     for place, name in enumerate(plan.responses):
         part = name.partition(":")[2]
+        kind = response_of(name).part
+        if kind != "port" and not parts.flows:
+            of_ports = [known for known, response in RESPONSES.items() if response.part == "port"]
+            allowed = f"{', '.join(of_ports)}: no combination has a TCP connection"
+            faults.add(("responses", place), name, allowed, "what is measured on each run")
+            continue
         if not part:
             continue
-        kind = response_of(name).part
         known = parts.flows if kind == "flow" else parts.ports
         if part not in known:
             allowed = f"{kind}s: {', '.join(known) or 'none with a limited buffer'}"

@@ -34,7 +34,8 @@ class Response:
     Attributes:
         unit: of its values; `1` for a number without unit.
         meaning: in one sentence without a full stop.
-        part: `flow` or `port` where NAME:PART measures a single one of them; else empty.
+        part: `flow` or `port` where NAME:PART measures a single one of them; else empty. All but
+            those of a port are of TCP flows.
     """
 
     unit: str
@@ -48,7 +49,7 @@ class Network:
     """What responses need to know of the network; the same in all replications of a cell.
 
     Attributes:
-        ceiling_bps: largest sum of TCP throughputs.
+        ceiling_bps: largest sum of TCP throughputs; 0 without flows.
         routes: links that each flow's data cross.
         left_bps: what cell sources leave of each link's cells in the mean; of a link that they
             fill, all of it.
@@ -67,7 +68,7 @@ class Network:
         """The facts of a network.
 
         Args:
-            spec: the network; at least one flow.
+            spec: the network.
             ceiling: `link` for the cell rate of the congested link (of several the slowest; of none
                 the slowest that a flow crosses), `left` for what cell sources leave of it, or a bit
                 rate such as `63 Mbit/s`.
@@ -84,13 +85,12 @@ class Network:
             place for place, link in enumerate(spec.links) if link.port.capacity_cells is not None
         ]
         limited.sort(key=lambda place: rates[place])
-        crossed = limited[:1] or [
-            min({p for route in routes for p in route}, key=rates.__getitem__)
-        ]
-        base = base_bps(spec, crossed[0], ceiling)
+        slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
         taken = _taken_bps(spec)
         return cls(
-            ceiling_bps=base * max(shares),
+            ceiling_bps=base_bps(spec, (limited or slowest)[0], ceiling) * max(shares)
+            if shares
+            else 0.0,
             routes=tuple(map(tuple, routes)),
             left_bps=tuple(
                 max(0.0, rate - taken.get(place, 0.0)) or rate for place, rate in enumerate(rates)
@@ -382,6 +382,8 @@ def is_response(name: str) -> bool:
 def measure(name: str, run: RunView) -> float | None:
     """The value of a response on a run; none where it is not defined there."""
     response = response_of(name)
+    if response.part != "port" and not run.flows:
+        return None
     part = name.partition(":")[2]
     view = run.narrowed(response.part, part) if part else run
     return None if view is None else response.measure(view)

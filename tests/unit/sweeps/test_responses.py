@@ -239,3 +239,31 @@ def test_every_response_has_a_unit_and_a_meaning() -> None:
         assert response.unit, name
         assert not response.meaning.endswith("."), name
         assert response.part in {"", "flow", "port"}
+
+
+ALONE = skycell.parse(PARKING_LOT).with_values(
+    {
+        "topology.long_flows": 0,
+        "topology.cross_flows": 0,
+        "source": [{"kind": "cbr", "name": "voice", "rate": 0.5}],
+    }
+)
+
+
+def test_without_flows_what_is_of_flows_has_no_value() -> None:
+    network = Network.of(ALONE.resolve(), "left")
+    assert (network.ceiling_bps, network.fair_bps()) == (0.0, [])
+    summary = {"duration_ps": 10**12, "flows": [], "ports": [port("slow", 300, 7, 20.5)]}
+    view = RunView(summary, replace(network, congested=("slow",)), RUN.definition)
+    found = {name: measure(name, view) for name in RESPONSES}
+    assert {name for name, value in found.items() if value is not None} == {
+        "cells_discarded",
+        "discarded_part",
+        "mean_queue",
+        "largest_queue",
+    }
+
+
+def test_without_flows_and_without_limited_ports_there_is_a_network() -> None:
+    values = {"topology.bottleneck.buffer": "unlimited", "topology.bottleneck.policy": "tail_drop"}
+    assert Network.of(ALONE.with_values(values).resolve()).congested == ()

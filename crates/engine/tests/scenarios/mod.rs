@@ -77,6 +77,10 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(20) {
         motion::reroute(&mut spec, &mut dice);
     }
+    let mut dice = Dice(Stream::new(seed, "sources alone"));
+    if !spec.sources.is_empty() && dice.one_in(12) {
+        spec.flows.clear();
+    }
     spec
 }
 
