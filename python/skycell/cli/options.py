@@ -115,7 +115,11 @@ def sweep_level_option(command: Command) -> Command:
 def set_option(what: str) -> Option[Any]:
     """`--set KEY=VALUE`, as `settings`; `what` it replaces."""
     return click.option(
-        "--set", "settings", multiple=True, metavar="KEY=VALUE", help=f"{what}; may be repeated."
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help=f"{what}; may be repeated with other keys.",
     )
 
 

@@ -114,11 +114,13 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
             f"{name!r} is no file and no constellation.{hint} Constellations are {known}."
         )
     gathered = Gathered()
-    values = dict(read_settings(settings, gathered.faults))
+    values = read_settings(settings, gathered.faults)
     with gathered.step():
         constellation = as_constellation(name)
+        if values:
+            constellation = constellation.with_values(values)
     gathered.refuse_if_any()
-    return constellation.with_values(values) if values else constellation
+    return constellation
 
 
 def _named_places(names: Sequence[str], file: Path | None) -> list[Place]:

@@ -56,7 +56,7 @@ def _look_over(
     with gathered.step():
         if not ids and not show_list:
             raise click.UsageError("name a study or a table; --list shows them")
-    overrides = dict(read_settings(settings, gathered.faults))
+    overrides = read_settings(settings, gathered.faults)
     variations = _variations(varied, gathered)
     _refuse_early(ids, overrides, variations, 1 if seed is None else seed, gathered)
     with gathered.step():

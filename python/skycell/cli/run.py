@@ -41,7 +41,7 @@ def _look_over(
     settings: tuple[str, ...],
     **_: object,
 ) -> Scenario | None:
-    values = dict(read_settings(settings, gathered.faults))
+    values = read_settings(settings, gathered.faults)
     with gathered.step():
         if out is not None:
             _check_folder(out, force)

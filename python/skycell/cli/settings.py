@@ -33,9 +33,23 @@ def split_settings(
     return found
 
 
-def read_settings(texts: Iterable[str], faults: FaultCollector) -> list[tuple[str, Any]]:
-    """The same with values read; one that is no TOML, such as reno or 5 ms, is a text."""
-    return [(key, read_value(value)) for key, value in split_settings(texts, faults)]
+def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any]:
+    """What `--set` was given: values by key; one that is no TOML, such as reno or 5 ms, is a text.
+
+    A key that is given several times, in whatever spelling, is a fault.
+    """
+    from skycell.scenario.faults import Shown
+    from skycell.scenario.scenario import steps_of
+
+    given: dict[tuple[str, ...], list[str]] = {}
+    settings = split_settings(texts, faults)
+    for key, value in settings:
+        given.setdefault(tuple(steps_of(key)), []).append(f"{key}={value}")
+    for several in given.values():
+        if len(several) > 1:
+            meaning = "of several values all but one would be passed over"
+            faults.add(("--set",), Shown(" and ".join(several)), "each key once", meaning)
+    return {key: read_value(value) for key, value in settings}
 
 
 def read_value(text: str) -> Any:

@@ -65,7 +65,7 @@ class Scenario:
         faults = FaultCollector(self.name)
         for key, value in values.items():
             set_value(changed, key, plain_value(value), faults)
-        touched = [".".join(_steps(key)) for key in values]
+        touched = [".".join(steps_of(key)) for key in values]
         kept = {
             path: place
             for path, place in self.positions.items()
@@ -212,14 +212,14 @@ def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
 _INDEX = re.compile(r"\[(\d+)\]")
 
 
-def _steps(key: str) -> list[str]:
+def steps_of(key: str) -> list[str]:
     """The keys and list indices that a dotted key goes through."""
     return [step for step in _INDEX.sub(r".\1", key).split(".") if step]
 
 
 def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
     """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
-    steps = _steps(key)
+    steps = steps_of(key)
     if not steps:
         faults.add((key,), value, "a dotted key such as tcp.variant")
         return

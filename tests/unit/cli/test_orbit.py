@@ -224,6 +224,15 @@ def test_faulty_input_ends_with_2_and_says_what_is_allowed() -> None:
         assert (result.exit_code, message in result.output) == (2, True), result.output
 
 
+def test_a_key_that_is_set_twice_is_told_beside_a_faulty_value() -> None:
+    twice = ("--set", "route=shortest", "--set", "route=greedy", "--set", "links.nonsense=1")
+    told = call("path", "iridium-like", "paris", "rome", *twice)
+    assert told.exit_code == 2
+    assert "  got      route=shortest and route=greedy\n  allowed  each key once" in told.stderr
+    assert "links.nonsense" in told.stderr
+    assert told.stderr.endswith("2 faults; nothing was run.\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -203,6 +203,10 @@ def test_the_list_names_every_study_and_table() -> None:
         ((ONE, "--set", "tcp.tick"), 'command line: --set\n  got      "tcp.tick"\n  allowed  KEY='),
         ((ONE, "--set", "tcp.nonsense=1"), "tcp.nonsense"),
         (
+            (ONE, "--set", "tcp.tick=1 s", "--set", "tcp.tick=2 s"),
+            "command line: --set\n  got      tcp.tick=1 s and tcp.tick=2 s\n  allowed  each key",
+        ),
+        (
             ("ijsc", "--set", "ceiling.base=5 cells"),
             'ijsc: ceiling.base\n  got      "5 cells"\n  allowed  "link", or a bit rate above 0 ',
         ),

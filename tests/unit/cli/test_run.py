@@ -294,6 +294,35 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
     assert lines[-1] == "4 faults; nothing was run."
 
 
+def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
+    short.write_text(f"{SHORT}[[flow]]\nnames = ['flow9']\n")
+    twice = (
+        "--set",
+        "flow[0].start=together",
+        "--set",
+        "tcp.tick=5",
+        "--set",
+        "flow.0.start=drawn",
+    )
+    told = run(short, *twice, "--set", "tcp.variant=reno", "--set", "tcp.variant=reno")
+    assert (told.exit_code, told.stdout) == (2, "")
+    lines = told.stderr.splitlines()
+    of_several = [
+        "  allowed  each key once",
+        "  meaning  of several values all but one would be passed over",
+    ]
+    for got in (
+        "flow[0].start=together and flow.0.start=drawn",
+        "tcp.variant=reno and tcp.variant=reno",
+    ):
+        at = lines.index(f"  got      {got}")
+        assert lines[at - 1] == "command line: --set"
+        assert lines[at + 1 : at + 3] == of_several
+    assert f"{short}: tcp.tick" in lines
+    assert f"{short}:5:10: flow[0].names[0]" in lines
+    assert lines[-1] == "4 faults; nothing was run."
+
+
 def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> None:
     short.write_text(f"{SHORT}[tcp]\nmss = '5'\n[[flow]]\nnames = ['flow1']\n")
     told = run(short, "--set", "tcp.variant=sakc", "--set", "flow[0].start=soon").stderr
