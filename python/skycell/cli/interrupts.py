@@ -1,7 +1,11 @@
-"""What an interrupt, by Ctrl-C or SIGTERM, has ended, what is kept, and how to go on."""
+"""What an interrupt, by Ctrl-C or SIGTERM, has ended, what is kept, and how to go on.
+
+The first of our modules that a command imports: an interrupt may come while the others are loaded.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,8 +20,8 @@ def if_interrupted(told: str) -> Iterator[None]:
         raise
 
 
-def told_of(error: KeyboardInterrupt, verb: str | None) -> str:
-    """What there is to say about an interrupt.
+def tell(error: KeyboardInterrupt, verb: str | None) -> None:
+    """Says on standard error what there is to say about an interrupt.
 
     Args:
         error: the interrupt, with what `if_interrupted` has put on it.
@@ -25,4 +29,6 @@ def told_of(error: KeyboardInterrupt, verb: str | None) -> str:
     """
     command = f"`skycell {verb}`" if verb else "skycell"
     usual = f"{command} wrote nothing; the same command begins anew"
-    return f"Interrupted: {getattr(error, '__notes__', [usual])[0]}."
+    # A terminal has ^C at the end of its line.
+    begin = "\n" if sys.stderr.isatty() else ""
+    print(f"{begin}Interrupted: {getattr(error, '__notes__', [usual])[0]}.", file=sys.stderr)

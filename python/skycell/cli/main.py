@@ -18,6 +18,8 @@ from typing import Any
 
 import click
 
+from skycell.cli.interrupts import tell
+
 #: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
 VERBS = {
     "check": "Tell all faults of scenario files.",
@@ -72,15 +74,11 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Calls a verb and turns what went wrong into a message and an exit code."""
-        from skycell.cli.interrupts import told_of
-
         try:
             with _endings(), _told_to_end_as_interrupted():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            # A terminal has ^C at the end of its line.
-            begin = "\n" if sys.stderr.isatty() else ""
-            click.echo(begin + told_of(error, ctx.invoked_subcommand), err=True)
+            tell(error, ctx.invoked_subcommand)
             raise click.exceptions.Exit(1) from None
 
 

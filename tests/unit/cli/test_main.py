@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import click
@@ -121,6 +122,27 @@ def test_an_interrupt_on_a_terminal_is_told_below_what_was_typed(
     assert isinstance(sys.stderr, Terminal)
     told = "\nInterrupted: skycell wrote nothing; the same command begins anew.\n"
     assert sys.stderr.getvalue() == told
+
+
+@pytest.mark.parametrize("module", ["click", "skycell.cli.main"])
+def test_an_interrupt_that_comes_while_the_command_is_loaded_is_told_in_a_line(module: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    home, _, name = project["scripts"]["skycell"].partition(":")
+    script = f"""
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from {home} import {name}
+print(sys.argv[1:])
+{name}()
+"""
+    command = [sys.executable, "-c", script, "presets"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stdout) == (1, "['presets']\n")
+    assert told.stderr == "Interrupted: skycell wrote nothing; the same command begins anew.\n"
 
 
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
@@ -341,7 +363,8 @@ loaded = [name for name in sys.modules if name.startswith(("skycell.", "pydantic
 print(sorted(loaded))
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "['skycell.cli', 'skycell.cli.main']"
+    loaded = ["skycell.cli", "skycell.cli.interrupts", "skycell.cli.main"]
+    assert run.stdout.splitlines()[-1] == str(loaded)
 
 
 def test_progress_is_told_after_two_seconds_on_standard_error(
