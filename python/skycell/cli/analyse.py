@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,10 @@ _TABLES = {".csv", ".tsv", ".parquet"}
 
 @dataclass(frozen=True)
 class _Runs:
-    """The rows of a table, and what a sweep brings with them: its factors, responses and units."""
+    """The rows of a table, and what a sweep brings with them: its factors, responses and units.
+
+    Of a sweep whose runs are still to be made, `unknown` are the columns that they will fill.
+    """
 
     rows: list[dict[str, Any]]
     factors: Sequence[str] = ()
@@ -42,6 +45,7 @@ class _Runs:
     block: str | None = None
     factor_units: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    unknown: Collection[str] = ()
 
     def asked(
         self, factors: Sequence[str], responses: Sequence[str], block: str | None
@@ -57,31 +61,42 @@ def _look_over(
     factors: tuple[str, ...] | None,
     filters: tuple[str, ...],
     block: str | None,
+    engine: str | None,
     store_path: Path | None,
     **_: object,
-) -> _Runs | Design | None:
-    """Also gives the rows asked for, or the sweep whose runs the store has."""
-    wanted = _wanted(gathered, filters)
-    if source is None:
-        return None
-    is_sweep = source.suffix == _SWEEP
-    found: list[_Runs | Design] = []
-    if is_sweep:
-        with gathered.step():
-            refuse_unfit_store(store_path, to_look=True)
-    with gathered.step():
-        found.append(_design(source) if is_sweep else _runs(source))
-    if not found:
-        return None
-    if isinstance(found[0], _Runs):
-        return _asked_for(gathered, found[0], wanted, factors or (), responses or (), block)
-    return found[0]
-
-
-def _wanted(gathered: Gathered, filters: Sequence[str]) -> list[tuple[str, Any]]:
+) -> _Runs | None:
+    """Also gives the rows asked for."""
     allowed = "COLUMN=VALUE, such as tcp=reno"
     given = split_settings(filters, gathered.faults, "--where", allowed)
-    return [(column, read_value(text)) for column, text in given]
+    wanted = [(column, read_value(text)) for column, text in given]
+    if source is None:
+        return None
+    found: list[_Runs] = []
+    if source.suffix == _SWEEP:
+        found += _runs_of_file(gathered, source, engine, store_path)
+    else:
+        with gathered.step():
+            found.append(_runs(source))
+    if not found:
+        return None
+    return _asked_for(gathered, found[-1], wanted, factors or (), responses or (), block)
+
+
+def _runs_of_file(
+    gathered: Gathered, source: Path, engine: str | None, store_path: Path | None
+) -> list[_Runs]:
+    """The runs of a sweep's file as they are planned, and behind that as the store has them."""
+    found: list[_Runs] = []
+    fit: list[Path | None] = []
+    with gathered.step():
+        refuse_unfit_store(store_path, to_look=True)
+        fit.append(store_path)
+    with gathered.step():
+        design = _design(source)
+        found.append(_planned(design))
+        if fit and engine is not None:
+            found.append(_of_sweep(_stored(design, engine, store_path)))
+    return found
 
 
 def _asked_for(
@@ -98,7 +113,7 @@ def _asked_for(
 
     for column, value in wanted:
         with gathered.step():
-            _having(runs.rows, column, value)
+            _having(runs, column, value)
     names, asked, of_block = runs.asked(factors, responses, block)
     columns = runs.rows[0]
     with gathered.step():
@@ -113,11 +128,10 @@ def _asked_for(
             raise click.UsageError(str(error)) from None
     if gathered:
         return runs
-    rows = runs.rows
     with gathered.step():
         for column, value in wanted:
-            rows = _having(rows, column, value)
-    return replace(runs, rows=rows)
+            runs = replace(runs, rows=_having(runs, column, value))
+    return runs
 
 
 @click.command(
@@ -186,16 +200,9 @@ def analyse(
     from skycell.stats import analyse as run_analysis
 
     gathered = Gathered()
-    found = _look_over(gathered, source, responses, factors, filters, block, store_path)
+    runs = _look_over(gathered, source, responses, factors, filters, block, engine, store_path)
     gathered.refuse_if_any()
-    assert found is not None
-    if isinstance(found, _Runs):
-        runs = found
-    else:
-        stored = _of_sweep(_stored(found, engine, store_path))
-        wanted = _wanted(gathered, filters)
-        runs = _asked_for(gathered, stored, wanted, factors, responses, block)
-        gathered.refuse_if_any()
+    assert runs is not None
     names, asked, of_block = runs.asked(factors, responses, block)
     found_of: dict[str, Analysis | str] = {}
     for name in asked:
@@ -243,6 +250,23 @@ def _of_sweep(result: SweepResult) -> _Runs:
         result.factor_units,
         result.units,
     )
+
+
+def _planned(design: Design) -> _Runs:
+    """The rows of a sweep before it is made, with the columns of `SweepResult.rows`."""
+    plan = design.plan
+    rows = [
+        {
+            **run.cell.labels,
+            "replication": run.replication,
+            "seed": run.seed,
+            **dict.fromkeys((*plan.responses, "state")),
+            "spec_hash": run.spec_hash,
+        }
+        for run in design.runs
+    ]
+    factors = [factor.name for factor in plan.factors]
+    return _Runs(rows, factors, plan.responses, unknown={*plan.responses, "state"})
 
 
 def _design(source: Path) -> Design:
@@ -321,8 +345,11 @@ def _longer_row(source: Path) -> str | None:
     return None
 
 
-def _having(rows: list[dict[str, Any]], column: str, value: Any) -> list[dict[str, Any]]:
-    """The rows with a value in a column; at least one."""
+def _having(runs: _Runs, column: str, value: Any) -> list[dict[str, Any]]:
+    """The rows with a value in a column; at least one. All of them where it is not yet known."""
+    rows = runs.rows
+    if column in runs.unknown:
+        return rows
     if column not in rows[0]:
         columns = ", ".join(rows[0])
         message = f"{column} is no column; the columns are {columns}"

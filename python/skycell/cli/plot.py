@@ -19,11 +19,12 @@ from skycell.cli.verb import Verb
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
     from skycell.records.result import RunResult
+    from skycell.report.stored import StoredStudy
     from skycell.scenario import NetworkSpec, Scenario
     from skycell.sweeps.result import SweepResult
 
-Source: TypeAlias = "Scenario | RunResult | SweepResult | Path"
-"""What a figure is drawn from; of a study its file."""
+Source: TypeAlias = "Scenario | RunResult | SweepResult | StoredStudy"
+"""What a figure is drawn from."""
 
 
 def _look_over(
@@ -42,7 +43,9 @@ def _look_over(
     **_: object,
 ) -> Source | None:
     """Also reads what is to be drawn."""
+    from skycell.plots.factorial import FACTORIAL_KINDS
     from skycell.plots.run import TRACE_OF, usual_kind
+    from skycell.report.stored import StoredStudy
     from skycell.sweeps.result import SweepResult
 
     with gathered.step(), drawing_faults():
@@ -55,7 +58,7 @@ def _look_over(
     if not read:
         return None
     (found,) = read
-    is_sweep, is_study = isinstance(found, SweepResult), isinstance(found, Path)
+    is_sweep, is_study = isinstance(found, SweepResult), isinstance(found, StoredStudy)
     is_of_runs = bool(flows or port or start or end)
     with gathered.step():
         if is_sweep and (is_of_runs or table):
@@ -70,17 +73,27 @@ def _look_over(
             raise click.UsageError(
                 "--flow, --port, --from and --to are for runs, and this is a study"
             )
+    drawn: str | None = None  # a kind that there is
     if isinstance(found, SweepResult):
         _look_over_sweep(gathered, found, kind, response)
-    elif not isinstance(found, Path):
+        drawn = kind if kind in FACTORIAL_KINDS else None
+    elif isinstance(found, StoredStudy):
+        with gathered.step(), drawing_faults():
+            if table:
+                found.refuse_unknown_table(table)
+        with gathered.step(), drawing_faults():
+            found.refuse_unknown_figure(kind, table)
+            drawn = kind
+    else:
         with gathered.step():
             if table:
                 raise click.UsageError("--table is for studies, and this is a run")
         shown = kind or usual_kind(_spec_of(found))
         _look_over_run(gathered, found, shown, flows or (), port, start, end)
-        with gathered.step(), drawing_faults():
-            if out is None and shown in TRACE_OF:
-                _refuse_target(_usual_target(shown), force)
+        drawn = shown if shown in TRACE_OF else None
+    with gathered.step(), drawing_faults():
+        if out is None and drawn is not None:
+            _refuse_target(_usual_target(drawn), force)
     return found
 
 
@@ -199,6 +212,7 @@ def plot(
     """
     from skycell.plots.export import save
     from skycell.plots.run import usual_kind
+    from skycell.report.stored import StoredStudy
     from skycell.sweeps.result import SweepResult
 
     gathered = Gathered()
@@ -210,8 +224,8 @@ def plot(
     with drawing_faults():
         if isinstance(found, SweepResult):
             figure = _figure_of_sweep(found, kind, response, level or 0.9)
-        elif isinstance(found, Path):
-            figure = _figure_of_study(found, kind, table)
+        elif isinstance(found, StoredStudy):
+            figure = found.figure(metric=kind, table=table)
         else:
             span = _range_ps(start, end)
             shown = kind or usual_kind(_spec_of(found))
@@ -273,18 +287,21 @@ def _refuse_target(out: Path, force: bool) -> None:
 
 
 def _read(source: Path) -> Source:
-    """What a source is; of a study only its file.
+    """What a source is.
 
     Raises:
         ScenarioFaults, click.UsageError, NotAResult, OSError: it is nothing that can be drawn.
     """
+    from skycell.report.stored import read_study
+
     if source.suffix == ".toml" or str(source) == STDIN:
         return load_given(str(source))
     if not source.exists():
         raise click.UsageError(f"{source} does not exist")
     if is_sweep_source(source):
         return read_sweep_source(source)
-    return _study_file(source) or read_run(source)
+    file = _study_file(source)
+    return read_run(source) if file is None else read_study(file)
 
 
 def _usual_target(kind: str) -> Path:
@@ -297,12 +314,6 @@ def _study_file(source: Path) -> Path | None:
         file = source / "result.json"
         return file if file.is_file() else None
     return source if source.suffix == ".json" and source.name != "records.json" else None
-
-
-def _figure_of_study(file: Path, kind: str | None, table: str | None) -> Figure:
-    from skycell.report.stored import stored_figure
-
-    return stored_figure(file, metric=kind, table=table)
 
 
 def is_sweep_source(source: Path) -> bool:

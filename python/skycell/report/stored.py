@@ -1,83 +1,139 @@
-"""Figures of a reproduced study from the JSON file that it left."""
+"""A reproduced study as the JSON file that it left has it, and its figures."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.words import listed as names
 from skycell.records.reading import NotAResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from skycell.studies.figures import StudyFigure
+    from skycell.studies.figures import StudyFigure, TracedFigure
+    from skycell.studies.model import Study
 
 NEEDED = ("engine", "version", "seed", "replications", "rows")
 
 
-def stored_figure(file: Path, *, metric: str | None = None, table: str | None = None) -> Figure:
-    """The figure of one table's values.
+@dataclass(frozen=True)
+class StoredStudy:
+    """What a reproduction left: the JSON form of a `Reproduction`, and the file that holds it."""
 
-    Args:
-        file: JSON form of a `Reproduction`.
-        metric: which values, or a figure that the study lists, by its id; the first values of the
-            table when None.
-        table: id of the table; the only one that has the metric when None.
+    file: Path
+    data: dict[str, Any]
+
+    def refuse_unknown_table(self, table: str) -> None:
+        """Raises `NothingToDrawError` for a table of which the file has no values."""
+        known = dict.fromkeys(row["table"] for row in self._rows())
+        if table not in known:
+            told = f"{self.file} holds no table {table}; it holds {', '.join(known)}"
+            raise NothingToDrawError(told)
+
+    def refuse_unknown_figure(self, metric: str | None, table: str | None) -> None:
+        """Refuses what :meth:`figure` cannot show of a table, or of all where it is unknown.
+
+        Raises:
+            NothingToDrawError: there are no such values, or several tables have them.
+        """
+        if _traced(self.data, metric) is not None:
+            return
+        listed = _listed(self.data, metric)
+        if listed is not None:
+            if not any(row["mean"] is not None and listed.has(row) for row in self.data["rows"]):
+                told = f"{self.file} holds no values of {names(listed.tables)} for {listed.id}"
+                raise NothingToDrawError(told)
+            return
+        rows = self._rows(table) or self._rows()
+        metrics = list(dict.fromkeys(row["metric"] for row in rows))
+        if not metrics:
+            raise NothingToDrawError(f"{self.file} holds no values")
+        if metric is not None and metric not in metrics:
+            told = f"{self.file} holds no {metric}; it holds {', '.join(metrics)}"
+            raise NothingToDrawError(told)
+        wanted = metric or metrics[0]
+        having = list(dict.fromkeys(row["table"] for row in rows if row["metric"] == wanted))
+        if table is None and len(having) > 1:
+            raise NothingToDrawError(
+                f"{len(having)} tables of {self.file} hold {wanted}; name one with --table: "
+                f"{', '.join(having)}"
+            )
+
+    def figure(self, *, metric: str | None = None, table: str | None = None) -> Figure:
+        """The figure of one table's values.
+
+        Args:
+            metric: which values, or a figure that the study lists, by its id; the first values of
+                the table when None.
+            table: id of the table; the only one that has the metric when None.
+
+        Raises:
+            NothingToDrawError: there are no such values, or several tables have them.
+        """
+        from skycell.report.comparison import table_figure
+        from skycell.report.study_figures import listed_figure
+        from skycell.report.traced import traced_figure
+        from skycell.studies.library import table_of
+
+        if table is not None:
+            self.refuse_unknown_table(table)
+        self.refuse_unknown_figure(metric, table)
+        traced = _traced(self.data, metric)
+        if traced is not None:
+            study, wanted = traced
+            return traced_figure(
+                study,
+                wanted,
+                seed=self.data["seed"],
+                overrides=self.data.get("overrides", {}),
+                engine=self.data["engine"],
+            )
+        listed = _listed(self.data, metric)
+        if listed is not None:
+            of_listed = [row for row in self.data["rows"] if listed.has(row)]
+            figure = listed_figure(listed, of_listed, _origin(self.data, of_listed))
+            assert figure is not None  # it has values
+            return figure
+        rows = self._rows(table)
+        shown = metric or rows[0]["metric"]
+        chosen = [row for row in rows if row["metric"] == shown]
+        found = chosen[0]["table"]
+        several = len({row["metric"] for row in self._rows(found)}) > 1
+        origin = _origin(self.data, chosen)
+        return table_figure(chosen, table_of(found).table, origin, several=several)
+
+    def _rows(self, table: str | None = None) -> list[dict[str, Any]]:
+        """The rows of a table, or of all, that can be drawn."""
+        return [
+            row
+            for row in self.data["rows"]
+            if row["mean"] is not None
+            and not row["average"]
+            and (table is None or row["table"] == table)
+        ]
+
+
+def read_study(file: Path) -> StoredStudy:
+    """Reads what `skycell reproduce --out` wrote.
 
     Raises:
         NotAResult: the file cannot be read, or is no reproduction.
-        NothingToDrawError: it holds no such values, or several tables have them.
     """
-    from skycell.report.comparison import table_figure
-    from skycell.studies.library import table_of
-
-    data = _read(file)
-    traced = _traced(data, metric)
-    if traced is not None:
-        return traced
-    listed = _listed(data, metric)
-    if listed is not None:
-        return _listed_figure(file, data, listed)
-    rows = [row for row in data["rows"] if row["mean"] is not None and not row["average"]]
-    tables = list(dict.fromkeys(row["table"] for row in rows))
-    if table is not None and table not in tables:
-        raise NothingToDrawError(f"{file} holds no table {table}; it holds {', '.join(tables)}")
-    chosen = [row for row in rows if table is None or row["table"] == table]
-    metrics = list(dict.fromkeys(row["metric"] for row in chosen))
-    if not metrics:
-        raise NothingToDrawError(f"{file} holds no values")
-    if metric is not None and metric not in metrics:
-        raise NothingToDrawError(f"{file} holds no {metric}; it holds {', '.join(metrics)}")
-    wanted = metric or metrics[0]
-    chosen = [row for row in chosen if row["metric"] == wanted]
-    having = list(dict.fromkeys(row["table"] for row in chosen))
-    if len(having) > 1:
-        raise NothingToDrawError(
-            f"{len(having)} tables of {file} hold {wanted}; name one with --table: "
-            f"{', '.join(having)}"
-        )
-    several = len({row["metric"] for row in rows if row["table"] == having[0]}) > 1
-    found = table_of(having[0]).table
-    return table_figure(chosen, found, _origin(data, chosen), several=several)
+    return StoredStudy(file, _read(file))
 
 
-def _traced(data: dict[str, Any], figure: str | None) -> Figure | None:
-    """The figure of this id that shows a run of a study in the file, which is simulated for it."""
-    from skycell.report.traced import traced_figure
+def _traced(data: dict[str, Any], figure: str | None) -> tuple[Study, TracedFigure] | None:
+    """The figure of this id that shows a run over time, and the study in the file that lists it."""
     from skycell.studies.library import load_study
 
     for study in map(load_study, dict.fromkeys(row["study"] for row in data["rows"])):
         for wanted in study.traced:
             if wanted.id == figure:
-                return traced_figure(
-                    study,
-                    wanted,
-                    seed=data["seed"],
-                    overrides=data.get("overrides", {}),
-                    engine=data["engine"],
-                )
+                return study, wanted
     return None
 
 
@@ -88,19 +144,6 @@ def _listed(data: dict[str, Any], figure: str | None) -> StudyFigure | None:
     studies = dict.fromkeys(row["study"] for row in data["rows"])
     listed = {entry.id: entry for study in studies for entry in load_study(study).figures}
     return listed.get(figure or "")
-
-
-def _listed_figure(file: Path, data: dict[str, Any], wanted: StudyFigure) -> Figure:
-    from skycell.plots.words import listed
-    from skycell.report.study_figures import listed_figure
-
-    rows = [row for row in data["rows"] if wanted.has(row)]
-    figure = listed_figure(wanted, rows, _origin(data, rows)) if rows else None
-    if figure is None:
-        raise NothingToDrawError(
-            f"{file} holds no values of {listed(wanted.tables)} for {wanted.id}"
-        )
-    return figure
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -326,6 +326,31 @@ def test_what_a_study_cannot_show_is_refused(
     assert refused(result) == "Error: " + message.format(file=study / "result.json")
 
 
+def test_all_that_a_study_cannot_show_is_told_at_once(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told_together(
+        skycell("plot", study, "--kind", "delay", "--table", "t9", "--flow", "x", "--level", "95"),
+        "--response and --level are for sweeps",
+        "--flow, --port, --from and --to are for runs",
+        f"{study / 'result.json'} holds no table t9",
+        f"{study / 'result.json'} holds no delay; it holds efficiency, fairness",
+    )
+    Path("fairness.svg").touch()
+    told_together(
+        skycell("plot", study, "--kind", "fairness", "--table", "t9"),
+        f"{study / 'result.json'} holds no table t9",
+        "Invalid value for '--out': fairness.svg exists already",
+    )
+    (study / "result.json").write_text("{", encoding="utf-8")
+    told_together(
+        skycell("plot", study, "--out", "a.gif"),
+        "Invalid value for '--out': a.gif: a figure is written as",
+        f"{study / 'result.json'} is no JSON",
+    )
+
+
 def test_of_two_tables_with_one_metric_one_has_to_be_named(study: Path, tmp_path: Path) -> None:
     file = study / "result.json"
     data = json.loads(file.read_text(encoding="utf-8"))

@@ -344,6 +344,33 @@ def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
     assert f"{hint} {file} --engine reference` makes them" in told.stderr
 
 
+def test_what_no_run_of_a_file_can_have_is_told_before_the_runs_are_made(file: Path) -> None:
+    asked = ("--factor", "tpc", "--response", "rate", "--block", "day")
+    chosen = ("--where", "tcp=tahoe", "--where", "city=x", "--where", "efficiency=2")
+    has = "its columns are policy, tcp, replication, seed, efficiency, timeouts, state, spec_hash"
+    told = skycell("analyse", file, *asked, *chosen, "--where", "seed")
+    assert (told.exit_code, told.stdout) == (2, "")
+    lines = told.stderr.splitlines()
+    assert lines[0].startswith("8 of 8 runs are not in the store; `skycell sweep")
+    assert lines[1:3] == [
+        "Invalid value for '--where': no row has tcp=tahoe; tcp has reno, sack",
+        "Invalid value for '--where': city is no column; " + has.replace("its", "the"),
+    ]
+    assert lines[3].startswith(f"the table has no columns tpc, rate, day; {has}; did you mean tcp?")
+    assert lines[4] == "command line: --where"
+    assert lines[-1] == "5 faults; nothing was run."
+
+
+def test_what_runs_of_a_file_do_not_have_is_told_beside_a_faulty_option(made: Path) -> None:
+    of_file = ("analyse", made / "sweep.toml", "--store", made / "runs.sqlite")
+    told = skycell(*of_file, "--where", "efficiency=2", "--order", "0")
+    assert (told.exit_code, told.stdout) == (2, "")
+    first, second, last = told.stderr.splitlines()
+    assert first == "Invalid value for '--order': 0 is not in the range x>=1."
+    assert second.startswith("Invalid value for '--where': no row has efficiency=2; efficiency ha")
+    assert last == "2 faults; nothing was run."
+
+
 def test_a_folder_is_told_to_be_no_table(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").mkdir()
     told = skycell("analyse", "runs.csv", "--factor", "tcp", "--response", "speed")
