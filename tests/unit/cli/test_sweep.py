@@ -347,7 +347,7 @@ def test_runs_that_are_not_in_the_store_are_asked_for(file: Path) -> None:
 def test_what_no_run_of_a_file_can_have_is_told_before_the_runs_are_made(file: Path) -> None:
     asked = ("--factor", "tpc", "--response", "rate", "--block", "day")
     chosen = ("--where", "tcp=tahoe", "--where", "city=x", "--where", "efficiency=2")
-    has = "its columns are policy, tcp, replication, seed, efficiency, timeouts, state, spec_hash"
+    has = "its columns are tcp, buffer, replication, seed, efficiency, timeouts, state, spec_hash"
     told = skycell("analyse", file, *asked, *chosen, "--where", "seed")
     assert (told.exit_code, told.stdout) == (2, "")
     lines = told.stderr.splitlines()
