@@ -406,7 +406,8 @@ def webs(draw: st.DrawFn) -> WebSpec:
         sizes_octets=st.lists(st.integers(1, U64), min_size=sizes, max_size=sizes).map(tuple),
     )
     return WebSpec(
-        page_interval_ps=draw(st.integers(1, U64)),
+        page_interval=draw(idles),
+        page_interval_from=draw(st.sampled_from(["first_request", "last_request", "last_answer"])),
         pages=draw(st.none() | st.integers(0, U32)),
         requests=draw(counts),
         gap=draw(idles),

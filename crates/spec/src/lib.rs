@@ -29,7 +29,7 @@ pub use tcp::{
     AdvertisedWindow, CwndGrowth, DelayedAck, PartialAckWindow, PipeAtEntry, RtoRestart,
     SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
 };
-pub use web::{CountSpec, FileClassSpec, OutsideLimits, WebSpec};
+pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
 
 use serde::{Deserialize, Serialize};
 use skycell_units::Octets;

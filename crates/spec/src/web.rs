@@ -12,8 +12,10 @@ use skycell_units::Octets;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebSpec {
-    /// From the first request of one page to the first of the next, picoseconds, above zero.
-    pub page_interval_ps: u64,
+    /// Time from a page to the next, not always zero.
+    pub page_interval: Distribution,
+    /// What of a page begins the time to the next one.
+    pub page_interval_from: PageMoment,
     /// Pages in all; none for as many as the run has time for.
     pub pages: Option<u32>,
     /// Requests of a page; the least is at least 1.
@@ -26,6 +28,19 @@ pub struct WebSpec {
     pub classes: Vec<FileClassSpec>,
     /// Which size of its class a file has; the least count stands for the first.
     pub size: CountSpec,
+}
+
+/// A moment of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageMoment {
+    /// Its first request. A page whose requests take longer than the time to the next one puts that off
+    /// to its last request.
+    FirstRequest,
+    /// Its last request.
+    LastRequest,
+    /// The arrival of its last octet at the client.
+    LastAnswer,
 }
 
 /// Files of one class.
@@ -69,8 +84,10 @@ impl WebSpec {
     /// Refuses what cannot be simulated; `at` is where the spec stands.
     pub(crate) fn validate(&self, at: &str) -> Result<(), SpecError> {
         let path = |key: &str| format!("{at}.{key}");
-        if self.page_interval_ps == 0 {
-            return Err(range(path("page_interval_ps"), 0, "above 0"));
+        let interval = path("page_interval");
+        validate_distribution(&self.page_interval, &interval)?;
+        if self.page_interval == (Distribution::Constant { value_ps: 0 }) {
+            return Err(range(format!("{interval}.value_ps"), 0, "above 0"));
         }
         if self.request_octets == 0 {
             return Err(range(path("request_octets"), 0, "above 0"));

@@ -359,7 +359,9 @@ impl Flow {
             let delivered = self.receiver.counters().octets_delivered;
             let (id, traces) = (self.application.id, self.application.traces_files);
             let trace = traces.then_some(&mut out.traces.files);
-            web.on_delivered(now, delivered, id, trace);
+            if let Some(next) = web.on_delivered(now, delivered, id, trace) {
+                self.application_due = next;
+            }
         }
     }
 

@@ -7,7 +7,9 @@
 use crate::clock_of;
 use skycell_des::{Discrete, Stream};
 use skycell_records::{FileTrace, ResponseTimes, StreamRecord, WebRecord};
-use skycell_spec::{CountSpec, Distribution, FlowSpec, OutsideLimits, TcpSpec, WebSpec};
+use skycell_spec::{
+    CountSpec, Distribution, FlowSpec, OutsideLimits, PageMoment, TcpSpec, WebSpec,
+};
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender};
 use skycell_units::{Octets, SimTime};
 use std::collections::VecDeque;
@@ -33,6 +35,8 @@ pub(crate) struct Web {
     files: Stream,
     /// Draws the time between requests.
     gaps: Stream,
+    /// Draws the time between pages.
+    intervals: Stream,
     requests_of_page: Discrete,
     class: Discrete,
     size: Discrete,
@@ -68,6 +72,7 @@ impl Web {
             spec: web.clone(),
             files: stream("web"),
             gaps: stream("web_gap"),
+            intervals: stream("web_interval"),
             requests_of_page: count(&web.requests),
             class: Discrete::weighted(web.classes.iter().map(|class| class.weight)),
             size: count(&web.size),
@@ -128,10 +133,17 @@ impl Web {
         if self.left > 0 {
             return Some(now + SimTime(self.spec.gap.draw(&mut self.gaps)));
         }
-        // A page whose requests take longer than the interval puts the next one off to its end.
-        let next = self.page_asked + SimTime(self.spec.page_interval_ps);
+        match self.spec.page_interval_from {
+            PageMoment::FirstRequest => self.next_page_after(self.page_asked).map(|at| at.max(now)),
+            PageMoment::LastRequest => self.next_page_after(now),
+            PageMoment::LastAnswer => None,
+        }
+    }
+
+    /// When the page after this one is asked for, an interval after `moment`; none after the last.
+    fn next_page_after(&mut self, moment: SimTime) -> Option<SimTime> {
         let is_over = self.spec.pages.is_some_and(|pages| self.pages >= pages);
-        (!is_over).then_some(next.max(now))
+        (!is_over).then(|| moment + SimTime(self.spec.page_interval.draw(&mut self.intervals)))
     }
 
     /// Draws the file that the client asks for.
@@ -185,14 +197,16 @@ impl Web {
         self.sender.on_segment(now, segment, to_server);
     }
 
-    /// The client has `delivered` octets of answers in order.
+    /// The client has `delivered` octets of answers in order; returns when the next page is asked for
+    /// where that waits for the last of them.
     pub(crate) fn on_delivered(
         &mut self,
         now: SimTime,
         delivered: Octets,
         flow: u32,
         mut trace: Option<&mut FileTrace>,
-    ) {
+    ) -> Option<SimTime> {
+        let mut next = None;
         while let Some(&file) = self.awaited.front()
             && file.end <= delivered
         {
@@ -200,11 +214,15 @@ impl Web {
             self.file_times.push((now - file.asked).0);
             if file.ends_page {
                 self.page_times.push((now - file.page_asked).0);
+                if self.spec.page_interval_from == PageMoment::LastAnswer {
+                    next = self.next_page_after(now);
+                }
             }
             if let Some(trace) = &mut trace {
                 trace.push(flow, file.page, file.asked.0, now.0, file.octets);
             }
         }
+        next
     }
 
     /// What was counted.

@@ -3,7 +3,8 @@
 use crate::tests::{DELAY, MSS, run, spec};
 use skycell_records::{FlowRecord, ResponseTimes, Traces};
 use skycell_spec::{
-    CountSpec, Distribution, FileClassSpec, OutsideLimits, StartSpec, TrafficSpec, WebSpec,
+    CountSpec, Distribution, FileClassSpec, OutsideLimits, PageMoment, StartSpec, TrafficSpec,
+    WebSpec,
 };
 use skycell_units::SimTime;
 
@@ -19,15 +20,20 @@ fn exactly(n: u32) -> CountSpec {
     }
 }
 
+fn every(millis: u64) -> Distribution {
+    Distribution::Constant {
+        value_ps: SimTime::from_millis(millis).0,
+    }
+}
+
 /// Two requests a page, one second apart, a page every ten seconds, each for one file of `octets`.
 fn web(octets: u64) -> WebSpec {
     WebSpec {
-        page_interval_ps: SimTime::from_millis(10_000).0,
+        page_interval: every(10_000),
+        page_interval_from: PageMoment::FirstRequest,
         pages: None,
         requests: exactly(2),
-        gap: Distribution::Constant {
-            value_ps: SimTime::from_millis(1_000).0,
-        },
+        gap: every(1_000),
         request_octets: REQUEST,
         classes: vec![FileClassSpec {
             weight: 1.0,
@@ -91,7 +97,7 @@ fn pages_follow_each_other_by_their_interval_up_to_their_number() {
 #[test]
 fn a_page_that_takes_longer_than_the_interval_puts_the_next_one_off() {
     let hasty = WebSpec {
-        page_interval_ps: SimTime::from_millis(300).0,
+        page_interval: every(300),
         ..web(100)
     };
     let (_, traces) = run_web(hasty, false, 3);
@@ -100,6 +106,65 @@ fn a_page_that_takes_longer_than_the_interval_puts_the_next_one_off() {
         millis(&traces.files.requested_ps),
         [0, 1_000, 1_000, 2_000, 2_000]
     );
+}
+
+#[test]
+fn the_interval_may_run_from_the_last_request_or_from_the_last_answer() {
+    let asked = |page_interval_from| {
+        let (record, traces) = run_web(
+            WebSpec {
+                page_interval: every(5_000),
+                page_interval_from,
+                pages: Some(3),
+                ..web(3 * MSS + 500)
+            },
+            false,
+            30,
+        );
+        assert_eq!(record.web.expect("web traffic").pages, 3);
+        millis(&traces.files.requested_ps)
+    };
+    assert_eq!(
+        asked(PageMoment::LastRequest),
+        [0, 1_000, 6_000, 7_000, 12_000, 13_000]
+    );
+    // A request takes 50 ms, and its file, which the window of the first page's end holds whole, as long.
+    assert_eq!(
+        asked(PageMoment::LastAnswer),
+        [0, 1_000, 6_100, 7_100, 12_200, 13_200]
+    );
+}
+
+#[test]
+fn an_interval_may_be_drawn_and_moves_no_other_draw() {
+    let drawn = WebSpec {
+        page_interval: Distribution::Uniform {
+            low_ps: SimTime::from_millis(2_000).0,
+            high_ps: SimTime::from_millis(4_000).0,
+        },
+        requests: CountSpec {
+            high: 5,
+            ..exactly(2)
+        },
+        size: CountSpec {
+            high: 2,
+            ..exactly(1)
+        },
+        classes: vec![FileClassSpec {
+            weight: 1.0,
+            sizes_octets: vec![100, 300],
+        }],
+        pages: Some(4),
+        ..web(100)
+    };
+    let steady = WebSpec {
+        page_interval: every(3_000),
+        ..drawn.clone()
+    };
+    let [(_, drawn), (_, steady)] = [drawn, steady].map(|web| run_web(web, false, 60));
+    assert_eq!(drawn.files.octets, steady.files.octets);
+    assert_eq!(drawn.files.page, steady.files.page);
+    assert_ne!(drawn.files.requested_ps, steady.files.requested_ps);
 }
 
 #[test]

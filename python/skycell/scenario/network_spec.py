@@ -346,7 +346,8 @@ class WebSpec(_Part):
     """One client and its server on one persistent connection."""
 
     kind: Literal["web"] = "web"
-    page_interval_ps: U64
+    page_interval: DistributionSpec
+    page_interval_from: Literal["first_request", "last_request", "last_answer"]
     pages: U32 | None
     requests: CountSpec
     gap: DistributionSpec

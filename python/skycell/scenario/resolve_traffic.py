@@ -68,8 +68,14 @@ class TrafficResolver:
         if not web.file_class:
             meaning = meaning_of(Web.model_fields["file_class"])
             self.faults.add((*path, "file_class"), Shown("none"), "at least one", meaning)
+        interval = self.times(web.page_interval, (*path, "page_interval"))
+        if isinstance(web.page_interval, Constant) and interval == ConstantSpec(value_ps=0):
+            meaning = meaning_of(Web.model_fields["page_interval"])
+            got = web.page_interval.value.text
+            self.faults.add((*path, "page_interval"), got, "a time above 0 s", meaning)
         return WebSpec(
-            page_interval_ps=max(1, self.context.time_ps(web.page_interval)),
+            page_interval=interval,
+            page_interval_from=web.page_interval_from,  # type: ignore[arg-type]
             pages=web.pages,
             requests=self._count(web.requests, (*path, "requests")),
             gap=self.times(web.gap, (*path, "gap")),

@@ -14,9 +14,8 @@ from skycell.scenario.parameters import (
     whole_number,
     word,
 )
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.scenario.quantities import Dimension, Quantity, Refused
 
-_DAY_PS = 86_400 * PS_PER_SECOND
 _SOURCE = "ATM Forum 98-0876R1"
 
 
@@ -31,7 +30,6 @@ def _positive(high: int, what: str) -> Leaf:
     return Leaf(f"a number above 0, at most {high} ({what})", read, schema)
 
 
-PageInterval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_DAY_PS, example="10 s")]
 RequestSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**6, example="128 B")]
 Kilobyte = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**6, example="1024 B")]
 _MOST = 1_000
@@ -75,10 +73,16 @@ class Web(Parameters):
     """
 
     kind: Literal["web"] = param(..., "the traffic")
-    page_interval: PageInterval = param(
-        "10 s",
-        "from the first request of a page to the first of the next",
-        source=f"{_SOURCE}, 5.3 and 6.1",
+    page_interval: Times = param(
+        "10 s", "time from a page to the next one", source=f"{_SOURCE}, 5.3 and 6.1"
+    )
+    page_interval_from: Annotated[str, word("first_request", "last_request", "last_answer")] = (
+        param(
+            "first_request",
+            "what of a page begins the time to the next one: its first request, its last, or the "
+            "arrival of all that it asked for",
+            source=f"{_SOURCE}, 6.1: a new set of requests every 10 s",
+        )
     )
     pages: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
         None, "pages in all; without it as many as the run has time for", source="no end"

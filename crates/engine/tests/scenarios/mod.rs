@@ -538,7 +538,23 @@ fn web(dice: &mut Dice) -> WebSpec {
     };
     let largest = dice.pick(&[200, 3_000, 30_000]);
     WebSpec {
-        page_interval_ps: 1 + dice.below(8 * MILLISECOND),
+        page_interval: dice.pick(&[
+            Distribution::Constant {
+                value_ps: MILLISECOND / 2,
+            },
+            Distribution::Uniform {
+                low_ps: 1,
+                high_ps: 8 * MILLISECOND,
+            },
+            Distribution::Exponential {
+                mean_ps: 3 * MILLISECOND,
+            },
+        ]),
+        page_interval_from: dice.pick(&[
+            PageMoment::FirstRequest,
+            PageMoment::LastRequest,
+            PageMoment::LastAnswer,
+        ]),
         pages: dice.pick(&[None, Some(2)]),
         requests: count(dice, 1, 9),
         gap: dice.pick(&[
