@@ -218,7 +218,7 @@ impl MuxPort {
             departures.add_vc();
         }
         if let Some(queues) = &mut self.vc_queues {
-            queues.add_vc(vc);
+            queues.add_vc(vc, self.policy.weight(vc));
         }
         self.horizon = self.horizon.max(horizon);
         self.vcs.len() as u32 - 1
@@ -320,16 +320,9 @@ impl MuxPort {
 
     fn count_vcs(&mut self, time: SimTime, departed: u64, place: u32, view: &mut BufferView) {
         if let Some(queues) = &self.vc_queues {
-            for (vc, at) in self.vcs.iter().zip(0u32..) {
-                let queued = queues.queued(at, vc.taken_in, time);
-                if at == place {
-                    view.vc_queued = queued;
-                }
-                if queued > 0 {
-                    view.active_vcs += 1;
-                    view.active_weight += self.policy.weight(vc.vc);
-                }
-            }
+            let taken_in = self.vcs[place as usize].taken_in;
+            view.vc_queued = queues.queued(place, taken_in, time);
+            (view.active_vcs, view.active_weight) = queues.active(time);
             return;
         }
         let departures = self.vc_departures.as_mut();

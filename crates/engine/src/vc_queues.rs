@@ -35,6 +35,7 @@ pub(crate) struct Tail {
 #[derive(Debug)]
 struct Waiting {
     vc: u32,
+    weight: u64,
     /// The link over which its cells come.
     link: u32,
     runs: VecDeque<Run>,
@@ -83,6 +84,8 @@ pub(crate) struct VcQueues {
     cell_time: u64,
     order: Order,
     waiting: Vec<Waiting>,
+    /// VCs with cells that have not been served, and the sum of their weights.
+    unserved: (u32, u64),
     /// Place by VC id.
     places: Vec<u32>,
     /// VCs without cells now whose next cell is known: when it comes, and the place.
@@ -120,6 +123,7 @@ impl VcQueues {
             cell_time,
             order,
             waiting: Vec::new(),
+            unserved: (0, 0),
             places: vec![u32::MAX; vcs],
             coming: BinaryHeap::new(),
             free: 0,
@@ -130,11 +134,12 @@ impl VcQueues {
         })
     }
 
-    /// Lets VC `vc` cross the port, at the next place.
-    pub(crate) fn add_vc(&mut self, vc: u32) {
+    /// Lets VC `vc`, which has that weight for the port's policy, cross the port, at the next place.
+    pub(crate) fn add_vc(&mut self, vc: u32, weight: u64) {
         self.places[vc as usize] = self.waiting.len() as u32;
         self.waiting.push(Waiting {
             vc,
+            weight,
             link: 0,
             runs: VecDeque::new(),
             served: 0,
@@ -148,6 +153,8 @@ impl VcQueues {
         let here = &mut self.waiting[place as usize];
         if here.runs.is_empty() {
             here.link = link;
+            self.unserved.0 += 1;
+            self.unserved.1 += here.weight;
             let time = SimTime(train.next);
             self.coming.push(Reverse((Moment { time, link }, place)));
         }
@@ -208,6 +215,10 @@ impl VcQueues {
             self.ended.push_back((SimTime(self.free), place, tail));
         }
         let next = here.next();
+        if next.is_none() {
+            self.unserved.0 -= 1;
+            self.unserved.1 -= here.weight;
+        }
         let (vc, link) = (here.vc, here.link);
         let stays = next.is_some_and(|next| next < self.free);
         match &mut self.order {
@@ -282,8 +293,21 @@ impl VcQueues {
     /// Of the cells taken in at `place`, `taken_in` in all, those that are in the port at `now`, to
     /// which choices have been made, its departures done.
     pub(crate) fn queued(&self, place: u32, taken_in: u64, now: SimTime) -> u32 {
-        let is_leaving = self.free > now.0 && self.serving == place && !self.served.is_empty();
+        let is_leaving = self.leaving(now) == Some(place);
         (taken_in - self.waiting[place as usize].served + u64::from(is_leaving)) as u32
+    }
+
+    /// VCs with cells in the port at `now`, and the sum of their weights, under the same conditions.
+    pub(crate) fn active(&self, now: SimTime) -> (u32, u64) {
+        let leaving = self.leaving(now).map(|place| &self.waiting[place as usize]);
+        let alone = leaving.filter(|here| here.runs.is_empty());
+        let (count, weight) = self.unserved;
+        alone.map_or((count, weight), |here| (count + 1, weight + here.weight))
+    }
+
+    /// Whose cell is being sent at `now`, its place.
+    fn leaving(&self, now: SimTime) -> Option<u32> {
+        (self.free > now.0 && !self.served.is_empty()).then_some(self.serving)
     }
 
     /// Place of the cell that left as the `rank`-th (from 0), not yet forgotten.
@@ -331,8 +355,8 @@ mod tests {
 
     fn queues(scheduler: &SchedulerSpec) -> VcQueues {
         let mut queues = VcQueues::new(scheduler, 10).expect("it serves VCs");
-        queues.add_vc(0);
-        queues.add_vc(1);
+        queues.add_vc(0, 3);
+        queues.add_vc(1, 5);
         queues
     }
 
@@ -383,6 +407,9 @@ mod tests {
         queues.take_in(&train(1, 5, 10, 2), 2);
         queues.serve_until(15);
         assert_eq!(served(&queues), [1, 0]);
+        // The only cell of VC 0 is being sent, the second of VC 1 waits.
+        assert_eq!(queues.active(SimTime(15)), (2, 3 + 5));
+        assert_eq!(queues.active(SimTime(25)), (1, 5));
         queues.serve_until(100);
         assert_eq!(served(&queues), [1, 0, 1]);
         // Idle from 35 on.
@@ -392,6 +419,8 @@ mod tests {
         queues.serve_until(50);
         assert_eq!(queues.count(), 4);
         assert_eq!(queues.queued(0, 2, SimTime(59)), 1);
+        assert_eq!(queues.active(SimTime(59)), (1, 3));
         assert_eq!(queues.queued(0, 2, SimTime(60)), 0);
+        assert_eq!(queues.active(SimTime(60)), (0, 0));
     }
 }
