@@ -142,6 +142,8 @@ def _look_over_run(
         with gathered.step(), drawing_faults():
             figures.refuse_without_flows(spec, kind)
         with gathered.step(), drawing_faults():
+            figures.refuse_without_classes(spec, kind)
+        with gathered.step(), drawing_faults():
             figures.refuse_unknown_flows(spec, flows)
         with gathered.step(), drawing_faults():
             if port is not None and "port" in choices:
@@ -165,8 +167,8 @@ def _look_over_run(
 @click.option(
     "--kind",
     type=NAME,
-    help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue or discards; of a study: "
-    "one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
+    help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue, share or discards; of a "
+    "study: one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
     "main-effects, interactions or residuals.  "
     "[default: cwnd, or queue of a run without flows; the study's first metric; response]",
 )

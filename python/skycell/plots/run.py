@@ -11,6 +11,7 @@ from skycell.plots.panels import TimeRange
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
+from skycell.plots.share import share_over_time
 from skycell.plots.window import cwnd_over_time
 from skycell.plots.words import PS_PER_SECOND
 
@@ -27,6 +28,7 @@ TRACE_OF = {
     "rate": "sequence",
     "queue": "queue",
     "vc-queue": "vc_queue",
+    "share": "service",
     "discards": None,
 }
 """Kinds of figures of a run, with the trace that each needs; discards are counted anyway."""
@@ -37,6 +39,7 @@ CHOICES_OF = {
     "rate": ("flow", "from", "to"),
     "queue": ("port", "from", "to"),
     "vc-queue": ("flow", "port", "from", "to"),
+    "share": ("port", "from", "to"),
     "discards": ("flow",),
 }
 """What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
@@ -65,8 +68,8 @@ def run_figure(
         result: the run.
         kind: a key of :data:`TRACE_OF`.
         flows: names of the flows to draw, or whose VCs to draw; None for the first six.
-        port: name of the port for the kinds ``queue`` and ``vc-queue``; all that were sampled,
-            or the first one for ``vc-queue``, when None.
+        port: name of the port for the kinds ``queue``, ``vc-queue`` and ``share``; all that were
+            sampled, or the first one for the last two, when None.
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
@@ -82,6 +85,7 @@ def run_figure(
     spec = result.spec
     refuse_without_flows(spec, kind)
     refuse_unknown_flows(spec, flows or ())
+    refuse_without_classes(spec, kind)
     if kind == "discards":
         return _discards(result, origin, flows)
     span = range_of(spec, from_ps, to_ps)
@@ -100,6 +104,8 @@ def run_figure(
             ports = [link.name for link in spec.links]
             wanted = None if port is None else [port]
             return queue_over_time(trace, ports, span, origin, levels=levels_of(spec), ports=wanted)
+        case "share":
+            return _share(spec, trace, span, origin, port)
         case _:
             return _vc_queue(spec, trace, span, origin, flows, port)
 
@@ -126,6 +132,14 @@ def refuse_without_flows(spec: NetworkSpec, kind: str) -> None:
     if kind in _OF_FLOWS and not spec.flows:
         others = ", ".join(other for other in TRACE_OF if other not in _OF_FLOWS)
         raise NothingToDrawError(f"{kind} shows flows, and the run has none; it has {others}")
+
+
+def refuse_without_classes(spec: NetworkSpec, kind: str) -> None:
+    """Raises `NothingToDrawError` for the shares of classes where no port tells classes apart."""
+    if kind == "share" and not any(len(link.port.queues) > 1 for link in spec.links):
+        raise NothingToDrawError(
+            "share shows the classes of a port, and no port has a queue for one"
+        )
 
 
 def refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str]) -> None:
@@ -221,16 +235,8 @@ def _vc_queue(
     flows: Sequence[str] | None,
     port: str | None,
 ) -> Figure:
-    import polars as pl
 
-    names = [link.name for link in spec.links]
-    sampled = [names[link] for link in trace["port"].unique().sort()]
-    chosen = sampled[0] if port is None else port
-    if chosen not in sampled:
-        held = ", ".join(sampled)
-        raise NothingToDrawError(f"the VC queue trace holds no port {chosen}; it holds {held}")
-    link = names.index(chosen)
-    part = trace.filter(pl.col("port") == link)
+    link, part = _of_one_port(spec, trace, "VC queue", port)
     vcs = [vc.name for vc in spec.vcs]
     wanted = None
     if flows is not None:
@@ -240,4 +246,28 @@ def _vc_queue(
         wanted = [vcs[vc] for vc in part["vc"].unique().sort() if vc in own]
     thresholds = getattr(spec.links[link].port.policy, "thresholds_cells", ())
     limits = {vcs[vc]: cells for vc, cells in enumerate(thresholds) if cells is not None}
-    return vc_queue_over_time(part, chosen, vcs, span, origin, thresholds=limits, vcs=wanted)
+    name = spec.links[link].name
+    return vc_queue_over_time(part, name, vcs, span, origin, thresholds=limits, vcs=wanted)
+
+
+def _share(
+    spec: NetworkSpec, trace: pl.DataFrame, span: TimeRange, origin: Origin, port: str | None
+) -> Figure:
+    place, part = _of_one_port(spec, trace, "service", port)
+    link = spec.links[place]
+    names = [queue.class_ or "rest" for queue in link.port.queues]
+    return share_over_time(part, link.name, names, link.cell_time_ps, span, origin)
+
+
+def _of_one_port(
+    spec: NetworkSpec, trace: pl.DataFrame, noun: str, port: str | None
+) -> tuple[int, pl.DataFrame]:
+    """A port that a trace holds, by its link's place, and its rows; the first one of no name."""
+    import polars as pl
+
+    sampled = {spec.links[link].name: link for link in trace["port"].unique().sort()}
+    chosen = next(iter(sampled)) if port is None else port
+    if chosen not in sampled:
+        held = ", ".join(sampled)
+        raise NothingToDrawError(f"the {noun} trace holds no port {chosen}; it holds {held}")
+    return sampled[chosen], trace.filter(pl.col("port") == sampled[chosen])

@@ -67,7 +67,7 @@ def figure_of_traced(result: RunResult, wanted: TracedFigure) -> Figure:
     figure = run_figure(
         result,
         wanted.kind,
-        flows=[wanted.flow],
+        flows=[wanted.flow] if wanted.flow else None,
         from_ps=round(wanted.from_s * PS_PER_SECOND),
         to_ps=round(wanted.to_s * PS_PER_SECOND),
         reserved_mbps=None if reserved is None else reserved_mbps(wanted.reserved_mcr, reserved),

@@ -100,13 +100,13 @@ class TracedFigure(BaseModel):
     title: str
     printed_as: str = ""
     """Which published figure it draws anew."""
-    kind: Literal["cwnd", "rate"]
+    kind: Literal["cwnd", "rate", "share"]
     """What is drawn, as `skycell plot` calls it."""
     experiment: str
     case: dict[str, Level]
     """The level of each factor of the experiment."""
-    flow: str
-    """Whose window or rate."""
+    flow: str = ""
+    """Whose window or rate; none for the shares of a link."""
     from_s: float
     """Where it begins, seconds of simulated time."""
     to_s: float
@@ -120,6 +120,8 @@ class TracedFigure(BaseModel):
     def _lasts(self) -> "TracedFigure":
         if not 0 <= self.from_s < self.to_s:
             raise ValueError("a figure begins at 0 s or later and ends after that")
+        if bool(self.flow) == (self.kind == "share"):
+            raise ValueError("windows and rates are those of a flow, shares of a link of none")
         if bool(self.reserved_mcr) != (self.reserved is not None):
             raise ValueError("reserved_mcr and reserved, or neither")
         return self

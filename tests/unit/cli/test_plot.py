@@ -149,7 +149,7 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
             ("--kind", "rtt"),
             (
                 "Invalid value for '--kind': rtt: "
-                "a run has cwnd, sequence, rate, queue, vc-queue, discards"
+                "a run has cwnd, sequence, rate, queue, vc-queue, share, discards"
             ),
         ),
         (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),
@@ -223,6 +223,14 @@ def test_what_a_scenario_cannot_show_is_told_before_it_is_run(
         "the run ends at 0.15 s, before 1 s",
         "Invalid value for '--out': vc-queue.svg exists already",
     )
+
+
+def test_shares_of_a_network_of_one_class_are_refused_before_it_is_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("skycell.experiment.run.run_spec", None)
+    message = refused(skycell("plot", "-", "--kind", "share", stdin=SCENARIO))
+    assert message == "Error: share shows the classes of a port, and no port has a queue for one"
 
 
 def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_what_shows_flows_is_refused_before_the_run(
     told = skycell("plot", alone, "--kind", "rate", "--flow", "flow1")
     assert told.exit_code == 2
     assert told.stderr.splitlines() == [
-        "rate shows flows, and the run has none; it has queue, vc-queue, discards",
+        "rate shows flows, and the run has none; it has queue, vc-queue, share, discards",
         "the run has no flow flow1; it has none",
         "2 faults; nothing was run.",
     ]

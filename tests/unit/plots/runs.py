@@ -5,6 +5,9 @@ from functools import cache
 import skycell
 from skycell.records.result import RunResult
 
+CBR_FIRST = {"class": [{"name": "cbr"}]}
+"""A port that has a queue of its own for CBR cells."""
+
 TRACES = ["cwnd", "sequence", "queue", "vc_queue", "discards"]
 
 
@@ -30,12 +33,30 @@ def short_run() -> RunResult:
 
 
 @cache
+def run_of_classes() -> RunResult:
+    """A source beside half a link of CBR cells that are served first, for 50 ms."""
+    return skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "50 ms"},
+            "topology": {
+                "kind": "n_source",
+                "sources": 2,
+                "bottleneck": {"buffer": "600 cells", **CBR_FIRST},
+            },
+            "source": [{"kind": "cbr", "name": "voice", "rate": 0.5}],
+            "records": {"traces": ["queue", "service"]},
+        }
+    )
+
+
+@cache
 def run_without_traces() -> RunResult:
-    """One source alone for 20 ms: it loses nothing and keeps nothing."""
+    """One source and nobody else for 20 ms: it loses nothing and keeps nothing."""
     return skycell.run(
         {
             "preset": "icccn97-lan",
             "run": {"duration": "20 ms"},
-            "topology": {"kind": "n_source", "sources": 1},
+            "topology": {"kind": "n_source", "sources": 1, "bottleneck": CBR_FIRST},
         }
     )

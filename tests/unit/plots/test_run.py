@@ -7,14 +7,31 @@ import skycell
 from skycell.plots.figure import NothingToDrawError
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
 from skycell.scenario import parse
-from tests.unit.plots.runs import run_without_traces, short_run
+from tests.unit.plots.runs import CBR_FIRST, run_of_classes, run_without_traces, short_run
 from tests.unit.plots.traces import drawn
 
 MS = 10**9
 
 
 def test_a_run_with_all_traces_has_all_figures() -> None:
-    assert [figure.name for figure in figures_of_run(short_run())] == list(TRACE_OF)
+    names = [figure.name for figure in figures_of_run(short_run())]
+    assert names == [kind for kind in TRACE_OF if kind != "share"]  # it has one class only
+    others = [figure.name for figure in figures_of_run(run_of_classes())]
+    assert others == ["queue", "share", "discards"]
+
+
+def test_the_shares_of_classes_are_those_of_their_queues() -> None:
+    run = run_of_classes()
+    rows = drawn(run_figure(run, "share"))
+    assert {row["panel"] for row in rows} == {"cbr", "rest"}
+    later = [row["share"] for row in rows if row["panel"] == "cbr" and row["time_s"] > 0.01]
+    assert later == pytest.approx([0.5] * len(later), abs=0.01)
+
+
+def test_a_run_of_one_class_has_no_shares() -> None:
+    message = "^share shows the classes of a port, and no port has a queue for one$"
+    with pytest.raises(NothingToDrawError, match=message):
+        run_figure(short_run(), "share")
 
 
 def test_a_run_without_traces_and_losses_has_none() -> None:
@@ -49,19 +66,7 @@ def test_the_queue_is_drawn_with_the_levels_of_its_port() -> None:
 
 def test_a_port_with_several_queues_has_no_levels_of_one_of_them() -> None:
     # 600 cells are the default queue's; what is sampled is all that wait.
-    run = skycell.run(
-        {
-            "preset": "icccn97-lan",
-            "run": {"duration": "50 ms"},
-            "topology": {
-                "kind": "n_source",
-                "sources": 2,
-                "bottleneck": {"buffer": "600 cells", "class": [{"name": "cbr"}]},
-            },
-            "source": [{"kind": "cbr", "name": "voice", "rate": 0.5}],
-            "records": {"traces": ["queue"]},
-        }
-    )
+    run = run_of_classes()
     figure = run_figure(run, "queue", port="switch1>switch2")
     assert not any("level" in row for row in drawn(figure))
     assert "in all its queues; each of them has a buffer of its own." in figure.caption_text()
@@ -139,7 +144,12 @@ def test_a_trace_that_was_not_kept_is_told_how_to_ask_for(kind: str) -> None:
 def test_a_trace_without_a_row_is_told_to_be_empty(kind: str) -> None:
     trace = TRACE_OF[kind]
     run = skycell.run(
-        {"preset": "icccn97-lan", "run": {"duration": "1 ns"}, "records": {"traces": [trace]}}
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "1 ns"},
+            "topology": {"kind": "n_source", "bottleneck": CBR_FIRST},
+            "records": {"traces": [trace]},
+        }
     )
     with pytest.raises(NothingToDrawError, match=f"^the run's {trace} trace is empty$"):
         run_figure(run, kind)

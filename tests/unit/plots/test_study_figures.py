@@ -165,7 +165,9 @@ def test_names_are_as_wide_as_the_font_draws_them() -> None:
     [
         ({"to_s": 1.0}, "begins at 0 s or later and ends after that"),
         ({"reserved_mcr": 5.0}, "reserved_mcr and reserved, or neither"),
-        ({"kind": "queue"}, "'cwnd' or 'rate'"),
+        ({"kind": "queue"}, "'cwnd', 'rate' or 'share'"),
+        ({"kind": "share"}, "windows and rates are those of a flow, shares of a link of none"),
+        ({"flow": ""}, "windows and rates are those of a flow, shares of a link of none"),
     ],
 )
 def test_a_figure_over_time_lasts_and_names_what_it_reserves(
@@ -190,6 +192,15 @@ def test_a_figure_over_time_runs_its_case_as_long_as_it_lasts() -> None:
     # Eight intervals, the last of them to its end.
     *rates, end = (r["mbps"] for r in datasets(figure))
     assert (rates, end) == ([r["mbps"] for r in datasets(same)][:8], rates[-1])
+
+
+def test_a_figure_of_a_links_shares_shows_every_class() -> None:
+    study = load_study("atmf970424")
+    wanted = next(entry for entry in study.traced if entry.id == "atmf970424-figure2-gr05")
+    short = wanted.model_copy(update={"from_s": 0.0, "to_s": 0.1})
+    figure = traced_figure(study, short, seed=1, overrides={}, engine="fast")
+    assert figure.subtitle == "Figure 2, drawn anew"
+    assert {row["panel"] for row in datasets(figure)} == {"nrt_vbr", "rest"}
 
 
 def test_a_figure_over_time_names_the_level_of_every_factor() -> None:

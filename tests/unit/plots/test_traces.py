@@ -7,11 +7,12 @@ import pytest
 from altair.utils.schemapi import SchemaValidationError
 
 from skycell.plots.discards import REASONS, discards_by_reason
-from skycell.plots.figure import NothingToDrawError
+from skycell.plots.figure import Figure, NothingToDrawError
 from skycell.plots.panels import TimeRange, choose
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
+from skycell.plots.share import share_over_time
 from skycell.plots.window import cwnd_over_time
 from tests.unit.plots import traces
 from tests.unit.plots.traces import FLOWS, ORIGIN, SECOND, drawn
@@ -272,3 +273,43 @@ def test_a_chart_that_vega_lite_does_not_know_is_found_by_any_test() -> None:
     chart.layer[0].mark.interpolation = "step"
     with pytest.raises(SchemaValidationError, match="is an invalid value"):
         figure.spec()
+
+
+def shares(figure: Figure, panel: str) -> list[tuple[float, float]]:
+    """Time in seconds and part of the link, of one class."""
+    return [(r["time_s"], r["share"]) for r in drawn(figure) if r["panel"] == panel]
+
+
+def test_the_share_of_a_class_is_what_it_sent_between_samples_over_what_the_link_carries() -> None:
+    # Ten cells a second.
+    figure = share_over_time(
+        traces.service(4), "a>b", ["cbr", "rest"], SECOND // 10, TEN_SECONDS, ORIGIN
+    )
+    assert shares(figure, "cbr") == [(0, 0), (1, 0.5), (2, 0), (3, 0.5), (4, 0.5)]
+    assert shares(figure, "rest") == [(n, 0.2) for n in range(5)]
+    assert figure.caption == (
+        "Cells sent, as a part of those that the link carries, over 1 s each.",
+        "Means: cbr 0.250, rest 0.200.",
+    )
+    assert figure.subtitle == "a>b"
+
+
+def test_shares_begin_and_end_with_the_range_of_time() -> None:
+    span = TimeRange(3 * SECOND, 5 * SECOND)
+    figure = share_over_time(traces.service(), "a>b", ["cbr", "rest"], SECOND // 10, span, ORIGIN)
+    assert shares(figure, "cbr") == [(3, 0.5), (4, 0), (5, 0)]
+    assert "Means: cbr 0.250, rest 0.200." in figure.caption
+    short = TimeRange(3 * SECOND, 3 * SECOND + 1)
+    with pytest.raises(NothingToDrawError, match="a share takes two samples"):
+        share_over_time(traces.service(), "a>b", ["cbr", "rest"], SECOND // 10, short, ORIGIN)
+
+
+def test_shares_of_more_samples_than_columns_are_means_over_several() -> None:
+    # 1 000 intervals in 640 columns: two samples each, of which one has the first queue's 5 cells.
+    span = TimeRange(0, 1000 * SECOND)
+    figure = share_over_time(
+        traces.service(1000), "a>b", ["cbr", "rest"], SECOND // 10, span, ORIGIN
+    )
+    assert {share for _, share in shares(figure, "cbr")} == {0.25}
+    assert len(shares(figure, "cbr")) == 501
+    assert "over 2 s each" in figure.caption_text()

@@ -58,6 +58,23 @@ def vc_queue(vcs: tuple[int, ...] = (0, 2), samples: int = 10) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def service(samples: int = 10) -> pl.DataFrame:
+    """Two queues, sampled each second: the first sends 5 cells in each even second, the other 2."""
+    rows = [
+        (2, place, n * SECOND, (5 * (n // 2), 2 * n)[place], 0)
+        for n in range(1, samples + 1)
+        for place in (0, 1)
+    ]
+    schema = {
+        "port": pl.UInt32,
+        "queue": pl.UInt32,
+        "time_ps": pl.UInt64,
+        "departed": pl.UInt64,
+        "cells": pl.UInt32,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
 def compared(
     policy: str = "epd", *, published: float | None = 0.6, doubt: str | None = None, **more: object
 ) -> dict[str, Any]:
