@@ -1,5 +1,6 @@
 """Service classes against what can be worked out: shares, starvation, conformance, delays."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +91,26 @@ def test_a_tagged_cell_arrives_all_the_same() -> None:
     vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
     assert vc["cells_tagged"] == vc["cells_nonconforming"] > 3000
     assert cell_loss_ratio(vc) == 0
+
+
+def test_what_a_contract_refuses_counts_as_lost() -> None:
+    # Every frame is longer than its contract allows, and none of them passes.
+    contract = {"vcs": ["a"], "mcr": "20000 cells/s", "mfs": "5 cells", "nonconforming": "discard"}
+    source = cbr("a", "gfr", 0.5) | {"frame": 10}
+    result = run([source], {"class": [{"name": "gfr"}]}, gfr=[contract])
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    assert vc["cells_delivered"] == 0
+    assert cell_loss_ratio(vc) == pytest.approx(1, abs=0.001)  # some are on their way to the switch
+
+
+def test_what_is_lost_on_a_link_counts_as_lost(tmp_path: Path) -> None:
+    series = tmp_path / "lossy.csv"
+    series.write_text("time_s,delay_ms,loss_percent\n0,1,25\n1,1,25\n", encoding="utf-8")
+    motion = {"delay": None, "motion": {"series": str(series)}}
+    result = run([cbr("a", "cbr", 0.5)], {**motion, "class": [{"name": "cbr"}]})
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    assert vc["cells_lost"]["drawn"] > 0
+    assert cell_loss_ratio(vc) == pytest.approx(0.25, abs=0.03)
 
 
 def test_a_cell_of_the_preferred_class_waits_for_one_cell_at_most() -> None:

@@ -7,17 +7,29 @@ _PS_PER_S = 1_000_000_000_000
 
 
 def cell_loss_ratio(vc: Mapping[str, Any]) -> float:
-    """Share of a VC's cells that ports or its policer discarded, 0 to 1; 0 if none were offered.
+    """Share of a VC's cells that were lost, 0 to 1; 0 if none were offered.
+
+    Lost is what ports, the VC's policer or its GFR contract discarded, and what was lost on links.
 
     Args:
         vc: one entry of the records' `vcs`.
 
-    >>> vc = {"cells_offered": 200, "cells_policed": 1, "cells_discarded": {"overflow": 3}}
+    >>> vc = {"cells_offered": 200, "cells_policed": 1, "cells_refused": 2,
+    ...       "cells_discarded": {"overflow": 3}, "cells_lost": {"drawn": 4}}
     >>> cell_loss_ratio(vc)
-    0.02
+    0.05
+
+    Source: ATM Forum Traffic Management 4.0: lost cells over transmitted cells.
     """
-    lost: int = vc["cells_policed"] + sum(vc["cells_discarded"].values())
-    return lost / vc["cells_offered"] if vc["cells_offered"] else 0.0
+    offered: int = vc["cells_offered"]
+    return lost_cells(vc) / offered if offered else 0.0
+
+
+def lost_cells(vc: Mapping[str, Any]) -> int:
+    """Cells of a VC that were lost, on whichever way; `vc` as for `cell_loss_ratio`."""
+    by_reason = (*vc["cells_discarded"].values(), *vc["cells_lost"].values())
+    lost: int = vc["cells_policed"] + vc["cells_refused"] + sum(by_reason)
+    return lost
 
 
 class CellDelay(NamedTuple):

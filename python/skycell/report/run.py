@@ -207,7 +207,7 @@ def _cell_delays(records: Mapping[str, Any]) -> Table | None:
     return Table(
         caption=(
             "Cells of the VCs whose delays are measured, by default those of cell sources: "
-            "offered, discarded or policed, and the delay of those that arrived in milliseconds, "
+            "offered, lost, and the delay of those that arrived in milliseconds, "
             "first what it is where nothing waits."
         ),
         columns=columns("VC", *heads, numeric=heads),
