@@ -99,9 +99,10 @@ def run_summary(
     Returns:
         JSON, keys sorted: `duration_ps`, `flows`, `ports` with a limited buffer and `engine_stats`
         as in the records, of a VC's occupancy its mean only; `web` over all users where there are
-        some; `gfr_vcs`, of each VC with a GFR contract its frames and guarantees; `moving`, where
-        links move, what was lost on them over all VCs. Functions of `skycell.metrics` that take
-        records take a summary as well.
+        some; `gfr_vcs`, of each VC with a GFR contract its frames and guarantees; `measured_vcs`,
+        of each VC whose cells' delay is measured what became of its cells, and that; `moving`,
+        where links move, what was lost on them over all VCs. Functions of `skycell.metrics` that
+        take records take a summary as well.
 
     Raises:
         what `run` raises.

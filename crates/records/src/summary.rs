@@ -21,6 +21,17 @@ const GFR_VC: [&str; 8] = [
     "guarantee",
     "run_guarantee",
 ];
+/// What is kept of each VC whose cells' delay is measured, beside that.
+const MEASURED_VC: [&str; 8] = [
+    "name",
+    "cells_offered",
+    "cells_discarded",
+    "cells_lost",
+    "cells_nonconforming",
+    "cells_policed",
+    "cells_refused",
+    "cells_tagged",
+];
 /// What is kept of each web user; response times are kept over all of them.
 const WEB_USER: [&str; 3] = ["requests", "requests_answered", "octets_scheduled"];
 
@@ -31,7 +42,8 @@ impl RunRecords {
     /// `duration_ps`, `flows`, `ports`, `engine_stats` and, where there are web users, `web` are as
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
-    /// guarantees; `moving`, where links move, what was lost on them over all VCs. `spec` is the
+    /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
+    /// and, as `delay`, that; `moving`, where links move, what was lost on them over all VCs. `spec` is the
     /// run's own.
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
         let mut summary = Map::new();
@@ -44,6 +56,9 @@ impl RunRecords {
         }
         if spec.vcs.iter().any(|vc| vc.gfr.is_some()) {
             summary.insert("gfr_vcs".into(), self.vcs_with_a_contract(spec));
+        }
+        if !self.cell_delays.is_empty() {
+            summary.insert("measured_vcs".into(), self.measured_vcs());
         }
         if spec.links.iter().any(|link| link.motion.is_some()) {
             summary.insert("moving".into(), lost_on_the_way(&self.vcs));
@@ -80,6 +95,15 @@ impl RunRecords {
             })
             .collect()
     }
+
+    fn measured_vcs(&self) -> Value {
+        let of_each = self.cell_delays.iter().map(|delay| {
+            let mut kept = part(&self.vcs[delay.vc as usize], &MEASURED_VC);
+            kept["delay"] = json!(delay);
+            kept
+        });
+        of_each.collect()
+    }
 }
 
 fn flow(record: &crate::FlowRecord) -> Value {
@@ -108,8 +132,8 @@ fn part(record: &impl Serialize, keys: &[&str]) -> Value {
 #[cfg(test)]
 mod tests {
     use crate::{
-        EngineStats, FlowRecord, LinkLosses, LossReason, PortRecord, ResponseTimes, RunRecords,
-        VcQueueRecord, VcRecord, WebRecord, WebTotals,
+        CellDelayRecord, EngineStats, FlowRecord, LinkLosses, LossReason, PortRecord,
+        ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
     };
     use serde_json::{Value, json};
     use skycell_spec::NetworkSpec;
@@ -248,6 +272,42 @@ mod tests {
         );
         assert_eq!(kept[0]["vc"], 1);
         assert_eq!(kept[0]["frames_offered"], 7);
+    }
+
+    #[test]
+    fn of_vcs_whose_cells_are_measured_losses_and_delays_are_kept() {
+        let mut records = records();
+        records.vcs[1].name = "video".into();
+        records.vcs[1].cells_offered = 9;
+        records.cell_delays = vec![CellDelayRecord {
+            vc: 1,
+            p999_ps: 5,
+            ..CellDelayRecord::default()
+        }];
+        let summary = summary(&records, &spec());
+        let kept = summary["measured_vcs"].as_array().unwrap();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(
+            keys(&kept[0]),
+            [
+                "cells_discarded",
+                "cells_lost",
+                "cells_nonconforming",
+                "cells_offered",
+                "cells_policed",
+                "cells_refused",
+                "cells_tagged",
+                "delay",
+                "name",
+            ]
+        );
+        assert_eq!(kept[0]["name"], "video");
+        assert_eq!(kept[0]["cells_offered"], 9);
+        assert_eq!(
+            kept[0]["cells_lost"],
+            json!({"handover": 1, "drawn": 1, "off_path": 1})
+        );
+        assert_eq!(kept[0]["delay"]["p999_ps"], 5);
     }
 
     #[test]

@@ -11,7 +11,7 @@ from skycell.metrics.ceiling import (
     segment_frame_cells,
     tcp_share,
 )
-from skycell.metrics.classes import cell_delay, cell_loss_ratio, link_shares
+from skycell.metrics.classes import cell_delay, cell_loss_ratio, link_shares, lost_cells
 from skycell.metrics.delay import flow_delays_s
 from skycell.metrics.discards import discard_ratio, discards_by_reason
 from skycell.metrics.efficiency import efficiency
@@ -33,6 +33,7 @@ __all__ = [
     "flow_delays_s",
     "link_cell_bps",
     "link_shares",
+    "lost_cells",
     "max_min_rates",
     "max_min_shares",
     "queue_bound_delay_s",

@@ -11,7 +11,7 @@ from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
-from skycell.sweeps.responses import RESPONSES, Network, response_of
+from skycell.sweeps.responses import OTHER_CLASSES, RESPONSES, Network, response_of
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,35 @@ def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Names of the flows, and of the ports with a limited buffer, that some cell has."""
+    """Names of the flows, and of what else a response may be of, that some cell has.
+
+    Ports are those with a limited buffer and classes those of their queues, VCs those whose cells'
+    delay is measured.
+    """
 
     flows: dict[str, None] = field(default_factory=dict)
     ports: dict[str, None] = field(default_factory=dict)
+    classes: dict[str, None] = field(default_factory=dict)
+    vcs: dict[str, None] = field(default_factory=dict)
 
     def add(self, spec: NetworkSpec) -> None:
         """Adds those of a cell."""
         self.flows.update(dict.fromkeys(flow.name for flow in spec.flows))
-        limited = (link for link in spec.links if link.port.capacity_cells is not None)
+        limited = [link for link in spec.links if link.port.capacity_cells is not None]
         self.ports.update(dict.fromkeys(link.name for link in limited))
+        several = [link.port.queues for link in limited if len(link.port.queues) > 1]
+        names = (queue.class_ or OTHER_CLASSES for queues in several for queue in queues)
+        self.classes.update(dict.fromkeys(names))
+        self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
+
+    def of(self, part: str) -> tuple[Mapping[str, None], str, str]:
+        """Names of a kind, what several are called, and what a fault says where there are none."""
+        return {
+            "flow": (self.flows, "flows", "none"),
+            "port": (self.ports, "ports", "none with a limited buffer"),
+            "class": (self.classes, "classes", "none with a queue of its own"),
+            "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
+        }[part]
 
 
 def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: FaultCollector) -> None:
@@ -141,21 +160,21 @@ def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: Fault
 
 
 def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) -> None:
-    """Notes a response that asks for a flow or port which is in no cell, or for flows of none."""
+    """Notes a response that asks for what is in no cell, by its name or at all."""
     for place, name in enumerate(plan.responses):
         part = name.partition(":")[2]
-        kind = response_of(name).part
-        if kind != "port" and not parts.flows:
-            of_ports = [known for known, response in RESPONSES.items() if response.part == "port"]
-            allowed = f"{', '.join(of_ports)}: no combination has a TCP connection"
-            faults.add(("responses", place), name, allowed, "what is measured on each run")
+        response = response_of(name)
+        if response.is_of_flows and not parts.flows:
+            others = [known for known, other in RESPONSES.items() if not other.is_of_flows]
+            allowed = f"{', '.join(others)}: no combination has a TCP connection"
+        elif part or response.part == "vc":
+            known, plural, none = parts.of(response.part)
+            if part in known or (known and not part):
+                continue
+            allowed = f"{plural}: {', '.join(known) or none}"
+        else:
             continue
-        if not part:
-            continue
-        known = parts.flows if kind == "flow" else parts.ports
-        if part not in known:
-            allowed = f"{kind}s: {', '.join(known) or 'none with a limited buffer'}"
-            faults.add(("responses", place), name, allowed, "what is measured on each run")
+        faults.add(("responses", place), name, allowed, "what is measured on each run")
 
 
 def _told(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fault]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from skycell.metrics import (
+    cell_delay,
     efficiency,
     fairness_index,
     link_cell_bps,
+    lost_cells,
     max_min_rates,
     tcp_share,
     throughputs_bps,
@@ -34,14 +36,20 @@ class Response:
     Attributes:
         unit: of its values; `1` for a number without unit.
         meaning: in one sentence without a full stop.
-        part: `flow` or `port` where NAME:PART measures a single one of them; else empty. All but
-            those of a port are of TCP flows.
+        part: `flow`, `port`, `vc` or `class` where NAME:PART measures a single one of them; else
+            empty. Those of a flow or of none are of TCP flows, those of a VC of the VCs whose
+            cells' delay is measured.
     """
 
     unit: str
     meaning: str
     part: str
     measure: Callable[[RunView], float | None]
+
+    @property
+    def is_of_flows(self) -> bool:
+        """Whether it says something of TCP connections only."""
+        return self.part in {"", "flow"}
 
 
 @dataclass(frozen=True)
@@ -171,13 +179,22 @@ class RunView:
         """Throughput of every flow."""
         return throughputs_bps(self.summary, self.definition)
 
+    @property
+    def vcs(self) -> Sequence[Mapping[str, Any]]:
+        """The VCs whose cells' delay is measured, with that."""
+        vcs: Sequence[Mapping[str, Any]] = self.summary.get("measured_vcs", ())
+        return vcs
+
     def narrowed(self, part: str, name: str) -> RunView | None:
-        """The view of a single flow or port; none where there is no such one."""
-        key = f"{part}s"
-        own = [entry for entry in self.summary[key] if entry["name"] == name]
-        if not own:
-            return None
-        return RunView({**self.summary, key: own}, self.network, self.definition)
+        """The view of a single flow, port, VC or class; none where there is no such one."""
+        own: list[Mapping[str, Any]]
+        if part == "class":
+            key = "ports"
+            own = [{**p, "queues": queues} for p in self.ports if (queues := _queues_of(p, name))]
+        else:
+            key = "measured_vcs" if part == "vc" else f"{part}s"
+            own = [entry for entry in self.summary.get(key, ()) if entry["name"] == name]
+        return replace(self, summary={**self.summary, key: own}) if own else None
 
     def total(self, key: str) -> float:
         """Sum of a count over the flows."""
@@ -187,6 +204,14 @@ class RunView:
         """The port of the slowest link among those with a limited buffer."""
         by_name = {port["name"]: port for port in self.ports}
         return next((by_name[name] for name in self.network.congested if name in by_name), None)
+
+
+OTHER_CLASSES = "rest"
+"""What the default queue of a port with several is called, which holds all other classes."""
+
+
+def _queues_of(port: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    return [queue for queue in port["queues"] if (queue["class"] or OTHER_CLASSES) == name]
 
 
 def _efficiency(run: RunView) -> float | None:
@@ -270,6 +295,42 @@ def _largest_queue(run: RunView) -> float | None:
     return None if port is None else float(port["queue"]["max"])
 
 
+def _part_of_cells(run: RunView, count: Callable[[Mapping[str, Any]], int]) -> float | None:
+    """Cells of the measured VCs that are counted, as a part of those offered."""
+    offered = float(sum(vc["cells_offered"] for vc in run.vcs))
+    return sum(map(count, run.vcs)) / offered if offered else None
+
+
+def _mean_cell_delay(run: RunView) -> float | None:
+    delays = [vc["delay"] for vc in run.vcs]
+    cells = float(sum(delay["cells"] for delay in delays))
+    if not cells:
+        return None
+    weighted = sum(delay["mean_ps"] * delay["cells"] for delay in delays)
+    return float(weighted) / cells / _PS_PER_MS
+
+
+def _largest_cell_delay(run: RunView) -> float | None:
+    largest = [vc["delay"]["max_ps"] for vc in run.vcs if vc["delay"]["cells"]]
+    return float(max(largest)) / _PS_PER_MS if largest else None
+
+
+def _cell_delay_variation(run: RunView) -> float | None:
+    delays = [found for vc in run.vcs if (found := cell_delay(vc["delay"]))]
+    return max(delay.peak_to_peak_cdv_s() for delay in delays) * 1e3 if delays else None
+
+
+def _link_share(run: RunView) -> float | None:
+    port = run.port()
+    if port is None:
+        return None
+    busy = float(port["busy_ps"]) / float(run.summary["duration_ps"])
+    if not port["queues"] or not port["departed"]:
+        return busy
+    sent: int = sum(queue["departed"] for queue in port["queues"])
+    return busy * (sent / float(port["departed"]))
+
+
 def _web(run: RunView, times: str, key: str) -> float | None:
     """A figure of the response times of all web users, milliseconds."""
     found = run.summary.get("web", {}).get(times)
@@ -323,6 +384,38 @@ RESPONSES: Mapping[str, Response] = {
         _mean_queue,
     ),
     "largest_queue": Response("cells", "largest queue at that port", "port", _largest_queue),
+    "link_share": Response(
+        "1",
+        "cells that the port with a limited buffer sent, of several that of the slowest link, as "
+        "a part of those that its link carries",
+        "class",
+        _link_share,
+    ),
+    "cell_loss_ratio": Response(
+        "1",
+        "cells lost at policers, in ports and on links, as a part of those offered",
+        "vc",
+        lambda run: _part_of_cells(run, lost_cells),
+    ),
+    "nonconforming_part": Response(
+        "1",
+        "cells that did not conform to their policer, as a part of those offered",
+        "vc",
+        lambda run: _part_of_cells(run, lambda vc: vc["cells_nonconforming"]),
+    ),
+    "mean_cell_delay": Response(
+        "ms", "mean transfer delay of the cells that arrived", "vc", _mean_cell_delay
+    ),
+    "largest_cell_delay": Response(
+        "ms", "largest transfer delay of a cell", "vc", _largest_cell_delay
+    ),
+    "cell_delay_variation": Response(
+        "ms",
+        "peak-to-peak cell delay variation, the 99.9 % quantile of the delay less its fixed part; "
+        "of several VCs the largest",
+        "vc",
+        _cell_delay_variation,
+    ),
     "mean_page_response": Response(
         "ms",
         "mean time from a web page's first request to its last octet",
@@ -354,7 +447,7 @@ RESPONSES: Mapping[str, Response] = {
         _late_files,
     ),
 }
-"""Responses by name. Where `part` says so, `NAME:FLOW` or `NAME:PORT` measures a single one."""
+"""Responses by name. Where `part` says so, `NAME:FLOW`, `NAME:PORT` and so on measure one alone."""
 
 
 def response_of(name: str) -> Response:
@@ -382,7 +475,7 @@ def is_response(name: str) -> bool:
 def measure(name: str, run: RunView) -> float | None:
     """The value of a response on a run; none where it is not defined there."""
     response = response_of(name)
-    if response.part != "port" and not run.flows:
+    if response.is_of_flows and not run.flows:
         return None
     part = name.partition(":")[2]
     view = run.narrowed(response.part, part) if part else run

@@ -42,12 +42,35 @@ def flow(name: str, octets: int, **others: int) -> dict[str, Any]:
     return {"name": name, "octets_delivered": octets} | plain | others
 
 
-def port(name: str, arrived: int, discarded: int, mean: float) -> dict[str, Any]:
+def port(name: str, arrived: int, discarded: int, mean: float, **sent: int) -> dict[str, Any]:
+    """A port that was busy for half of the second; cells that it sent by class."""
     return {
         "name": name,
         "arrived": arrived,
+        "departed": sum(sent.values()),
         "discarded": {"overflow": discarded},
+        "busy_ps": 5 * 10**11,
         "queue": {"mean": mean, "max": 70},
+        "queues": [
+            {"class": None if name == "rest" else name, "departed": cells}
+            for name, cells in sent.items()
+        ],
+    }
+
+
+def vc(name: str, offered: int, arrived: int, **delays: int) -> dict[str, Any]:
+    """A VC whose cells take 1 ms at least; of those that did not arrive a port took half."""
+    lost = (offered - arrived) // 2
+    return {
+        "name": name,
+        "cells_offered": offered,
+        "cells_nonconforming": 2 * lost,
+        "cells_policed": lost - 2,
+        "cells_refused": 1,
+        "cells_lost": {"drawn": 1},
+        "cells_discarded": {"overflow": lost},
+        "delay": {"cells": arrived, "fixed_ps": 10**9, "p50_ps": 0, "p90_ps": 0, "p99_ps": 0}
+        | delays,
     }
 
 
@@ -66,7 +89,11 @@ RUN = RunView(
             flow("a", 500_000),
             flow("b", 250_000, segments_received=20, delay_mean_ps=10**10, delay_max_ps=5 * 10**10),
         ],
-        "ports": [port("fast", 100, 1, 3.5), port("slow", 300, 7, 20.5)],
+        "ports": [port("fast", 100, 1, 3.5), port("slow", 300, 7, 20.5, cbr=60, rest=180)],
+        "measured_vcs": [
+            vc("voice", 100, 80, mean_ps=2 * 10**9, p999_ps=4 * 10**9, max_ps=5 * 10**9),
+            vc("video", 300, 20, mean_ps=12 * 10**9, p999_ps=2 * 10**9, max_ps=6 * 10**9),
+        ],
     },
     network=NETWORK,
     definition="delivered_over_duration",
@@ -95,6 +122,20 @@ RUN = RunView(
         ("mean_queue:fast", 3.5),
         ("largest_queue", 70.0),
         ("throughput:c", None),
+        ("link_share", 0.5),
+        ("link_share:cbr", 0.125),  # 60 of 240 cells in half of the time
+        ("link_share:rest", 0.375),
+        ("link_share:abr", None),
+        ("cell_loss_ratio", 0.75),  # 20 and 280 of 400
+        ("cell_loss_ratio:voice", 0.2),
+        ("nonconforming_part:video", 280 / 300),
+        ("mean_cell_delay", 4.0),  # (80 x 2 + 20 x 12) / 100 ms
+        ("mean_cell_delay:video", 12.0),
+        ("largest_cell_delay", 6.0),
+        ("largest_cell_delay:voice", 5.0),
+        ("cell_delay_variation", 3.0),  # 4 ms less 1 ms
+        ("cell_delay_variation:video", 1.0),
+        ("cell_loss_ratio:other", None),
     ],
 )
 def test_a_response_is_what_its_meaning_says(name: str, value: float | None) -> None:
@@ -139,6 +180,44 @@ def test_web_users_of_the_engine_have_all_of_these() -> None:
     assert all(row["mean_page_response"] > 0 for row in rows)
     assert all(0 <= row["late_files_part"] < 1 for row in rows)
     assert all(0 < row["fairness"] <= 1 for row in rows)
+
+
+def test_a_vc_of_which_no_cell_arrived_has_losses_and_no_delay() -> None:
+    silent = vc("voice", 100, 0, mean_ps=0, p999_ps=0, max_ps=0)
+    view = replace(RUN, summary={**RUN.summary, "measured_vcs": [silent]})
+    assert measure("cell_loss_ratio", view) == 1
+    for name in ("mean_cell_delay", "largest_cell_delay", "cell_delay_variation"):
+        assert measure(name, view) is None
+    none = replace(RUN, summary={**RUN.summary, "measured_vcs": []})
+    assert measure("cell_loss_ratio", none) is None
+
+
+def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
+    source = {
+        "scenario": {
+            "preset": "icccn97-lan",
+            "run": {"duration": "50 ms"},
+            "topology": {"kind": "n_source", "bottleneck": {"class": [{"name": "cbr"}]}},
+            "source": [
+                {"kind": "cbr", "name": name, "rate": 0.6, "frame": 10} for name in ("a", "b")
+            ],
+            "policer": [{"vcs": ["b"], "pcr": "100000 cells/s"}],
+        },
+        "factors": {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}},
+        "responses": [
+            *("link_share", "link_share:cbr", "link_share:rest"),
+            *("cell_loss_ratio:a", "cell_loss_ratio:b", "nonconforming_part"),
+            *("mean_cell_delay", "largest_cell_delay:a", "cell_delay_variation"),
+        ],
+    }
+    for row in skycell.sweep(source, jobs=1).rows():
+        assert row["link_share"] == pytest.approx(row["link_share:cbr"] + row["link_share:rest"])
+        assert row["link_share:cbr"] == pytest.approx(0.8, abs=0.01)
+        # Of b comes a cell every 4.5 us, and one in three where one every 10 us may.
+        assert row["cell_loss_ratio:b"] == pytest.approx(2 / 3, abs=0.01)
+        assert row["nonconforming_part"] == pytest.approx(1 / 3, abs=0.01)
+        assert 0 < row["cell_delay_variation"] < 1
+        assert row["mean_cell_delay"] < row["largest_cell_delay:a"]
 
 
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
@@ -238,7 +317,7 @@ def test_every_response_has_a_unit_and_a_meaning() -> None:
     for name, response in RESPONSES.items():
         assert response.unit, name
         assert not response.meaning.endswith("."), name
-        assert response.part in {"", "flow", "port"}
+        assert response.part in {"", "flow", "port", "class", "vc"}
 
 
 ALONE = skycell.parse(PARKING_LOT).with_values(
@@ -261,6 +340,7 @@ def test_without_flows_what_is_of_flows_has_no_value() -> None:
         "discarded_part",
         "mean_queue",
         "largest_queue",
+        "link_share",
     }
 
 
