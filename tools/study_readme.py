@@ -25,7 +25,7 @@ from skycell.studies.firmness import Firmness
 from skycell.studies.library import STUDY_IDS, module_name
 from skycell.studies.model import Study
 from skycell.studies.sensitivity import sensitivity
-from skycell.studies.tried import FILE, Alternative, Effect, Tried, alternatives_of
+from skycell.studies.tried import FILE, Alternative, Effect, Tried, alternatives_of, value_in_words
 
 STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
 MARKER = "<!-- Below: written by tools/study_readme.py -->"
@@ -115,7 +115,9 @@ def _asked_for(
     """The values that are missing and that `--choice` names; all of them where it is not given."""
     asked = {
         key: tuple(
-            value for value in values if not keys or key in keys or f"{key}={_plain(value)}" in keys
+            value
+            for value in values
+            if not keys or key in keys or f"{key}={value_in_words(value)}" in keys
         )
         for key, values in missing.items()
     }
@@ -260,7 +262,7 @@ def _runs(tried: Tried, study: Study) -> str:
 
 def _not_tried(tried: Tried, study: Study) -> list[str]:
     missing = [
-        f"`{key}` {_plain(value)}"
+        f"`{key}` {value_in_words(value)}"
         for key, values in tried.missing(study).items()
         for value in values
     ]
@@ -284,7 +286,7 @@ def _flipped(tried: Tried) -> list[str]:
             ", ".join(name for name, held in entry.flips.items() if held is answer)
             for answer in (True, False)
         )
-        lines.append(f"| {entry.key} | {_plain(entry.value)} | {holds} | {fails} |")
+        lines.append(f"| {entry.key} | {value_in_words(entry.value)} | {holds} | {fails} |")
     return lines
 
 
@@ -358,14 +360,13 @@ def _in_one_table(tried: Tried, study: Study, tables: Sequence[str]) -> list[str
 
 def _unit(study: Study, table: str) -> str:
     """The unit in which changes of a table are told, for its column's head."""
-    parts = [part for part in study.table(table).parts if not part.average_over]
-    unit = next((part for part in parts if part.file), parts[0]).unit
+    unit = study.table(table).unit_of_changes
     return "" if unit == "1" else f", {unit}"
 
 
 def _set_otherwise(entry: Alternative, study: Study) -> str:
     chosen = next(choice.value for choice in study.choices if choice.name == entry.key)
-    return f"{entry.key} | {_plain(chosen)} | {_plain(entry.value)}"
+    return f"{entry.key} | {value_in_words(chosen)} | {value_in_words(entry.value)}"
 
 
 def _moves(entry: Alternative, table: str) -> bool:
@@ -373,14 +374,14 @@ def _moves(entry: Alternative, table: str) -> bool:
 
 
 def _still(entries: Iterable[Alternative]) -> list[str]:
-    names = ", ".join(f"{entry.key} = {_plain(entry.value)}" for entry in entries)
+    names = ", ".join(f"{entry.key} = {value_in_words(entry.value)}" for entry in entries)
     return ["", f"Without effect: {names}."] if names else []
 
 
 def _failed(tried: Tried) -> list[str]:
     """Alternatives that leave rows without a value; nothing where there are none."""
     counts = {
-        f"{entry.key} = {_plain(entry.value)}": sum(
+        f"{entry.key} = {value_in_words(entry.value)}": sum(
             effect.failed for effect in entry.effects.values()
         )
         for entry in tried.alternatives
@@ -400,16 +401,6 @@ def _scored(effect: Effect) -> str:
 
 def _change(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return _plain(list(value.values()))
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(map(_plain, value))
-    return str(value)
 
 
 if __name__ == "__main__":

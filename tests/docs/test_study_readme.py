@@ -199,15 +199,3 @@ def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.M
     assert varied[2] == {"tcp.tick": ("200 ms", "500 ms")}
     assert "the tables as chosen are not what they were: all is tried anew" in told[-1]
     assert "Not tried: `link.framing` sts3c, " in file.read_text()
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        (True, "true"),
-        ({"kind": "uniform", "low": "100 ms"}, "uniform, 100 ms"),
-        (["reno", 2], "reno, 2"),
-    ],
-)
-def test_a_value_is_told_in_plain_words(value: object, told: str) -> None:
-    assert script._plain(value) == told

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import grouped, listed
+from skycell.report.choices import tried_table
 from skycell.report.comparison import (
     comparison_figure,
     comparison_table,
@@ -123,6 +124,7 @@ def study_page(
                 for entry in _own_conclusions(reproduction, study.id)
             ],
             "choices": _choices(reproduction, study),
+            "tried": tried_table(study, reproduction.tables),
             "sources": _sources(reproduction, study),
             "disagreements": _disagreements(reproduction, study),
             "again": _again(reproduction, study),

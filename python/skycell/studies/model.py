@@ -261,6 +261,12 @@ class Table(_Part):
         """What it is called: where it is printed, or its title."""
         return self.printed_as or self.title
 
+    @property
+    def unit_of_changes(self) -> str:
+        """In what changes of its cells are told: the unit of the first, printed ones before."""
+        parts = [part for part in self.parts if not part.average_over]
+        return next((part for part in parts if part.file), parts[0]).unit
+
 
 class Published(_Part):
     """Where a file of published values comes from."""

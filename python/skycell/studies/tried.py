@@ -9,10 +9,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from skycell.studies.compare import TableSummary
+from skycell.studies.library import study_folder
 from skycell.studies.model import Study
 from skycell.studies.reproduction import Reproduction
 from skycell.studies.sensitivity import Sensitivity
@@ -168,7 +170,13 @@ class Tried:
         file.write_text(text, encoding="utf-8")
 
     @classmethod
-    def read(cls, file: Path) -> "Tried":
+    def of_study(cls, study: Study) -> "Tried | None":
+        """What is kept in a study's folder; none where there is no file."""
+        file = study_folder(study.id) / FILE
+        return cls.read(file) if file.is_file() else None
+
+    @classmethod
+    def read(cls, file: Path | Traversable) -> "Tried":
         """Reads what `write` wrote."""
         data = json.loads(file.read_text(encoding="utf-8"))
         alternatives = tuple(
@@ -185,6 +193,21 @@ class Tried:
             alternatives,
             data.get("note", ""),
         )
+
+
+def value_in_words(value: Any) -> str:
+    """A value of a choice as people read it.
+
+    >>> value_in_words(True), value_in_words({"kind": "uniform", "low": "1 s", "high": "2 s"})
+    ('true', 'uniform, 1 s, 2 s')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return value_in_words(list(value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(value_in_words, value))
+    return str(value)
 
 
 def named(key: str, value: Any) -> tuple[str, str]:

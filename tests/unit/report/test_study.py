@@ -12,6 +12,7 @@ import pytest
 from skycell.experiment.run import run_spec
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_study_report
+from skycell.report.choices import tried_table
 from skycell.report.comparison import (
     comparison_figure,
     comparison_table,
@@ -26,6 +27,7 @@ from skycell.studies.design import case_of, scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
 from skycell.studies.library import load_study
 from skycell.studies.reproduction import Reproduction
+from skycell.studies.tried import Tried
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.traces import drawn
 from tests.unit.report.drawing import pictures
@@ -212,6 +214,36 @@ def test_a_choice_that_was_set_otherwise_is_told_with_the_studys_own() -> None:
     assert value == "200 msset for these runs; the study says 100 ms"
     assert "Set otherwise tcp.tick = 200 ms" in page.text
     assert "--set 'tcp.tick=200 ms'" in page.text
+
+
+def test_every_alternative_that_was_tried_stands_with_what_it_moves(page: Page) -> None:
+    tried = Tried.of_study(STUDY)
+    assert tried is not None
+    heads = ["set otherwise", "ICCCN'97, Table 3", "ICCCN'97, Table 4", "conclusions"]
+    table = next(t for t in page.tables if t[0][0] == heads[0])
+    assert table[0] == heads
+    assert len(table) - 1 == len(tried.alternatives)
+    for entry, line in zip(tried.alternatives, table[1:], strict=True):
+        moved = entry.effects["icccn97-t3"].change
+        assert line[0].startswith(f"{entry.key} = ")
+        assert line[1] == ("\u2013" if moved is None else f"{moved:.3f}")
+        assert (line[3] == "as chosen") == (not entry.flips)
+        assert all(name in line[3] for name in entry.flips)
+    assert "How much they matter" in page.headings
+    assert "Measured beforehand with skycell 0.1.0" in page.text
+
+
+def test_what_a_choice_decides_otherwise_is_told_both_ways() -> None:
+    study = load_study("atmf970424")
+    table = tried_table(study, ["atmf970424-t1"])
+    assert table is not None
+    decided = {line[0].text: line[-1].text for line in table.rows}
+    assert decided["tcp.sws_avoidance = false"] == "5.2 then holds; 5.3 and 5.5 then do not hold"
+    assert decided["tcp.handshake = true"] == "as chosen"
+
+
+def test_a_report_of_tables_that_were_not_varied_tells_nothing_of_alternatives() -> None:
+    assert tried_table(load_study("atmf970424"), ["atmf970424-f2"]) is None
 
 
 def test_the_report_says_how_to_run_it_again_with_every_spec(page: Page) -> None:

@@ -7,7 +7,14 @@ import pytest
 
 from skycell.studies import load_study, reproduce
 from skycell.studies.sensitivity import sensitivity
-from skycell.studies.tried import Alternative, Effect, Tried, alternatives_of, fingerprint
+from skycell.studies.tried import (
+    Alternative,
+    Effect,
+    Tried,
+    alternatives_of,
+    fingerprint,
+    value_in_words,
+)
 from tests.unit.report.reproductions import ROWS, reproduction
 from tests.unit.studies.double import Double
 
@@ -97,3 +104,15 @@ def test_what_is_measured_is_kept_alternative_by_alternative(double: Double) -> 
     begun = Tried.begun("ijsc", ["ijsc"], as_chosen)
     assert (begun.replications, begun.version) == (1, "1")
     assert begun.as_chosen["ijsc-t1"].inside == measured.baseline[0].cells.inside
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (True, "true"),
+        ({"kind": "uniform", "low": "100 ms"}, "uniform, 100 ms"),
+        (["reno", 2], "reno, 2"),
+    ],
+)
+def test_a_value_is_told_in_plain_words(value: object, told: str) -> None:
+    assert value_in_words(value) == told
