@@ -4,7 +4,9 @@ use super::{Backlog, Cycle, Schedules, cycle_of};
 
 /// Visits the queues in order; at each visit a queue sends up to its weight in cells, or what it has.
 ///
-/// While a set of queues has cells all the time, each sends its weight in every round.
+/// While a queue has cells, at least its weight of any Σ weights cells in a row are its own: between two of
+/// its visits the others send their weights at most, and what a window cuts off one visit it has of the
+/// next.
 #[derive(Clone, Debug)]
 pub struct WeightedRoundRobin {
     weights: Vec<u32>,
@@ -56,6 +58,7 @@ impl Schedules for WeightedRoundRobin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn services(weights: &[u32], backlogs: &[u32]) -> Vec<usize> {
         let mut scheduler = WeightedRoundRobin::new(weights);
@@ -85,5 +88,32 @@ mod tests {
     #[test]
     fn a_queue_alone_is_served_without_a_pause() {
         assert_eq!(services(&[1, 2], &[0b01; 4]), [0; 4]);
+    }
+
+    fn any_case() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
+        prop::collection::vec(1u32..6, 2..5).prop_flat_map(|weights| {
+            let run = (1u32..1 << weights.len(), 1usize..40);
+            let backlogs = prop::collection::vec(run, 1..12).prop_map(|runs| {
+                let repeated = runs.iter().flat_map(|&(b, n)| std::iter::repeat_n(b, n));
+                repeated.collect::<Vec<u32>>()
+            });
+            (Just(weights), backlogs)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_round_in_which_a_queue_has_cells_holds_its_weight((weights, backlogs) in any_case()) {
+            let served = services(&weights, &backlogs);
+            let round = weights.iter().sum::<u32>() as usize;
+            for (q, &weight) in weights.iter().enumerate() {
+                for (cells, backlog) in served.windows(round).zip(backlogs.windows(round)) {
+                    if backlog.iter().all(|&b| Backlog(b).has(q)) {
+                        let own = cells.iter().filter(|&&sent| sent == q).count();
+                        prop_assert!(own >= weight as usize);
+                    }
+                }
+            }
+        }
     }
 }
