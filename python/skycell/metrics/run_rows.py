@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.ceiling import CELL_BITS
-from skycell.metrics.classes import cell_loss_ratio
+from skycell.metrics.classes import cell_delay, cell_loss_ratio
 
 if TYPE_CHECKING:
     from skycell.scenario.network_spec import NetworkSpec
@@ -44,6 +44,7 @@ class CellDelayRow(NamedTuple):
     p99: float | None
     p999: float | None
     largest: float | None
+    variation: float | None
 
     @property
     def times_ms(self) -> tuple[float | None, ...]:
@@ -59,7 +60,8 @@ POLICED_HEADS = {
 }
 """Counts of a policed VC, by what tables call them."""
 
-CELL_DELAY_HEADS = ("no queues", "mean", "99 %", "99.9 %", "largest")
+CELL_DELAY_HEADS = ("no queues", "mean", "99 %", "99.9 %", "largest", "variation")
+"""The variation is peak to peak: the 99.9 % quantile less what a cell takes where nothing waits."""
 
 
 class ResponseRow(NamedTuple):
@@ -142,7 +144,10 @@ def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
         vc = records["vcs"][delay["vc"]]
         keys = ("fixed_ps", "mean_ps", "p99_ps", "p999_ps", "max_ps")
         times = (delay[key] / _PS_PER_MS if delay["cells"] else None for key in keys)
-        rows.append(CellDelayRow(vc["name"], vc["cells_offered"], cell_loss_ratio(vc), *times))
+        found = cell_delay(delay)
+        variation = None if found is None else found.peak_to_peak_cdv_s() * 1e3
+        row = (vc["name"], vc["cells_offered"], cell_loss_ratio(vc), *times, variation)
+        rows.append(CellDelayRow(*row))
     return rows
 
 

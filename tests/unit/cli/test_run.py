@@ -164,10 +164,11 @@ def test_cells_of_sources_are_shown_with_their_losses_and_delays(
     vc = records["vcs"][delay["vc"]]
     lost = sum(vc["cells_discarded"].values()) / vc["cells_offered"]
     fixed, largest = (f"{delay[key] / 1e9:.3f}" for key in ("fixed_ps", "max_ps"))
-    assert fixed != largest
+    variation = f"{(delay['p999_ps'] - delay['fixed_ps']) / 1e9:.3f}"
+    assert len({fixed, largest, variation}) == 3
     (line,) = (line.split() for line in run(shared).stdout.splitlines() if " video " in line)
-    assert (line[0], "".join(line[1:-6])) == ("video", str(vc["cells_offered"]))
-    assert (line[-6], line[-5], line[-1]) == (f"{lost:.2%}", fixed, largest)
+    assert (line[0], "".join(line[1:-7])) == ("video", str(vc["cells_offered"]))
+    assert (line[-7], line[-6], *line[-2:]) == (f"{lost:.2%}", fixed, largest, variation)
     assert "delay is measured" not in run(short).stdout
 
 
