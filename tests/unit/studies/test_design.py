@@ -51,6 +51,22 @@ def test_every_choice_is_used_and_every_reference_is_a_choice(study: Study) -> N
     assert used == {choice.name for choice in study.choices}
 
 
+def test_every_open_point_of_the_web_traffic_is_a_choice() -> None:
+    choices = {choice.name: choice for choice in load_study("atmf980876r1").choices}
+    for name in (
+        "web.gap",
+        "web.outside",
+        "web.kilobyte",
+        "web.interval_from",
+        "web.pages",  # what is under way when the run ends
+        "start.latest",
+        "reverse.buffer",  # where requests queue
+        "tcp.idle_restart",
+        "tcp.rto_min",
+    ):
+        assert choices[name].alternatives, name
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_choice_has_a_reason_and_no_alternative_is_the_choice_itself(study: Study) -> None:
     names = [choice.name for choice in study.choices]
