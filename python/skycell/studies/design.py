@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.scenario import NetworkSpec, Scenario, parse
-from skycell.scenario.faults import FaultCollector
+from skycell.scenario.faults import FaultCollector, ScenarioFaults
 from skycell.scenario.network_spec import StartAt, StartDrawn
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario.scenario import set_value
 from skycell.studies.model import Experiment, Level, Study
 
 _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
+#: Key of a template's table of which one value is taken.
+_CHOOSE = "choose"
 
 Overrides = Mapping[str, Any]
 """Choices (by name) or scenario keys that are set otherwise than the study says."""
@@ -51,17 +53,37 @@ def choices_in_force(study: Study, overrides: Overrides) -> dict[str, Any]:
 def resolve_choices(value: Any, choices: Mapping[str, Any]) -> Any:
     """A template with its `"{name}"` replaced by the value of the choice of that name.
 
+    A table with the key `choose` is replaced by what it has under the value of that choice.
+
     >>> resolve_choices({"tick": "{tcp.tick}"}, {"tcp.tick": "100 ms"})
     {'tick': '100 ms'}
+    >>> resolve_choices({"choose": "{number.is}", "on": "6 s", "cycle": "3 s"}, {"number.is": "on"})
+    '6 s'
+
+    Raises:
+        ScenarioFaults: a table has nothing under the value of its choice.
     """
     if isinstance(value, str):
         reference = _REFERENCE.fullmatch(value)
         return choices[reference.group(1)] if reference else value
     if isinstance(value, Mapping):
+        if _CHOOSE in value:
+            return resolve_choices(_chosen(value, choices), choices)
         return {key: resolve_choices(item, choices) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [resolve_choices(item, choices) for item in value]
     return value
+
+
+def _chosen(table: Mapping[str, Any], choices: Mapping[str, Any]) -> Any:
+    known = {key: item for key, item in table.items() if key != _CHOOSE}
+    chosen = resolve_choices(table[_CHOOSE], choices)
+    if isinstance(chosen, str) and chosen in known:
+        return known[chosen]
+    (name,) = references(table[_CHOOSE])
+    faults = FaultCollector("choices")
+    faults.add(tuple(name.split(".")), chosen, " or ".join(f'"{key}"' for key in known))
+    raise ScenarioFaults(list(faults))
 
 
 def refuse_choice(

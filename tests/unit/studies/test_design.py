@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import NetworkSpec, ScenarioFaults
+from skycell.scenario.network_spec import ConstantSpec, OnOffPattern
 from skycell.studies import STUDY_IDS, load_study, scenario_of, select
 from skycell.studies.design import Case, case_of, references, specs_of
 from skycell.studies.model import Factor, Level, Part, Study
@@ -65,6 +66,25 @@ def test_every_open_point_of_the_web_traffic_is_a_choice() -> None:
         "tcp.rto_min",
     ):
         assert choices[name].alternatives, name
+
+
+@pytest.mark.parametrize(("number", "on_ms"), [("on", 50), ("cycle", 25)])
+def test_a_choice_may_choose_among_settings(number: str, on_ms: int) -> None:
+    study = load_study("atmf970424")
+    cases = [case for case in cases_of(study) if dict(case.levels).get("vbr_period_ms") == 50]
+    (source,) = scenario_of(study, cases[0], {"vbr.number": number}).resolve().sources
+    time = ConstantSpec(value_ps=on_ms * 10**9)
+    assert isinstance(source.pattern, OnOffPattern)
+    assert (source.pattern.on, source.pattern.off) == (time, time)
+
+
+def test_a_choice_that_chooses_nothing_is_refused() -> None:
+    study = load_study("atmf970424")
+    for number in ("both", 1):
+        with pytest.raises(ScenarioFaults) as told:
+            scenario_of(study, cases_of(study)[0], {"vbr.number": number})
+        (fault,) = told.value.faults
+        assert (fault.path, fault.allowed) == ("vbr.number", '"on" or "cycle"')
 
 
 @pytest.mark.parametrize("study", STUDIES)
