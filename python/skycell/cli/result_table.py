@@ -226,7 +226,7 @@ def _total_of_flows(result: RunResult) -> str:
     rates = throughputs_bps(result.records)
     total = f"All flows {sum(rates) / 1e6:.2f} Mbit/s"
     mss = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in result.spec.flows}
-    if len(congested) == 1 and len(mss) == 1:
+    if len(congested) == 1 and len(mss) == 1 and _all_cross(result, congested[0]):
         octets, llc_snap, timestamps = mss.pop()
         cell_bps = base_bps(result.spec, congested[0], "left" if result.spec.sources else "link")
         if cell_bps:
@@ -242,6 +242,12 @@ def _total_of_flows(result: RunResult) -> str:
     if late:
         total += f"; {late} of {len(flows)} would begin after the end of the run"
     return total
+
+
+def _all_cross(result: RunResult, link: int) -> bool:
+    """Whether the data of every flow go over one link, by its place in the spec."""
+    spec = result.spec
+    return all(any(link in spec.vcs[vc].path for vc in flow.forward) for flow in spec.flows)
 
 
 def _total_of_cells(result: RunResult) -> str:

@@ -138,6 +138,38 @@ topology.flow = [
 """
 
 
+def test_flows_beside_the_congested_link_are_no_part_of_what_tcp_could_get_there(
+    tmp_path: Path,
+) -> None:
+    rate = 'rate = "1 Mbit/s", framing = "none", delay = "1 ms"'
+    file = tmp_path / "beside.toml"
+    file.write_text(
+        f"""
+run.duration = "300 ms"
+[topology]
+kind = "graph"
+hosts = ["a", "b", "c"]
+switches = ["s", "t"]
+link = [
+    {{ from = "a", to = "s", {rate} }},
+    {{ from = "b", to = "s", {rate} }},
+    {{ from = "c", to = "t", {rate} }},
+    {{ from = "s", to = "t", {rate}, buffer = "99 cells", one_way = true }},
+    {{ from = "t", to = "s", {rate}, one_way = true }},
+]
+flow = [
+    {{ name = "across", source = "a", destination = "c" }},
+    {{ name = "beside", source = "a", destination = "b" }},
+]
+"""
+    )
+    told = run(file).stdout
+    assert "All flows" in told
+    assert "that TCP could get" not in told
+    across = "topology.flow=[{ name = 'across', source = 'a', destination = 'c' }]"
+    assert "of the 0.81 that TCP could get" in run(file, "--set", across).stdout
+
+
 def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path: Path) -> None:
     # Each has a link of its own and all of it: fair. Against equal shares it would be
     # (1 + 4)^2 / (2 x 17) = 0.735.
