@@ -21,13 +21,20 @@ REASONS = (
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
 
+MOST_BARS = 40
+"""VCs or ports that a figure shows unless they are asked for by name; a renderer breaks down over
+some thousands, and a reader long before."""
 
 #: One colour more than series ever need.
 _COLOURS = (*theme.PALETTE, theme.MUTED)
 
 
 def discards_by_reason(
-    records: Sequence[Mapping[str, Any]], origin: Origin, *, noun: str = "VC"
+    records: Sequence[Mapping[str, Any]],
+    origin: Origin,
+    *,
+    noun: str = "VC",
+    most: int | None = MOST_BARS,
 ) -> Figure:
     """A bar for each VC or port, split by the reason of the discard.
 
@@ -36,12 +43,19 @@ def discards_by_reason(
             that lost nothing are left out.
         origin: the run.
         noun: what a row is.
+        most: rows that are shown, those that lost most; all when None.
 
     Raises:
         NothingToDrawError: nothing was discarded.
     """
     import altair as alt
 
+    lost = {record["name"]: sum(record["discarded"].values()) for record in records}
+    losers = [name for name, cells in lost.items() if cells]
+    if not losers:
+        raise NothingToDrawError("no cell was discarded in this run")
+    shown = set(sorted(losers, key=lost.__getitem__, reverse=True)[:most])
+    names = [name for name in losers if name in shown]
     rows = [
         {
             "name": record["name"],
@@ -51,13 +65,11 @@ def discards_by_reason(
             "part": record["discarded"][reason] / record["offered"],
         }
         for record in records
+        if record["name"] in shown
         for number, reason in enumerate(REASONS)
         if record["discarded"].get(reason)
     ]
-    if not rows:
-        raise NothingToDrawError("no cell was discarded in this run")
     present = [reason for reason in REASONS if any(r["reason"] == NAMES[reason] for r in rows)]
-    names = list(dict.fromkeys(row["name"] for row in rows))
     chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(height={"band": 0.72})
@@ -83,11 +95,14 @@ def discards_by_reason(
         )
         .properties(width=theme.WIDTH - 60, height=alt.Step(26 if len(names) <= 20 else 16))
     )
-    total = sum(row["cells"] for row in rows)
-    quiet = len(records) - len(names)
+    total, drawn = sum(lost.values()), sum(row["cells"] for row in rows)
+    quiet = len(lost) - len(losers)
     caption = [
         f"Cells discarded at all ports on the way, {grouped(total)} in all, by recorded reason.",
-        f"{quiet} {noun}s that lost nothing are left out." if quiet > 1 else None,
+        f"Shown: of {grouped(len(losers))} {noun}s with losses the {len(names)} that lost most."
+        if len(names) < len(losers)
+        else None,
+        f"{grouped(quiet)} {noun}s that lost nothing are left out." if quiet > 1 else None,
         f"One {noun} that lost nothing is left out." if quiet == 1 else None,
     ]
     return Figure(
@@ -97,7 +112,7 @@ def discards_by_reason(
         caption=tuple(sentence for sentence in caption if sentence),
         origin=origin,
         description=(
-            f"Stacked bars of {grouped(total)} discarded cells over {counted(len(names), noun)}: "
+            f"Stacked bars of {grouped(drawn)} discarded cells over {counted(len(names), noun)}: "
             + "; ".join(f"{NAMES[reason]} {grouped(_sum_of(rows, reason))}" for reason in present)
             + "."
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skycell.plots.discards import discards_by_reason
+from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import TimeRange
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
@@ -224,7 +224,7 @@ def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) ->
         for number, vc in enumerate(result.records["vcs"])
         if wanted is None or number in wanted
     ]
-    return discards_by_reason(rows, origin)
+    return discards_by_reason(rows, origin, most=MOST_BARS if flows is None else None)
 
 
 def _vc_queue(

@@ -233,6 +233,22 @@ def test_discards_are_split_by_reason_and_quiet_vcs_left_out() -> None:
     assert figure.caption[1] == "One VC that lost nothing is left out."
 
 
+def test_of_very_many_vcs_those_that_lost_most_are_shown_in_their_order() -> None:
+    records = [
+        {"name": f"vc{number}", "offered": 99, "discarded": discarded(overflow=number % 50)}
+        for number in range(3000)
+    ]
+    figure = discards_by_reason(records, ORIGIN)
+    shown = [row["name"] for row in drawn(figure)]
+    assert shown == [f"vc{number}" for number in range(2000) if number % 50 == 49]
+    assert figure.caption[:3] == (
+        "Cells discarded at all ports on the way, 73\u202f500 in all, by recorded reason.",
+        "Shown: of 2\u202f940 VCs with losses the 40 that lost most.",
+        "60 VCs that lost nothing are left out.",
+    )
+    assert len(drawn(discards_by_reason(records, ORIGIN, most=None))) == 2940
+
+
 def test_a_run_without_discards_has_no_figure_of_them() -> None:
     with pytest.raises(NothingToDrawError, match="no cell was discarded in this run"):
         discards_by_reason([{"name": "a", "offered": 1, "discarded": discarded()}], ORIGIN)
