@@ -96,6 +96,7 @@ def rate_over_time(
     dashed = None if reserved_mbps is None else f"Dashed: {reserved_mbps:.3g} Mbit/s reserved."
     caption = (
         "Octets of TCP payload in segments sent, repetitions included, over 100 ms each.",
+        "Sent is what a sender hands to its port, at times faster than the link takes it.",
         dashed,
         panels.sentence(),
     )

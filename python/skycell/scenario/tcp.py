@@ -160,7 +160,8 @@ class Tcp(Parameters):
     )
     max_cwnd: MaxCwnd = param(
         RECEIVER_WINDOW,
-        "largest cwnd; the window field is 65 535 B shifted as the receiver window needs",
+        "largest cwnd that ACKs of new data lead to; the window field is 65 535 B shifted as the "
+        "receiver window needs",
         source="ATM Forum 96-0518: the maximum window bounds the congestion window",
     )
     cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(

@@ -265,6 +265,7 @@ def test_a_rate_counts_repetitions_but_no_acknowledgements_over_100_ms_each() ->
     # 500 octets in 100 ms are 40 kbit/s; the segment at 5 s is sent for the second time.
     assert {r["time_s"]: r["mbps"] for r in rows if r["mbps"]} == {4.0: 0.04, 5.0: 0.04}
     assert titles(figure.bare_spec(), "y") == {"Sent (Mbit/s)"}
+    assert "Sent is what a sender hands to its port" in figure.caption[1]
 
 
 def test_a_reserved_rate_is_a_dashed_line_that_the_caption_tells() -> None:
