@@ -11,7 +11,8 @@ from tests.docs.pages import Block, Command, blocks, commands
 
 #: A line that tells how far a command is, which only a slow machine gets to see.
 _PROGRESS = re.compile(
-    r"^(?:[^\n]* s simulated \(\d+%\)(?:, about [^\n]+ left)?|\d+% [^\n]+, about [^\n]+ left)\n",
+    r"^(?:[^\n]* s simulated \(\d+%\)(?:, about [^\n]+ left)?|\d+% [^\n]+, about [^\n]+ left|"
+    r"\d+ of \d+ figures drawn)\n",
     re.MULTILINE,
 )
 

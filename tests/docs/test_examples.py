@@ -81,6 +81,7 @@ def test_commands_of_a_block_are_told_from_what_they_print() -> None:
         "0.00 of 30 s simulated (0%)",
         "50% of the series computed, about 3 s left",
         "45 of 51 runs, 5476 of 6120 s simulated (89%), about 12 s left",
+        "1 of 40 figures drawn",
     ],
 )
 def test_how_far_a_command_is_is_not_what_a_page_shows(line: str) -> None:

@@ -1,4 +1,4 @@
-"""How far a run is, on standard error, once it takes longer than two seconds."""
+"""How far a run or a report is, on standard error, once it takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -95,3 +95,12 @@ class RunProgress(ShareProgress):
     def _done(self, share: float) -> str:
         duration_s = self._duration_ps / _PS_PER_S
         return f"{share * duration_s:.2f} of {duration_s:g} s simulated ({share:.0%})"
+
+
+class DrawingProgress(ProgressLine):
+    """Tells how many figures of a report are drawn; hand it over as `on_drawn`."""
+
+    def __call__(self, drawn: int, ordered: int) -> None:
+        """Tells the figures that are drawn, of those that are ordered."""
+        if drawn < ordered and self.elapsed_if_due() is not None:
+            self.say(f"{drawn} of {ordered} figures drawn")

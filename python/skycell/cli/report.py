@@ -69,6 +69,7 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
 
     Ends with 0, with 1 when drawing failed, with 2 when the input is faulty.
     """
+    from skycell.cli.progress import DrawingProgress
     from skycell.plots.painters import DrawingFailed
     from skycell.records.result import RunResult
     from skycell.report import write_run_report, write_sweep_report
@@ -79,10 +80,11 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
     assert found is not None
     with drawing_faults():
         try:
-            if isinstance(found, RunResult):
-                write_run_report(found, out, force)
-            else:
-                write_sweep_report(found, out, force, level=level or 0.9)
+            with DrawingProgress() as progress:
+                if isinstance(found, RunResult):
+                    write_run_report(found, out, force, on_drawn=progress)
+                else:
+                    write_sweep_report(found, out, force, level=level or 0.9, on_drawn=progress)
         except DrawingFailed as error:
             message = f"Drawing failed: {error}\nAll else is written to {out}."
             raise click.ClickException(message) from None

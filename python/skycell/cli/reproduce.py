@@ -272,10 +272,11 @@ def _refuse_early(
 def _write(
     result: Reproduction, out: Path, force: bool, jobs: int | None, store: str | Path
 ) -> str | None:
+    from skycell.cli.progress import DrawingProgress
     from skycell.report import write_study_report
 
     tables = {"result.json": result.to_result_json(), "rows.csv": result.to_csv()}
     beside = {out / name: text.encode() for name, text in tables.items()}
-    with writing(out, store) as told:
-        write_study_report(result, out, force, jobs=jobs, beside=beside)
+    with writing(out, store) as told, DrawingProgress() as progress:
+        write_study_report(result, out, force, jobs=jobs, beside=beside, on_drawn=progress)
     return told.fault

@@ -150,13 +150,20 @@ def sweep(
 def _write(
     result: SweepResult, out: Path, level: float, force: bool, store: str | Path
 ) -> str | None:
+    from skycell.cli.progress import DrawingProgress
     from skycell.report import write_sweep_report
 
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
     beside = {out / name: text.encode() for name, text in texts.items()}
     report = out / "report.html"
-    with writing(out, store) as told:
+    with writing(out, store) as told, DrawingProgress() as progress:
         write_sweep_report(
-            result, report, force, level=level, figures=out / "figures", beside=beside
+            result,
+            report,
+            force,
+            level=level,
+            figures=out / "figures",
+            beside=beside,
+            on_drawn=progress,
         )
     return told.fault

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -31,6 +31,10 @@ PRINTED = ("png", "pdf")
 MOST = 4
 """Children at a time, however many cores there are: two that lay out, of 250 MB each, and two that
 print, of 50 MB."""
+
+
+OnDrawn = Callable[[int, int], object]
+"""Is told how many figures are drawn, and of how many that are ordered so far."""
 
 
 class RenderError(RuntimeError):
@@ -52,11 +56,13 @@ class DrawingFailed(RenderError):
 class Painters:
     """The children of one report or command; a context manager, at whose end they are gone."""
 
-    def __init__(self, jobs: int | None = None) -> None:
+    def __init__(self, jobs: int | None = None, on_drawn: OnDrawn | None = None) -> None:
         """Makes room for children; the first order starts the first.
 
         Args:
             jobs: children at a time, at most `MOST`; one a core if not given.
+            on_drawn: called for each figure once it is drawn, from a thread of ours, never twice at
+                a time.
         """
         from skycell.experiment.pool import default_jobs
 
@@ -69,6 +75,9 @@ class Painters:
         self._own = threading.local()
         self.children: list[subprocess.Popen[str]] = []
         self._numbers = count()
+        self._on_drawn = on_drawn
+        self._telling = threading.Lock()
+        self._ordered = self._drawn = 0
 
     def __enter__(self) -> Painters:
         return self
@@ -93,6 +102,19 @@ class Painters:
         Returns:
             The bytes of each format in their order, once drawn; or `RenderError`.
         """
+        self._ordered += 1
+        order = self._submit(spec, formats)
+        order.add_done_callback(self._tell)
+        return order
+
+    def _tell(self, order: Future[list[bytes]]) -> None:
+        if self._on_drawn is None or order.cancelled():
+            return
+        with self._telling:
+            self._drawn += 1
+            self._on_drawn(self._drawn, self._ordered)
+
+    def _submit(self, spec: str | None, formats: Sequence[str]) -> Future[list[bytes]]:
         if spec is None:
             return self._layouts.submit(self._draw, "", formats)
         if not set(formats).intersection(PRINTED):

@@ -14,7 +14,7 @@ from skycell.records.staging import Staging
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
-    from skycell.plots.painters import Painters
+    from skycell.plots.painters import OnDrawn, Painters
     from skycell.records.result import RunResult
     from skycell.studies.reproduction import Reproduction
     from skycell.sweeps.result import SweepResult
@@ -31,6 +31,7 @@ def write_study_report(
     example: bool = True,
     jobs: int | None = None,
     beside: Mapping[Path, bytes] | None = None,
+    on_drawn: OnDrawn | None = None,
 ) -> list[Path]:
     """Writes the report of each study of a reproduction, and its figures.
 
@@ -44,6 +45,7 @@ def write_study_report(
         example: whether one run of each study is simulated again to show it over time.
         jobs: processes that draw, at most 4; one a core if not given.
         beside: other files of the result, which are written with the report or not at all.
+        on_drawn: is told how many figures are drawn, and of how many that are ordered so far.
 
     Returns:
         The files, each study's report before its figures, the index before all, and the others.
@@ -67,7 +69,7 @@ def write_study_report(
     failed: dict[str, str] = {}
     with (
         Staging() as staging,
-        Painters(jobs) as painters,
+        Painters(jobs, on_drawn) as painters,
         ThreadPoolExecutor(1) as engine,
     ):
         planned = {study.id: planned_example(reproduction, study) for study in studies if example}
@@ -130,13 +132,16 @@ class _Shown:
         self.drawing = Drawing(self.files, painters)
 
 
-def write_run_report(result: RunResult, out: Path, force: bool = False) -> Path:
+def write_run_report(
+    result: RunResult, out: Path, force: bool = False, *, on_drawn: OnDrawn | None = None
+) -> Path:
     """Writes the report of one run: its flows, ports, ledger, and figures of the traces it kept.
 
     Args:
         result: the run.
         out: the HTML file; its folder is made where it is missing.
         force: whether a file that exists is replaced.
+        on_drawn: is told how many figures are drawn, and of how many.
 
     Raises:
         WouldOverwriteError: the file exists and ``force`` is not given.
@@ -148,7 +153,7 @@ def write_run_report(result: RunResult, out: Path, force: bool = False) -> Path:
     from skycell.report.run import run_page
 
     refuse_overwriting([out], force=force)
-    with Painters() as painters:
+    with Painters(on_drawn=on_drawn) as painters:
         in_page = PageFigures(figures_of_run(result), painters)
         text = run_page(result, in_page.pictures())
     (path,) = write_all({out: text.encode()}, force=force)
@@ -165,6 +170,7 @@ def write_sweep_report(
     level: float = 0.9,
     figures: Path | None = None,
     beside: Mapping[Path, bytes] | None = None,
+    on_drawn: OnDrawn | None = None,
 ) -> list[Path]:
     """Writes the report of a sweep: findings, figures and tables of each response.
 
@@ -175,6 +181,7 @@ def write_sweep_report(
         level: confidence of the intervals.
         figures: folder for the figures as files of their own; none are written if not given.
         beside: other files of the result, which are written with the report or not at all.
+        on_drawn: is told how many figures are drawn, and of how many that are ordered so far.
 
     Returns:
         The report, the figures, and the others.
@@ -195,7 +202,7 @@ def write_sweep_report(
     every = [figure for own in of_response.values() for figure in own]
     files = _picture_files(every, figures) if figures is not None else {}
     refuse_overwriting(files, force=force)
-    with Painters() as painters:
+    with Painters(on_drawn=on_drawn) as painters:
         in_page, drawing = PageFigures(every, painters), Drawing(files, painters)
         text = sweep_page(result, analyses, refused, of_response, in_page.pictures())
         contents = {out: text.encode(), **drawing.contents(), **beside}

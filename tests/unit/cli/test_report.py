@@ -6,7 +6,7 @@ import pytest
 
 from skycell.records import write_result
 from tests.unit.cli.test_plot import refused, skycell, told_together
-from tests.unit.plots.runs import run_without_traces
+from tests.unit.plots.runs import run_without_traces, short_run
 
 
 @pytest.fixture
@@ -23,6 +23,20 @@ def test_a_run_becomes_one_file(run: Path, tmp_path: Path) -> None:
     assert result.stdout == f"Written to {out}.\n"
     assert out.read_bytes().startswith(b"<!doctype html>")
     assert [path.name for path in out.parent.iterdir()] == ["a.html"]
+
+
+def test_figures_are_counted_while_a_long_report_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_result(short_run(), tmp_path / "run")
+    monkeypatch.setattr("skycell.cli.progress.DrawingProgress.elapsed_if_due", lambda _: 2.0)
+    told = skycell("report", tmp_path / "run", "--out", tmp_path / "a.html")
+    assert told.exit_code == 0, told.stderr
+    lines = told.stderr.splitlines()
+    counts = [int(line.partition(" of ")[0]) for line in lines]
+    assert counts == sorted(set(counts))
+    # With the last one the report is as good as written.
+    assert lines[-1] == "5 of 6 figures drawn"
 
 
 def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:
