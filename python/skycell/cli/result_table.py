@@ -26,6 +26,7 @@ from skycell.metrics.run_rows import (
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
+from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.quantities import show_amount
 from skycell.sweeps.responses import base_bps, fairness_of
 
@@ -234,6 +235,8 @@ def _total_of_flows(result: RunResult) -> str:
             left = " beside the cell sources" if result.spec.sources else ""
             total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
             total += left
+            if _is_at_times_worse(result.spec.links[congested[0]].motion):
+                total += " at the link's full rate without losses and outages"
     fairness = fairness_of(result.spec, result.records)
     if len(rates) > 1 and fairness is not None:
         total += f"; fairness {fairness:.3f}"
@@ -248,6 +251,13 @@ def _all_cross(result: RunResult, link: int) -> bool:
     """Whether the data of every flow go over one link, by its place in the spec."""
     spec = result.spec
     return all(any(link in spec.vcs[vc].path for vc in flow.forward) for flow in spec.flows)
+
+
+def _is_at_times_worse(motion: MotionSpec | None) -> bool:
+    """Whether a link carries less at some time than its rate says."""
+    return motion is not None and bool(
+        motion.cell_times_ps or motion.losses_ppb or None in motion.delays_ps
+    )
 
 
 def _total_of_cells(result: RunResult) -> str:

@@ -170,6 +170,22 @@ flow = [
     assert "of the 0.81 that TCP could get" in run(file, "--set", across).stdout
 
 
+def test_what_tcp_could_get_of_a_link_that_fades_is_that_of_its_full_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, columns, faded in (
+        ("moves.csv", "time_s,delay_ms,path\n0,5,a\n1,6,a\n", False),
+        ("rate.csv", "time_s,delay_ms,rate_mbit_s\n0,5,10\n0.01,5,3\n1,5,3\n", True),
+        ("loss.csv", "time_s,delay_ms,loss_percent\n0,5,0\n0.01,5,3\n1,5,3\n", True),
+        ("gone.csv", "time_s,delay_ms,availability\n0,5,1\n0.01,,0\n1,5,1\n", True),
+    ):
+        Path(name).write_text(columns)
+        told = run("-", "--set", "start=together", stdin=MOVING.replace("moves.csv", name)).stdout
+        full = "of the 8.05 that TCP could get at the link's full rate without losses and outages."
+        assert (full if faded else "of the 8.05 that TCP could get.") in told
+
+
 def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path: Path) -> None:
     # Each has a link of its own and all of it: fair. Against equal shares it would be
     # (1 + 4)^2 / (2 x 17) = 0.735.
