@@ -101,13 +101,19 @@ def test_several_syntax_errors_are_told_at_once_in_the_order_of_the_text() -> No
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("9223372036854775808", "an integer beyond 64 bits"),
+        ("18446744073709551616", "an integer beyond 64 bits"),
+        ("-9223372036854775809", "an integer beyond 64 bits"),
         ("1e999", "a number too large for a 64-bit float"),
         ("1997-07-01", "a date or time has no meaning here; quote it to make it text"),
     ],
 )
 def test_a_value_no_scenario_can_hold_is_refused_where_it_stands(value: str, message: str) -> None:
     assert errors_of(f"ok = 1\nbad = [\n  {value}]\n") == [(3, 3, message)]
+
+
+def test_an_integer_may_have_64_bits_with_or_without_a_sign() -> None:
+    text = "a = 0xffff_ffff_ffff_ffff\nb = 18446744073709551615\nc = -9223372036854775808\n"
+    assert parse_toml(text)[0] == {"a": 2**64 - 1, "b": 2**64 - 1, "c": -(2**63)}
 
 
 def test_the_message_has_a_line_for_each_error() -> None:

@@ -92,9 +92,11 @@ impl<'py> Reader<'py, '_> {
             DeValue::String(text) => text.as_ref().into_pyobject(py)?.into_any(),
             DeValue::Boolean(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
             DeValue::Integer(number) => {
-                match i64::from_str_radix(number.as_str(), number.radix()) {
-                    Ok(number) => number.into_pyobject(py)?.into_any(),
-                    Err(_) => {
+                // TOML asks for signed 64 bits at least; a seed may have all of them unsigned.
+                let range = i128::from(i64::MIN)..=i128::from(u64::MAX);
+                match i128::from_str_radix(number.as_str(), number.radix()) {
+                    Ok(number) if range.contains(&number) => number.into_pyobject(py)?.into_any(),
+                    _ => {
                         self.refuse(value, "an integer beyond 64 bits");
                         py.None().into_bound(py)
                     }
