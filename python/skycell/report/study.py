@@ -112,6 +112,7 @@ def study_page(
             "tables": _tables(reproduction, study),
             "conclusions_text": conclusions_text(_own_conclusions(reproduction, study.id)),
             "firmness_rule": _firmness_rule(reproduction, study),
+            "numbers_rule": _numbers_rule(reproduction, study),
             "conclusions": [
                 {
                     "id": entry.id,
@@ -196,6 +197,16 @@ def _study_of(reproduction: Reproduction, table: str) -> str:
 
 def _own_conclusions(reproduction: Reproduction, study_id: str) -> list[ConclusionResult]:
     return [entry for entry in reproduction.conclusions if entry.study == study_id]
+
+
+def _numbers_rule(reproduction: Reproduction, study: Study) -> str:
+    """What the numbers of conclusions are; empty where there are none, or none of a publication."""
+    if study.is_own or not _own_conclusions(reproduction, study.id):
+        return ""
+    return (
+        "The numbers are ours and no sections of the publication: the first counts the published "
+        "studies, the second the statements of one, and letters are parts that are decided alone."
+    )
 
 
 def _firmness_rule(reproduction: Reproduction, study: Study) -> str:

@@ -176,6 +176,16 @@ def test_each_conclusion_says_whether_it_holds_and_on_what_evidence(page: Page) 
     assert "3.3 Policies differ little. In print does not hold ours not decided No n" in page.text
 
 
+def test_the_numbers_of_conclusions_are_told_to_be_no_sections_of_the_publication(
+    page: Page,
+) -> None:
+    told = "The numbers are ours and no sections of the publication: the first counts the published"
+    assert told in page.text
+    none = study_page(reproduction(conclusions=[]), STUDY, [], None)
+    own = study_page(reproduction(), STUDY.model_copy(update={"origin": "own"}), [], None)
+    assert told not in Page(none).text + Page(own).text
+
+
 def test_a_verdict_says_in_how_many_single_replications_it_holds(page: Page) -> None:
     assert "single replications" not in page.text
     conclusions = [
