@@ -61,7 +61,7 @@ def test_the_terms_add_up_to_the_mean_delay() -> None:
 
 
 def test_buffers_bound_the_delay_and_full_ones_come_near() -> None:
-    """STUDIES sheet 14: each queue delays by at most its buffer over its rate, here half an RTT."""
+    """JSAC section 4: each queue delays by at most its buffer over its rate, here half an RTT."""
     motion = {**PATH, "on_board": {}}
     filled = scenario(
         motion,

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_poisson_count_held_to_1_to_9_has_the_means_worked_out() {
         // Mean 5: P(0) = 0.00674; E[(K - 9)+] = 0.0534; so clamping gives 5 + 0.0067 - 0.0534 = 4.953,
-        // and cutting off 4.846 (the parameter sheet of 98-0876R1). Standard error 0.0045.
+        // and cutting off 4.846, the mean of those from 1 to 9. Standard error 0.0045.
         let clamped = Discrete::poisson(5.0, 1, 9, true);
         let cut = Discrete::poisson(5.0, 1, 9, false);
         assert!((mean(&clamped, 1, 9) - 4.953).abs() < 0.027);

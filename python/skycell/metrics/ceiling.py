@@ -36,7 +36,7 @@ def segment_frame_cells(mss: int, *, llc_snap: bool = True, timestamps: bool = F
         llc_snap: whether the frame carries 8 octets of LLC/SNAP.
         timestamps: whether the segment carries the timestamps option (12 octets).
 
-    Source: STUDIES sheet 0.3.
+    Source: ICCCN'97 section 6.1 (NASA/CR-1999-209158 part II.A) lists what a segment carries.
 
     >>> [segment_frame_cells(mss) for mss in (512, 1024, 9180)]
     [12, 23, 193]
@@ -82,7 +82,7 @@ def ceiling_bps(
         llc_snap: whether frames carry LLC/SNAP.
         timestamps: whether segments carry the timestamps option.
 
-    Source: STUDIES sheet 0.3.
+    Source: ICCCN'97 section 6.2, which prints 125.2 Mbit/s.
 
     >>> round(ceiling_bps(512, 155.52e6) / 1e6, 2)
     125.2

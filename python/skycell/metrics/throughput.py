@@ -62,7 +62,7 @@ def throughputs_bps(
     Raises:
         ValueError: the definition is unknown, or `since` is not a shorter run of as many flows.
 
-    Source: STUDIES sheet 0.4, with the documents it names.
+    Source: the documents named at each definition in this module.
 
     >>> flow = {"octets_delivered": 1_250_000, "connected_ps": 2_000_000_000_000}
     >>> throughputs_bps({"duration_ps": 4_000_000_000_000, "flows": [flow]})

@@ -22,7 +22,7 @@ PUBLISHED_IDS = (
     "atmf980876r1",
     "jsac98",
 )
-"""Published studies in the order of the parameter sheet."""
+"""Published studies, in the order in which they are listed and run."""
 
 OWN_IDS = ("gfr-schemes", "leo-handover")
 """Studies of our own."""

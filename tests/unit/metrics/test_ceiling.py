@@ -1,4 +1,4 @@
-"""Ceilings against the table of the parameter sheet (0.3)."""
+"""Ceilings against those that the publications print, and others worked out as they are."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from skycell.metrics import (
         (9180, 139.57, 134.40, 134.35, 40.39),
     ],
 )
-def test_ceilings_are_those_of_the_sheet(
+def test_ceilings_are_tcps_share_of_the_rate(
     mss: int, at_155_52: float, at_149_76: float, at_149_7: float, at_45: float
 ) -> None:
     rates = {155.52e6: at_155_52, 149.76e6: at_149_76, 149.7e6: at_149_7, 45e6: at_45}

@@ -35,7 +35,7 @@ def test_a_value_is_either_stated_or_chosen() -> None:
 @pytest.mark.parametrize(
     ("name", "rtt_ms", "rwnd", "mss", "buffer", "flows", "seconds"),
     [
-        # STUDIES sheet, sections 1, 2, 3, 7, 8 and 10.
+        # As each publication states it; the keys of the presets say where.
         ("atmf960518", 30, 600_000, 512, 4_096, 5, 2),
         ("icccn97-lan", 0.03, 65_535, 512, 1_000, 5, 10),
         ("icccn97-wan", 30, 600_000, 512, 12_000, 5, 20),

@@ -33,7 +33,7 @@ def policy(spec: NetworkSpec) -> PolicySpec:
     ("buffer", "cells"),
     [
         ("200000 cells", 200_000),
-        # 30 ms / 2 726 337 ps = 11 003.8 cells; the sheet's 11 004 is this, rounded up.
+        # 30 ms / 2 726 337 ps = 11 003.8 cells, rounded down.
         ("1 RTT", 11_003),
         ("0.5 RTT", 5_501),
         ("3 RTT", 33_011),

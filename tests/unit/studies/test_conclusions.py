@@ -1,4 +1,4 @@
-"""Conclusions, evaluated on the published numbers: they come out as the parameter sheet says."""
+"""Conclusions, evaluated on the published numbers: they come out as read by hand."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -18,8 +18,8 @@ HOLDING = [
     pytest.param(study, c, id=f"{study.id}-{c.id}") for study, c in PAIRS if c.in_print == "holds"
 ]
 
-# The bracketed checks of the parameter sheet: numbers that the evidence must name.
-SHEET = {
+# The same conclusions checked by hand: numbers that the evidence must name.
+BY_HAND = {
     ("atmf960518", "1.1"): ["26.7", "52.5"],
     ("atmf960518", "1.3"): ["15.46 < 22.09"],
     ("atmf960518", "1.4"): ["spread 2.1 %", "87.5 %"],
@@ -91,17 +91,17 @@ SHEET = {
 
 
 @pytest.mark.parametrize(("study", "conclusion"), ALL)
-def test_what_holds_in_print_holds_as_the_sheet_says(study: Study, conclusion: Conclusion) -> None:
+def test_what_holds_in_print_holds_as_read_by_hand(study: Study, conclusion: Conclusion) -> None:
     result = decide(study, conclusion, rows=[])
     expected = {"holds": True, "fails": False, "no data": None}[conclusion.in_print]
     assert result.published_holds is expected, result.evidence
     assert result.ours_holds is None
-    for numbers in SHEET.get((study.id, conclusion.id), []):
+    for numbers in BY_HAND.get((study.id, conclusion.id), []):
         assert numbers in result.evidence
 
 
-def test_every_check_of_the_sheet_belongs_to_a_conclusion() -> None:
-    assert set(SHEET) <= {(study.id, conclusion.id) for study, conclusion in PAIRS}
+def test_every_check_by_hand_belongs_to_a_conclusion() -> None:
+    assert set(BY_HAND) <= {(study.id, conclusion.id) for study, conclusion in PAIRS}
 
 
 @pytest.mark.parametrize(("study", "conclusion"), ALL)

@@ -52,7 +52,7 @@ def test_the_ring_is_exact_to_the_rounding_of_the_print(result: Reproduction) ->
 def test_the_greedy_route_is_shortest_for_as_many_pairs_as_the_topology_has_it(
     result: Reproduction,
 ) -> None:
-    # Counted on the recovered topology in the parameter sheet, section 13: 22 and 11 of 45.
+    # Counted by hand on the recovered topology: 22 and 11 of 45.
     lost = [row for row in result.rows_of("jsac98-greedy") if row.metric == "delay_lost"]
     counts = {
         name: sum(

@@ -1,4 +1,4 @@
-"""Tests of the conclusions of ATM Forum 96-0518: section 1 of the parameter sheet."""
+"""Tests of the conclusions of ATM Forum 96-0518, numbered 1."""
 
 from skycell.metrics import ceiling_bps
 from skycell.studies.conclusions.counting import (

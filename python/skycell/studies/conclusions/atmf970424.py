@@ -1,4 +1,4 @@
-"""Tests of the conclusions of 97-0424 and of IJSC section 4: sections 5 and 6 of the sheet."""
+"""Tests of the conclusions of 97-0424 and of IJSC section 4, numbered 5 and 6."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Tests of the conclusions on buffer requirements: section 8 of the parameter sheet."""
+"""Tests of the conclusions on buffer requirements, numbered 8."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Tests of the conclusions of ATM Forum 98-0876R1: section 12 of the parameter sheet."""
+"""Tests of the conclusions of ATM Forum 98-0876R1, numbered 12."""
 
 from math import sqrt
 

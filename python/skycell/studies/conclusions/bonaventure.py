@@ -1,4 +1,4 @@
-"""Tests of the conclusions on GFR with FIFO and WFQ switches: section 15 of the parameter sheet."""
+"""Tests of the conclusions on GFR with FIFO and WFQ switches, numbered 15."""
 
 from skycell.studies.conclusions.counting import apart, mean, show
 from skycell.studies.findings import Finding, decides

@@ -1,4 +1,4 @@
-"""Tests of the conclusions on single drops: sections 9 and 10 of the parameter sheet."""
+"""Tests of the conclusions on single drops, numbered 9 and 10."""
 
 from itertools import pairwise
 

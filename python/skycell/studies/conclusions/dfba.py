@@ -1,4 +1,4 @@
-"""Tests of the conclusions on DFBA: section 11 of the parameter sheet."""
+"""Tests of the conclusions on DFBA, numbered 11."""
 
 from itertools import pairwise
 

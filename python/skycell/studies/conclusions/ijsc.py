@@ -1,4 +1,4 @@
-"""Tests of the conclusions of the IJSC paper on UBR: section 7 of the parameter sheet."""
+"""Tests of the conclusions of the IJSC paper on UBR, numbered 7."""
 
 from skycell.studies.conclusions.counting import (
     above,

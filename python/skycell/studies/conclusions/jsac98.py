@@ -1,4 +1,4 @@
-"""Tests of the conclusions on propagation delay: sections 13 and 14 of the parameter sheet."""
+"""Tests of the conclusions on propagation delay, numbered 13 and 14."""
 
 import math
 from itertools import pairwise
