@@ -1,15 +1,16 @@
 """What is set otherwise than some studies say, checked before anything is run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from skycell.orbit.file import ConstellationFile
 from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Shown, did_you_mean
 from skycell.scenario.file import ScenarioFile
-from skycell.studies.design import Overrides, choices_in_force, specs_of
+from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
 from skycell.studies.library import ALL, OWN, Selection, select
 from skycell.studies.measures import Evaluation
+from skycell.studies.model import Level
 from skycell.studies.paths import check_paths
 from skycell.studies.plan import cases_of
 
@@ -19,7 +20,7 @@ _UNKNOWN = Shown("an unknown key")
 def refuse_faulty(
     selection: Sequence[Selection], variants: Iterable[Overrides], seed: int = 1
 ) -> None:
-    """Tries overrides on the first case of every experiment, and tells all that is wrong.
+    """Tries overrides at every level of every experiment's factors, and tells all that is wrong.
 
     Args:
         selection: the tables that are to be reproduced.
@@ -27,8 +28,8 @@ def refuse_faulty(
         seed: of a replication.
 
     Raises:
-        ScenarioFaults: with every fault of every variant; what several cases have alike is told
-            once, of the first.
+        ScenarioFaults: with every fault of every variant; what cases of an experiment, or
+            experiments, have alike is told once, of the first.
     """
     # Whatever runs an experiment shares, its tables compute on values of their own.
     tried = {
@@ -117,18 +118,30 @@ def _faults(found: Selection, overrides: Overrides, seed: int) -> list[Fault]:
     if _is_computed(found):
         checks = [partial(check_paths, found, overrides)]
     else:
-        case = next(iter(cases_of(found)))
-        checks = [
-            partial(Evaluation.of, found.study, case.experiment, overrides),
-            partial(specs_of, found.study, case, overrides, seed),
+        checks = [partial(Evaluation.of, found.study, found.table.experiment, overrides)]
+        checks += [
+            partial(specs_of, found.study, case, overrides, seed) for case in _of_every_level(found)
         ]
-    faults: list[Fault] = []
+    faults: dict[Fault, Fault] = {}
     for check in checks:
         try:
             check()
         except ScenarioFaults as refused:
-            faults += refused.faults
-    return faults
+            for fault in refused.faults:
+                faults.setdefault(replace(fault, file=""), fault)
+    return list(faults.values())
+
+
+def _of_every_level(found: Selection) -> Iterator[Case]:
+    """The first case of a table, and each that brings another level of a factor.
+
+    What only the policy of the second case reads is wrong in that case alone.
+    """
+    seen: set[tuple[str, Level]] = set()
+    for case in cases_of(found):
+        if not seen.issuperset(case.levels):
+            seen.update(case.levels)
+            yield case
 
 
 def _is_computed(found: Selection) -> bool:

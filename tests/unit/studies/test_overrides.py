@@ -27,6 +27,15 @@ def test_faults_of_choices_keys_and_values_come_together() -> None:
     assert "or a key of a scenario file, in preset, run, topology, tcp, " in unknown.allowed
 
 
+def test_what_is_wrong_in_later_cases_alone_is_told_with_the_rest() -> None:
+    found = faults(["icccn97-t3"], {"tcp.nope": 3, "epd.drop_threshold": 2, "sd.drop_threshold": 3})
+    assert {(fault.file.rpartition(" ")[2], fault.path, fault.got) for fault in found} == {
+        ("policy=ubr", "tcp.nope", 'the unknown key "nope"'),
+        ("policy=epd", "topology.bottleneck.policy.drop_threshold", "2"),
+        ("policy=sd", "topology.bottleneck.policy.drop_threshold", "3"),
+    }
+
+
 def test_a_key_that_is_nearly_a_choice_is_answered_with_it() -> None:
     (fault,) = faults(["ijsc-t1"], {"ceilng.base": "link"})
     assert fault.allowed.endswith('; did you mean "ceiling.base"?')
