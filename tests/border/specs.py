@@ -440,7 +440,7 @@ def cell_sources(draw: st.DrawFn, vc: int) -> SourceSpec:
     """A source of cells on a VC; a burst has a length and the phase lies within a cycle."""
     day = 86_400 * SECOND
     on = draw(st.integers(1, day))
-    off = draw(st.integers(0, day))
+    off = draw(st.integers(0, day - 1))
     phase = st.builds(PhaseAt, offset_ps=st.integers(0, on + off - 1)) | st.builds(
         PhaseDrawn, below_ps=st.integers(1, on + off)
     )
