@@ -389,9 +389,8 @@ impl CellStream {
     }
 
     /// Its cell transfer delays, where they are measured.
-    pub(crate) fn delay_record(&self) -> Option<skycell_records::CellDelayRecord> {
-        let delays = self.delays.as_ref()?;
-        Some(delays.record(self.plan.vc))
+    pub(crate) fn delays(&self) -> Option<&CellDelays> {
+        self.delays.as_ref()
     }
 
     /// Its sampled occupancy of the shared port.

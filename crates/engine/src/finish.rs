@@ -6,8 +6,9 @@ use crate::network::Network;
 use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, last_of_pass};
 use skycell_records::{
-    CellDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger, PortRecord, QueueIntegral,
-    QueueRecord, RunRecords, SourceRecord, VcQueueRecord, VcRecord, WebTotals,
+    CellDelayRecord, CellDelays, ClassDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger,
+    PortRecord, QueueIntegral, QueueRecord, RunRecords, SourceRecord, VcQueueRecord, VcRecord,
+    WebTotals, delay_records,
 };
 use skycell_units::SimTime;
 
@@ -79,6 +80,7 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
         },
         sources: streams.sources,
         cell_delays: streams.delays,
+        class_delays: streams.class_delays,
         web: WebTotals::of(&flows),
         flows,
         vcs,
@@ -245,26 +247,32 @@ fn own_record(port: &MuxPort, end: SimTime) -> PortRecord {
 struct Streams {
     sources: Vec<SourceRecord>,
     delays: Vec<CellDelayRecord>,
+    class_delays: Vec<ClassDelayRecord>,
 }
 
 impl Streams {
     fn of(network: &Network<'_>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
-        let mut delays = Vec::new();
+        let mut measured: Vec<(u32, &CellDelays)> = Vec::new();
         for (id, source) in &network.sources {
             sources[*id as usize] = source.record();
         }
         for stream in streams(network) {
             sources[stream.plan.source as usize] = stream.source.record();
-            delays.extend(stream.delay_record());
+            measured.extend(stream.delays().map(|delays| (stream.plan.vc, delays)));
         }
         let is_stream = |vc: u32| streams(network).any(|stream| stream.plan.vc == vc);
         for (rest, id) in network.vcs.rest.iter().zip(0u32..) {
-            let measured = rest.delays.as_ref().filter(|_| !is_stream(id));
-            delays.extend(measured.map(|delays| delays.record(id)));
+            let delays = rest.delays.as_deref().filter(|_| !is_stream(id));
+            measured.extend(delays.map(|delays| (id, delays)));
         }
-        delays.sort_by_key(|delay| delay.vc);
-        Streams { sources, delays }
+        measured.sort_by_key(|(vc, _)| *vc);
+        let (delays, class_delays) = delay_records(measured.into_iter(), network.spec);
+        Streams {
+            sources,
+            delays,
+            class_delays,
+        }
     }
 
     /// Puts what streams did into the records of VCs and ports.

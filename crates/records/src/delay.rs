@@ -1,6 +1,8 @@
-//! Cell transfer delay of a VC: exact mean, least and largest, quantiles from a histogram.
+//! Cell transfer delay of a VC, and of a class: exact mean, least and largest, quantiles from a histogram.
 
 use serde::Serialize;
+use skycell_spec::{NetworkSpec, ServiceClass};
+use std::collections::BTreeMap;
 
 /// Bits of a value that the histogram keeps: a bucket is at most 1/128 of what it counts wide.
 const KEPT_BITS: u32 = 8;
@@ -31,6 +33,132 @@ pub struct CellDelayRecord {
     pub p99_ps: u64,
     /// 99.9th percentile, picoseconds.
     pub p999_ps: u64,
+}
+
+/// Cell transfer delay of the cells of a service class, of its VCs whose delay is measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassDelayRecord {
+    /// The class.
+    pub class: ServiceClass,
+    /// Ids of those VCs.
+    pub vcs: Vec<u32>,
+    /// Cells that arrived.
+    pub cells: u64,
+    /// Mean, picoseconds, exact.
+    pub mean_ps: f64,
+    /// Least, picoseconds, exact.
+    pub min_ps: u64,
+    /// Largest, picoseconds, exact.
+    pub max_ps: u64,
+    /// Median, picoseconds.
+    pub p50_ps: u64,
+    /// 90th percentile, picoseconds.
+    pub p90_ps: u64,
+    /// 99th percentile, picoseconds.
+    pub p99_ps: u64,
+    /// 99.9th percentile, picoseconds.
+    pub p999_ps: u64,
+    /// Median of what cells take beyond the fixed part of their own VC, picoseconds.
+    pub variable_p50_ps: u64,
+    /// 90th percentile of that, picoseconds.
+    pub variable_p90_ps: u64,
+    /// 99th percentile of that, picoseconds.
+    pub variable_p99_ps: u64,
+    /// 99.9th percentile of that, picoseconds.
+    pub variable_p999_ps: u64,
+}
+
+/// The records of measured VCs (ids ascending), and those of their classes, in the order of the classes.
+pub fn delay_records<'a>(
+    measured: impl Iterator<Item = (u32, &'a CellDelays)>,
+    spec: &NetworkSpec,
+) -> (Vec<CellDelayRecord>, Vec<ClassDelayRecord>) {
+    let mut of_vcs = Vec::new();
+    let mut by_class: BTreeMap<ServiceClass, (Vec<u32>, Vec<&CellDelays>)> = BTreeMap::new();
+    for (vc, delays) in measured {
+        of_vcs.push(delays.record(vc));
+        let class = spec.vcs[vc as usize].class;
+        let of_class = by_class.entry(class).or_default();
+        of_class.0.push(vc);
+        of_class.1.push(delays);
+    }
+    let of_classes = by_class
+        .into_iter()
+        .map(|(class, (vcs, delays))| class_record(class, vcs, &delays));
+    (of_vcs, of_classes.collect())
+}
+
+fn class_record(class: ServiceClass, vcs: Vec<u32>, delays: &[&CellDelays]) -> ClassDelayRecord {
+    let cells = delays.iter().map(|vc| vc.cells).sum::<u64>();
+    let sum_ps: u128 = delays.iter().map(|vc| vc.sum_ps).sum();
+    let whole = Merged::of(delays, |vc| vc.fixed_ps);
+    let variable = Merged::of(delays, |_| 0);
+    let arrived = delays.iter().filter(|vc| vc.cells > 0);
+    ClassDelayRecord {
+        class,
+        vcs,
+        cells,
+        mean_ps: sum_ps as f64 / cells.max(1) as f64,
+        min_ps: arrived.map(|vc| vc.min_ps).min().unwrap_or(0),
+        max_ps: whole.max_ps,
+        p50_ps: whole.quantile(500),
+        p90_ps: whole.quantile(900),
+        p99_ps: whole.quantile(990),
+        p999_ps: whole.quantile(999),
+        variable_p50_ps: variable.quantile(500),
+        variable_p90_ps: variable.quantile(900),
+        variable_p99_ps: variable.quantile(990),
+        variable_p999_ps: variable.quantile(999),
+    }
+}
+
+/// Delays of several VCs: ends of buckets, ascending, and the cells in each.
+struct Merged {
+    counts: BTreeMap<u64, u64>,
+    cells: u64,
+    max_ps: u64,
+}
+
+impl Merged {
+    /// Of what cells take beyond the fixed part and `base` together.
+    fn of(vcs: &[&CellDelays], base: impl Fn(&CellDelays) -> u64) -> Self {
+        let mut counts = BTreeMap::new();
+        for vc in vcs {
+            let filled = vc
+                .counts
+                .iter()
+                .enumerate()
+                .filter(|(_, count)| **count > 0);
+            for (bucket, &count) in filled {
+                // The largest of the VC may lie below the end of its bucket.
+                let end = end_of(bucket).min(vc.max_ps - vc.fixed_ps);
+                *counts.entry(base(vc) + end).or_insert(0) += count;
+            }
+        }
+        let max_ps = counts.last_key_value().map_or(0, |(&end, _)| end);
+        let cells = counts.values().sum();
+        Merged {
+            counts,
+            cells,
+            max_ps,
+        }
+    }
+
+    /// As of a VC.
+    fn quantile(&self, permille: u64) -> u64 {
+        let rank = rank_of(self.cells, permille);
+        let mut seen = 0;
+        let reached = self.counts.iter().find(|(_, count)| {
+            seen += u128::from(**count);
+            seen >= rank
+        });
+        reached.map_or(0, |(&end, _)| end)
+    }
+}
+
+/// Nearest rank: the ceil(permille / 1000 * cells)-th smallest.
+fn rank_of(cells: u64, permille: u64) -> u128 {
+    (u128::from(cells) * u128::from(permille)).div_ceil(1_000)
 }
 
 /// Gathers the cell transfer delays of a VC.
@@ -98,8 +226,7 @@ impl CellDelays {
     /// Smallest delay that at least `permille` of a thousand cells do not exceed, to the end of its
     /// bucket; 0 without cells.
     pub fn quantile(&self, permille: u64) -> u64 {
-        // Nearest rank: the ceil(permille / 1000 * cells)-th smallest.
-        let rank = (u128::from(self.cells) * u128::from(permille)).div_ceil(1_000);
+        let rank = rank_of(self.cells, permille);
         let mut seen = 0;
         for (bucket, &count) in self.counts.iter().enumerate() {
             seen += u128::from(count);
@@ -167,6 +294,30 @@ mod tests {
             }
             last = Some(end);
         }
+    }
+
+    #[test]
+    fn a_class_has_the_delays_of_all_its_vcs_each_beyond_its_own_fixed_part() {
+        let (mut near, mut far, idle) = (
+            CellDelays::new(1_000),
+            CellDelays::new(5_000),
+            CellDelays::new(7),
+        );
+        (1..=60).for_each(|k| near.add(1_000 + k));
+        (1..=40).for_each(|k| far.add(5_000 + 2 * k));
+        let record = class_record(ServiceClass::Cbr, vec![2, 5, 9], &[&near, &far, &idle]);
+        assert_eq!((record.vcs, record.cells), (vec![2, 5, 9], 100));
+        assert_eq!((record.min_ps, record.max_ps), (1_001, 5_080));
+        assert_eq!(record.mean_ps, (60.0 * 1_030.5 + 40.0 * 5_041.0) / 100.0);
+        // The 50th of 100 is near's; the 90th is the 30th of far's.
+        assert_eq!((record.p50_ps, record.p90_ps), (1_050, 5_060));
+        // 1, 2, 2, 3, 4, 4, ...: up to 34 there are 34 of near's and 17 of far's.
+        assert_eq!((record.variable_p50_ps, record.variable_p99_ps), (34, 78));
+        let none = class_record(ServiceClass::Cbr, vec![9], &[&idle]);
+        assert_eq!((none.cells, none.min_ps, none.p99_ps), (0, 0, 0));
+        let alone = class_record(ServiceClass::Cbr, vec![5], &[&far]);
+        let of_vc = far.record(0);
+        assert_eq!((alone.p50_ps, alone.p999_ps), (of_vc.p50_ps, of_vc.p999_ps));
     }
 
     #[test]

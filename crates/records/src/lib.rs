@@ -8,7 +8,7 @@ mod summary;
 mod traces;
 mod web;
 
-pub use delay::{CellDelayRecord, CellDelays};
+pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
@@ -179,6 +179,8 @@ pub struct RunRecords {
     pub sources: Vec<SourceRecord>,
     /// One row per VC whose cell transfer delay the spec asks for, in its order.
     pub cell_delays: Vec<CellDelayRecord>,
+    /// One row per service class of those VCs.
+    pub class_delays: Vec<ClassDelayRecord>,
     /// Where every cell and octet went.
     pub ledger: Ledger,
     /// How the engine worked; differs between engines.

@@ -197,6 +197,7 @@ mod tests {
             web: None,
             sources: Vec::new(),
             cell_delays: Vec::new(),
+            class_delays: Vec::new(),
             ledger: crate::Ledger::default(),
             engine_stats: EngineStats::default(),
             traces: crate::Traces::default(),

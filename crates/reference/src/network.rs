@@ -6,7 +6,10 @@ use crate::timers::Timers;
 use crate::ways::{Next, Ways};
 use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{CellDelayRecord, CellDelays, DiscardTrace, LossReason, Traces, VcRecord};
+use skycell_records::{
+    CellDelayRecord, CellDelays, ClassDelayRecord, DiscardTrace, LossReason, Traces, VcRecord,
+    delay_records,
+};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
@@ -518,9 +521,8 @@ impl<'a> Network<'a> {
             }
         }
         let measured = self.vcs.iter().zip(0u32..);
-        let cell_delays = measured
-            .filter_map(|(vc, id)| vc.delays.as_ref().map(|delays| delays.record(id)))
-            .collect();
+        let measured = measured.filter_map(|(vc, id)| Some((id, vc.delays.as_ref()?)));
+        let (cell_delays, class_delays) = delay_records(measured, self.spec);
         let vcs = self.vcs.into_iter().map(|vc| {
             let mut record = vc.record;
             record.cells_open = u64::from(vc.reassembly.open_cells());
@@ -534,6 +536,7 @@ impl<'a> Network<'a> {
             vcs: vcs.collect(),
             sources: self.sources,
             cell_delays,
+            class_delays,
             flows: self.flows.into_iter().map(|f| f.flow).collect(),
             traces: self.out.traces,
             frames: self.frames.made(),
@@ -549,6 +552,7 @@ pub(crate) struct Finished {
     pub(crate) flows: Vec<Flow>,
     pub(crate) sources: Vec<CellSource>,
     pub(crate) cell_delays: Vec<CellDelayRecord>,
+    pub(crate) class_delays: Vec<ClassDelayRecord>,
     pub(crate) traces: Traces,
     /// Frames handed to ports by end points.
     pub(crate) frames: u64,

@@ -86,6 +86,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         ports,
         sources,
         cell_delays: finished.cell_delays,
+        class_delays: finished.class_delays,
         engine_stats: EngineStats {
             simulated_by: "reference",
             events: finished.events,

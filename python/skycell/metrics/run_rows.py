@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.ceiling import CELL_BITS
-from skycell.metrics.classes import cell_delay, cell_loss_ratio
+from skycell.metrics.classes import cell_delay, cell_loss_ratio, lost_cells
 
 if TYPE_CHECKING:
     from skycell.scenario.network_spec import NetworkSpec
@@ -34,7 +34,7 @@ class QueueRow(NamedTuple):
 
 
 class CellDelayRow(NamedTuple):
-    """Cells of a VC and their transfer delay, milliseconds; None where none arrived."""
+    """Cells of a VC or a class and their transfer delay, milliseconds; None where none arrived."""
 
     vc: str
     offered: int
@@ -138,8 +138,13 @@ def policed_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[Mapping[
 
 
 def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
-    """The VCs whose cells' delays were measured, such as those of cell sources."""
-    rows = []
+    """The VCs whose cells' delays were measured, such as those of cell sources.
+
+    Before them each class that has several of them; what a cell takes where nothing waits differs
+    between its VCs.
+    """
+    several = [of_class for of_class in records["class_delays"] if len(of_class["vcs"]) > 1]
+    rows = [_class_row(of_class, records["vcs"]) for of_class in several]
     for delay in records["cell_delays"]:
         vc = records["vcs"][delay["vc"]]
         keys = ("fixed_ps", "mean_ps", "p99_ps", "p999_ps", "max_ps")
@@ -149,6 +154,15 @@ def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
         row = (vc["name"], vc["cells_offered"], cell_loss_ratio(vc), *times, variation)
         rows.append(CellDelayRow(*row))
     return rows
+
+
+def _class_row(delay: Mapping[str, Any], vcs: Sequence[Mapping[str, Any]]) -> CellDelayRow:
+    own = [vcs[vc] for vc in delay["vcs"]]
+    offered = sum(vc["cells_offered"] for vc in own)
+    lost = sum(map(lost_cells, own)) / offered if offered else 0.0
+    keys = ("mean_ps", "p99_ps", "p999_ps", "max_ps", "variable_p999_ps")
+    times = (delay[key] / _PS_PER_MS if delay["cells"] else None for key in keys)
+    return CellDelayRow(f"all {delay['class']}", offered, lost, None, *times)
 
 
 def response_rows(records: Mapping[str, Any]) -> list[ResponseRow]:

@@ -128,6 +128,13 @@ class RunResult:
         return pl.DataFrame(cell_delay_rows(self.records["cell_delays"], names))
 
     @cached_property
+    def class_delays(self) -> pl.DataFrame:
+        """Cell transfer delay in picoseconds, one row per service class of those VCs."""
+        import polars as pl
+
+        return pl.DataFrame(rows(self.records["class_delays"]))
+
+    @cached_property
     def sources(self) -> pl.DataFrame:
         """One row per cell source: cells and frames sent."""
         import polars as pl

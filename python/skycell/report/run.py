@@ -209,7 +209,8 @@ def _cell_delays(records: Mapping[str, Any]) -> Table | None:
             "Cells of the VCs whose delays are measured, by default those of cell sources: "
             "offered, lost, and the delay of those that arrived in milliseconds, "
             "first what it is where nothing waits. Variation: peak to peak, the 99.9 % quantile "
-            "less that."
+            "less that; of a class with several VCs, which comes before them, of each cell less "
+            "its own VC's."
         ),
         columns=columns("VC", *heads, numeric=heads),
         rows=tuple(rows),

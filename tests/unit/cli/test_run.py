@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -218,6 +219,25 @@ def test_cells_of_sources_are_shown_with_their_losses_and_delays(
     assert (line[0], "".join(line[1:-7])) == ("video", str(vc["cells_offered"]))
     assert (line[-7], line[-6], *line[-2:]) == (f"{lost:.2%}", fixed, largest, variation)
     assert "delay is measured" not in run(short).stdout
+
+
+def test_a_class_with_several_sources_is_shown_before_them(short: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared.toml"
+    source = '[[source]]\nkind = "cbr"\nname = "{}"\nrate = {}\n'
+    sources = source.format("voice", 0.1) + source.format("video", 0.25)
+    shared.write_text(f"{SHORT}\n{sources}", encoding="utf-8")
+    records = json.loads(run(shared, "--json").stdout)
+    (both,) = records["class_delays"]
+    assert [records["vcs"][vc]["name"] for vc in both["vcs"]] == ["voice", "video"]
+    assert both["cells"] == sum(delay["cells"] for delay in records["cell_delays"])
+    table = run(shared).stdout.partition("Cells whose delay")[2].partition("All flows")[0]
+    named = re.compile(" (all cbr|voice|video) ")
+    first, *rest = (line.split() for line in table.splitlines() if named.search(line))
+    offered = sum(records["vcs"][vc]["cells_offered"] for vc in both["vcs"])
+    assert (first[:2], "".join(first[2:-7])) == (["all", "cbr"], str(offered))
+    shown = [f"{both[key] / 1e9:.3f}" for key in ("mean_ps", "p99_ps", "p999_ps", "max_ps")]
+    assert first[-6:] == ["-", *shown, f"{both['variable_p999_ps'] / 1e9:.3f}"]
+    assert [line[0] for line in rest] == ["voice", "video"]
 
 
 def test_what_policers_did_is_shown(short: Path, tmp_path: Path) -> None:
