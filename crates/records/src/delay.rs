@@ -7,18 +7,12 @@ use std::collections::BTreeMap;
 /// Bits of a value that the histogram keeps: a bucket is at most 1/128 of what it counts wide.
 const KEPT_BITS: u32 = 8;
 
-/// Cell transfer delay of a VC: from the departure of a cell's last bit from the VC's first port to
-/// its arrival at the VC's end.
+/// Cell transfer delays: each from the departure of a cell's last bit from its VC's first port to its
+/// arrival at the VC's end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct CellDelayRecord {
-    /// VC id.
-    pub vc: u32,
+pub struct DelayStatistics {
     /// Cells that arrived.
     pub cells: u64,
-    /// What a cell takes through empty ports, picoseconds: the delays of all links (of one that moves
-    /// its least; of a VC that is rerouted only those of its first and its shortest last link), and the cell
-    /// times of all but the first.
-    pub fixed_ps: u64,
     /// Mean, picoseconds, exact.
     pub mean_ps: f64,
     /// Least, picoseconds, exact.
@@ -35,6 +29,20 @@ pub struct CellDelayRecord {
     pub p999_ps: u64,
 }
 
+/// Cell transfer delay of a VC.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CellDelayRecord {
+    /// VC id.
+    pub vc: u32,
+    /// What a cell takes through empty ports, picoseconds: the delays of all links (of one that moves
+    /// its least; of a VC that is rerouted only those of its first and its shortest last link), and the cell
+    /// times of all but the first.
+    pub fixed_ps: u64,
+    /// The delays of its cells.
+    #[serde(flatten)]
+    pub delay: DelayStatistics,
+}
+
 /// Cell transfer delay of the cells of a service class, of its VCs whose delay is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassDelayRecord {
@@ -42,22 +50,9 @@ pub struct ClassDelayRecord {
     pub class: ServiceClass,
     /// Ids of those VCs.
     pub vcs: Vec<u32>,
-    /// Cells that arrived.
-    pub cells: u64,
-    /// Mean, picoseconds, exact.
-    pub mean_ps: f64,
-    /// Least, picoseconds, exact.
-    pub min_ps: u64,
-    /// Largest, picoseconds, exact.
-    pub max_ps: u64,
-    /// Median, picoseconds.
-    pub p50_ps: u64,
-    /// 90th percentile, picoseconds.
-    pub p90_ps: u64,
-    /// 99th percentile, picoseconds.
-    pub p99_ps: u64,
-    /// 99.9th percentile, picoseconds.
-    pub p999_ps: u64,
+    /// The delays of all their cells.
+    #[serde(flatten)]
+    pub delay: DelayStatistics,
     /// Median of what cells take beyond the fixed part of their own VC, picoseconds.
     pub variable_p50_ps: u64,
     /// 90th percentile of that, picoseconds.
@@ -89,22 +84,11 @@ pub fn delay_records<'a>(
 }
 
 fn class_record(class: ServiceClass, vcs: Vec<u32>, delays: &[&CellDelays]) -> ClassDelayRecord {
-    let cells = delays.iter().map(|vc| vc.cells).sum::<u64>();
-    let sum_ps: u128 = delays.iter().map(|vc| vc.sum_ps).sum();
-    let whole = Merged::of(delays, |vc| vc.fixed_ps);
     let variable = Merged::of(delays, |_| 0);
-    let arrived = delays.iter().filter(|vc| vc.cells > 0);
     ClassDelayRecord {
         class,
         vcs,
-        cells,
-        mean_ps: sum_ps as f64 / cells.max(1) as f64,
-        min_ps: arrived.map(|vc| vc.min_ps).min().unwrap_or(0),
-        max_ps: whole.max_ps,
-        p50_ps: whole.quantile(500),
-        p90_ps: whole.quantile(900),
-        p99_ps: whole.quantile(990),
-        p999_ps: whole.quantile(999),
+        delay: statistics(delays),
         variable_p50_ps: variable.quantile(500),
         variable_p90_ps: variable.quantile(900),
         variable_p99_ps: variable.quantile(990),
@@ -112,11 +96,26 @@ fn class_record(class: ServiceClass, vcs: Vec<u32>, delays: &[&CellDelays]) -> C
     }
 }
 
-/// Delays of several VCs: ends of buckets, ascending, and the cells in each.
+fn statistics(vcs: &[&CellDelays]) -> DelayStatistics {
+    let whole = Merged::of(vcs, |vc| vc.fixed_ps);
+    let sum_ps: u128 = vcs.iter().map(|vc| vc.sum_ps).sum();
+    let arrived = vcs.iter().filter(|vc| vc.cells > 0);
+    DelayStatistics {
+        cells: whole.cells,
+        mean_ps: sum_ps as f64 / whole.cells.max(1) as f64,
+        min_ps: arrived.map(|vc| vc.min_ps).min().unwrap_or(0),
+        max_ps: vcs.iter().map(|vc| vc.max_ps).max().unwrap_or(0),
+        p50_ps: whole.quantile(500),
+        p90_ps: whole.quantile(900),
+        p99_ps: whole.quantile(990),
+        p999_ps: whole.quantile(999),
+    }
+}
+
+/// Delays of VCs: ends of buckets, ascending, and the cells in each.
 struct Merged {
     counts: BTreeMap<u64, u64>,
     cells: u64,
-    max_ps: u64,
 }
 
 impl Merged {
@@ -135,18 +134,15 @@ impl Merged {
                 *counts.entry(base(vc) + end).or_insert(0) += count;
             }
         }
-        let max_ps = counts.last_key_value().map_or(0, |(&end, _)| end);
         let cells = counts.values().sum();
-        Merged {
-            counts,
-            cells,
-            max_ps,
-        }
+        Merged { counts, cells }
     }
 
-    /// As of a VC.
+    /// Smallest delay that at least `permille` of a thousand cells do not exceed, to the end of its
+    /// bucket; 0 without cells.
     fn quantile(&self, permille: u64) -> u64 {
-        let rank = rank_of(self.cells, permille);
+        // Nearest rank: the ceil(permille / 1000 * cells)-th smallest.
+        let rank = (u128::from(self.cells) * u128::from(permille)).div_ceil(1_000);
         let mut seen = 0;
         let reached = self.counts.iter().find(|(_, count)| {
             seen += u128::from(**count);
@@ -154,11 +150,6 @@ impl Merged {
         });
         reached.map_or(0, |(&end, _)| end)
     }
-}
-
-/// Nearest rank: the ceil(permille / 1000 * cells)-th smallest.
-fn rank_of(cells: u64, permille: u64) -> u128 {
-    (u128::from(cells) * u128::from(permille)).div_ceil(1_000)
 }
 
 /// Gathers the cell transfer delays of a VC.
@@ -223,34 +214,12 @@ impl CellDelays {
         }
     }
 
-    /// Smallest delay that at least `permille` of a thousand cells do not exceed, to the end of its
-    /// bucket; 0 without cells.
-    pub fn quantile(&self, permille: u64) -> u64 {
-        let rank = rank_of(self.cells, permille);
-        let mut seen = 0;
-        for (bucket, &count) in self.counts.iter().enumerate() {
-            seen += u128::from(count);
-            if count > 0 && seen >= rank {
-                return (self.fixed_ps + end_of(bucket)).min(self.max_ps);
-            }
-        }
-        0
-    }
-
     /// The record of VC `vc`.
     pub fn record(&self, vc: u32) -> CellDelayRecord {
-        let mean = self.sum_ps as f64 / self.cells.max(1) as f64;
         CellDelayRecord {
             vc,
-            cells: self.cells,
             fixed_ps: self.fixed_ps,
-            mean_ps: mean,
-            min_ps: if self.cells == 0 { 0 } else { self.min_ps },
-            max_ps: self.max_ps,
-            p50_ps: self.quantile(500),
-            p90_ps: self.quantile(900),
-            p99_ps: self.quantile(990),
-            p999_ps: self.quantile(999),
+            delay: statistics(&[self]),
         }
     }
 }
@@ -306,18 +275,18 @@ mod tests {
         (1..=60).for_each(|k| near.add(1_000 + k));
         (1..=40).for_each(|k| far.add(5_000 + 2 * k));
         let record = class_record(ServiceClass::Cbr, vec![2, 5, 9], &[&near, &far, &idle]);
-        assert_eq!((record.vcs, record.cells), (vec![2, 5, 9], 100));
-        assert_eq!((record.min_ps, record.max_ps), (1_001, 5_080));
-        assert_eq!(record.mean_ps, (60.0 * 1_030.5 + 40.0 * 5_041.0) / 100.0);
+        let delay = &record.delay;
+        assert_eq!((record.vcs, delay.cells), (vec![2, 5, 9], 100));
+        assert_eq!((delay.min_ps, delay.max_ps), (1_001, 5_080));
+        assert_eq!(delay.mean_ps, (60.0 * 1_030.5 + 40.0 * 5_041.0) / 100.0);
         // The 50th of 100 is near's; the 90th is the 30th of far's.
-        assert_eq!((record.p50_ps, record.p90_ps), (1_050, 5_060));
+        assert_eq!((delay.p50_ps, delay.p90_ps), (1_050, 5_060));
         // 1, 2, 2, 3, 4, 4, ...: up to 34 there are 34 of near's and 17 of far's.
         assert_eq!((record.variable_p50_ps, record.variable_p99_ps), (34, 78));
         let none = class_record(ServiceClass::Cbr, vec![9], &[&idle]);
-        assert_eq!((none.cells, none.min_ps, none.p99_ps), (0, 0, 0));
+        assert_eq!(none.delay, DelayStatistics::default());
         let alone = class_record(ServiceClass::Cbr, vec![5], &[&far]);
-        let of_vc = far.record(0);
-        assert_eq!((alone.p50_ps, alone.p999_ps), (of_vc.p50_ps, of_vc.p999_ps));
+        assert_eq!(alone.delay, far.record(0).delay);
     }
 
     #[test]
@@ -340,17 +309,17 @@ mod tests {
     #[test]
     fn mean_and_ends_are_exact_and_quantiles_nearest_ranks_beyond_the_fixed_part() {
         let mut delays = CellDelays::new(1_000_000);
-        assert_eq!(delays.record(3).p50_ps, 0);
+        assert_eq!(delays.record(3).delay.p50_ps, 0);
         (1..=100).for_each(|k| delays.add(1_000_000 + k));
         let record = delays.record(3);
-        assert_eq!(
-            (record.vc, record.cells, record.fixed_ps),
-            (3, 100, 1_000_000)
-        );
-        assert_eq!((record.min_ps, record.max_ps), (1_000_001, 1_000_100));
-        assert_eq!(record.mean_ps, 1_000_050.5);
-        assert_eq!((record.p50_ps, record.p99_ps), (1_000_050, 1_000_099));
+        assert_eq!((record.vc, record.fixed_ps), (3, 1_000_000));
+        let delay = record.delay;
+        assert_eq!(delay.cells, 100);
+        assert_eq!((delay.min_ps, delay.max_ps), (1_000_001, 1_000_100));
+        assert_eq!(delay.mean_ps, 1_000_050.5);
+        assert_eq!((delay.p50_ps, delay.p99_ps), (1_000_050, 1_000_099));
         delays.add(9_000_000);
-        assert_eq!(delays.quantile(1_000), 9_000_000, "never above the largest");
+        let all = Merged::of(&[&delays], |vc| vc.fixed_ps);
+        assert_eq!(all.quantile(1_000), 9_000_000, "never above the largest");
     }
 }

@@ -8,7 +8,7 @@ mod summary;
 mod traces;
 mod web;
 
-pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, delay_records};
+pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};

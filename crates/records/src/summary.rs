@@ -132,8 +132,8 @@ fn part(record: &impl Serialize, keys: &[&str]) -> Value {
 #[cfg(test)]
 mod tests {
     use crate::{
-        CellDelayRecord, EngineStats, FlowRecord, LinkLosses, LossReason, PortRecord,
-        ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
+        CellDelayRecord, DelayStatistics, EngineStats, FlowRecord, LinkLosses, LossReason,
+        PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
     };
     use serde_json::{Value, json};
     use skycell_spec::NetworkSpec;
@@ -282,8 +282,11 @@ mod tests {
         records.vcs[1].cells_offered = 9;
         records.cell_delays = vec![CellDelayRecord {
             vc: 1,
-            p999_ps: 5,
-            ..CellDelayRecord::default()
+            fixed_ps: 2,
+            delay: DelayStatistics {
+                p999_ps: 5,
+                ..DelayStatistics::default()
+            },
         }];
         let summary = summary(&records, &spec());
         let kept = summary["measured_vcs"].as_array().unwrap();
