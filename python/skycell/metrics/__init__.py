@@ -11,7 +11,13 @@ from skycell.metrics.ceiling import (
     segment_frame_cells,
     tcp_share,
 )
-from skycell.metrics.classes import cell_delay, cell_loss_ratio, link_shares, lost_cells
+from skycell.metrics.classes import (
+    OTHER_CLASSES,
+    cell_delay,
+    cell_loss_ratio,
+    link_shares,
+    lost_cells,
+)
 from skycell.metrics.delay import flow_delays_s
 from skycell.metrics.discards import discard_ratio, discards_by_reason
 from skycell.metrics.efficiency import efficiency
@@ -21,6 +27,7 @@ from skycell.metrics.queues import queue_bound_delay_s, queue_lengths
 from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, throughputs_bps
 
 __all__ = [
+    "OTHER_CLASSES",
     "THROUGHPUT_DEFINITIONS",
     "ceiling_bps",
     "cell_delay",

@@ -5,14 +5,17 @@ from typing import Any, NamedTuple
 
 _PS_PER_S = 1_000_000_000_000
 
+OTHER_CLASSES = "rest"
+"""What the default queue of a port with several is called, which holds all other classes."""
 
-def cell_loss_ratio(vc: Mapping[str, Any]) -> float:
-    """Share of a VC's cells that were lost, 0 to 1; 0 if none were offered.
 
-    Lost is what ports, the VC's policer or its GFR contract discarded, and what was lost on links.
+def cell_loss_ratio(*vcs: Mapping[str, Any]) -> float:
+    """Share of the cells of some VCs together that were lost, 0 to 1; 0 if none were offered.
+
+    Lost is what ports, a VC's policer or its GFR contract discarded, and what was lost on links.
 
     Args:
-        vc: one entry of the records' `vcs`.
+        vcs: entries of the records' `vcs`.
 
     >>> vc = {"cells_offered": 200, "cells_policed": 1, "cells_refused": 2,
     ...       "cells_discarded": {"overflow": 3}, "cells_lost": {"drawn": 4}}
@@ -21,12 +24,12 @@ def cell_loss_ratio(vc: Mapping[str, Any]) -> float:
 
     Source: ATM Forum Traffic Management 4.0: lost cells over transmitted cells.
     """
-    offered: int = vc["cells_offered"]
-    return lost_cells(vc) / offered if offered else 0.0
+    offered: int = sum(vc["cells_offered"] for vc in vcs)
+    return sum(map(lost_cells, vcs)) / offered if offered else 0.0
 
 
 def lost_cells(vc: Mapping[str, Any]) -> int:
-    """Cells of a VC that were lost, on whichever way; `vc` as for `cell_loss_ratio`."""
+    """Cells of a VC that were lost, on whichever way; `vc` is one entry of the records' `vcs`."""
     by_reason = (*vc["cells_discarded"].values(), *vc["cells_lost"].values())
     lost: int = vc["cells_policed"] + vc["cells_refused"] + sum(by_reason)
     return lost

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.ceiling import CELL_BITS
-from skycell.metrics.classes import cell_delay, cell_loss_ratio, lost_cells
+from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
 
 if TYPE_CHECKING:
     from skycell.scenario.network_spec import NetworkSpec
@@ -119,7 +119,7 @@ def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
             rows.append(QueueRow(port["name"], kind, capacity, port, busy))
             continue
         for queue, counts in zip(queues, port["queues"], strict=True):
-            name = f"{port['name']} {counts['class'] or 'rest'}"
+            name = f"{port['name']} {counts['class'] or OTHER_CLASSES}"
             busy = counts["departed"] * link.cell_time_ps / duration_ps
             rows.append(QueueRow(name, queue.policy.kind, queue.capacity_cells, counts, busy))
     return rows
@@ -159,10 +159,9 @@ def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
 def _class_row(delay: Mapping[str, Any], vcs: Sequence[Mapping[str, Any]]) -> CellDelayRow:
     own = [vcs[vc] for vc in delay["vcs"]]
     offered = sum(vc["cells_offered"] for vc in own)
-    lost = sum(map(lost_cells, own)) / offered if offered else 0.0
     keys = ("mean_ps", "p99_ps", "p999_ps", "max_ps", "variable_p999_ps")
     times = (delay[key] / _PS_PER_MS if delay["cells"] else None for key in keys)
-    return CellDelayRow(f"all {delay['class']}", offered, lost, None, *times)
+    return CellDelayRow(f"all {delay['class']}", offered, cell_loss_ratio(*own), None, *times)
 
 
 def response_rows(records: Mapping[str, Any]) -> list[ResponseRow]:

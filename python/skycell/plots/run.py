@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from skycell.metrics.classes import OTHER_CLASSES
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import TimeRange
@@ -235,7 +236,6 @@ def _vc_queue(
     flows: Sequence[str] | None,
     port: str | None,
 ) -> Figure:
-
     link, part = _of_one_port(spec, trace, "VC queue", port)
     vcs = [vc.name for vc in spec.vcs]
     wanted = None
@@ -255,7 +255,7 @@ def _share(
 ) -> Figure:
     place, part = _of_one_port(spec, trace, "service", port)
     link = spec.links[place]
-    names = [queue.class_ or "rest" for queue in link.port.queues]
+    names = [queue.class_ or OTHER_CLASSES for queue in link.port.queues]
     return share_over_time(part, link.name, names, link.cell_time_ps, span, origin)
 
 

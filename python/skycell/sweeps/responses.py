@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from skycell.metrics import (
+    OTHER_CLASSES,
     cell_delay,
     efficiency,
     fairness_index,
@@ -204,10 +205,6 @@ class RunView:
         """The port of the slowest link among those with a limited buffer."""
         by_name = {port["name"]: port for port in self.ports}
         return next((by_name[name] for name in self.network.congested if name in by_name), None)
-
-
-OTHER_CLASSES = "rest"
-"""What the default queue of a port with several is called, which holds all other classes."""
 
 
 def _queues_of(port: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
