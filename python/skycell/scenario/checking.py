@@ -22,16 +22,18 @@ def check_against(
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        for place, details in errors_of(model, error):
+        for place, details in errors_of(model, error, values):
             note(model, place, details, faults)
         faults.raise_if_any()
         raise  # unreachable: a ValidationError has at least one error
 
 
-def errors_of(model: type[BaseModel], error: ValidationError) -> list[tuple[Place, Any]]:
-    """What pydantic found in a file, each with its place there."""
+def errors_of(
+    model: type[BaseModel], error: ValidationError, values: Mapping[str, Any]
+) -> list[tuple[Place, Any]]:
+    """What pydantic found in a file that holds `values`, each with its place there."""
     found = error.errors(include_url=False)
-    return [(Place.at(model, details["loc"]), details) for details in found]
+    return [(Place.at(model, details["loc"], values), details) for details in found]
 
 
 def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollector) -> None:
@@ -53,7 +55,7 @@ def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollect
         got = _kind_written(details["input"])
         place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
-    elif kind in ("tuple_type", "list_type"):
+    elif kind in ("tuple_type", "list_type") or shorthand_of(place.annotation):
         allowed = place.allowed
     else:
         allowed = _SHAPES.get(kind, details["msg"])
@@ -85,8 +87,14 @@ class Place:
         self.meaning = meaning
 
     @classmethod
-    def at(cls, root: type[BaseModel], location: tuple[str | int, ...]) -> Place:
-        """Follows a validation error's location, which also names the kinds of tagged tables."""
+    def at(
+        cls, root: type[BaseModel], location: tuple[str | int, ...], values: Mapping[str, Any]
+    ) -> Place:
+        """Follows a validation error's location, which also names the kinds of tagged tables.
+
+        Where a file that holds `values` has a leaf for a table, its error is the leaf's own.
+        """
+        here: Any = values
         path: list[str | int] = []
         annotation: Any = root
         owner: type[BaseModel] | None = None
@@ -94,10 +102,13 @@ class Place:
         for step in location:
             models = models_of(annotation)
             chosen = [m for m in models if len(models) > 1 and kind_of(m) == step]
+            if chosen and shorthand_of(annotation) and isinstance(here, str):
+                break
             if chosen:
                 annotation = chosen[0]
                 continue
             path.append(step)
+            here = _item_at(here, step)
             if isinstance(step, int):
                 annotation = item_of(annotation)
                 continue
@@ -122,6 +133,13 @@ class Place:
             required = [key for key, f in keys_of(models[0]).items() if f.is_required()]
             return "a table" + (f" with {', '.join(required)}" if required else "")
         return list_allowed(self.annotation)
+
+
+def _item_at(table: Any, key: str | int) -> Any:
+    try:
+        return table[key]
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
 def _kinds(annotation: Any, got: str | None = None) -> str:

@@ -10,7 +10,15 @@ from zlib import crc32
 
 from pydantic import ValidationError
 
-from skycell.scenario.checking import Place, errors_of, item_of, keys_of, leaf_of, note
+from skycell.scenario.checking import (
+    Place,
+    errors_of,
+    item_of,
+    keys_of,
+    leaf_of,
+    note,
+    shorthand_of,
+)
 from skycell.scenario.faults import FaultCollector, Path
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import NAME, Leaf
@@ -43,7 +51,7 @@ def file_to_go_on_with(
     try:
         return ScenarioFile.model_validate(values)
     except ValidationError as error:
-        found = errors_of(ScenarioFile, error)
+        found = errors_of(ScenarioFile, error, values)
     changed = copy.deepcopy(dict(values))
     replaced: list[Path] = []
     goes_on = preset_is_known
@@ -113,7 +121,7 @@ def _table_of(values: dict[str, Any], path: Path) -> Any:
 
 def _stand_in(place: Place, got: object, second: bool) -> Any:
     """One of two values that could stand at a place, as they would stand in a file."""
-    leaf = leaf_of(place.annotation)
+    leaf = leaf_of(place.annotation) or shorthand_of(place.annotation)
     if leaf is None:
         item = item_of(place.annotation)
         if leaf_of(item) is None:
