@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -209,6 +209,18 @@ def shorthand_of(annotation: Any) -> Leaf | None:
         if leaf is not None:
             return leaf
     return None
+
+
+def words_of(annotation: Any) -> list[str]:
+    """The words that may stand for a table of one kind, such as `off` for none."""
+    if len(models_of(annotation)) != 1:
+        return []
+    written = (
+        getattr(metadata, "json_schema_input_type", None)
+        for metadata in getattr(annotation, "__metadata__", ())
+    )
+    forms = (form for union in written for form in get_args(union))
+    return [word for form in forms if get_origin(form) is Literal for word in get_args(form)]
 
 
 def list_allowed(annotation: Any) -> str:

@@ -21,6 +21,7 @@ from skycell.scenario.checking import (
     list_allowed,
     models_of,
     shorthand_of,
+    words_of,
 )
 from skycell.scenario.faults import show_value
 from skycell.scenario.file import ScenarioFile
@@ -110,7 +111,8 @@ def _key(
         place = seen[nested[0]].split(" with ")[0]
         kinds = [kind for m in nested if (kind := kind_of(m))]
         tables_of = "a table" if models_of(annotation) else "a list of tables"
-        allowed = f"{tables_of}, see [{place}]"
+        words = [f'"{word}"' for word in words_of(annotation)]
+        allowed = " or ".join([*words, f"{tables_of}, see [{place}]"])
         if kinds:
             short = shorthand_of(annotation)
             words = [f'"{k}"' for k in kinds]

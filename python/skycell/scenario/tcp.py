@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
@@ -110,7 +111,7 @@ class DelayedAck(Parameters):
 
 
 def _delayed_ack_by_word(value: Any) -> Any:
-    if not isinstance(value, str):
+    if value is None or isinstance(value, Mapping | DelayedAck):
         return value
     if value not in ("off", "on"):
         allowed = '"off" or "on" or a table with timeout and every_segments'

@@ -32,6 +32,11 @@ def test_every_table_is_told_once() -> None:
     assert "flow[]" in headings
 
 
+def test_words_that_stand_for_a_table_are_told() -> None:
+    (told,) = [key for table in tables() for key in table.keys if key.name == "delayed_ack"]
+    assert told.allowed == '"off" or "on" or a table, see [tcp.delayed_ack]'
+
+
 def test_the_listing_can_be_narrowed() -> None:
     text = listing("tcp.rto_m")
     assert "rto_min" in text
