@@ -60,7 +60,7 @@ class GfrContract(Parameters):
     cdvt: Annotated[Quantity, _TOLERANCE] = param(
         "0 s",
         "tolerance for variations of delay on the way to the network",
-        symbol="tau",
+        symbol="CDVT",
         source="hosts reach the network over one link of their own",
     )
     tagging: Annotated[

@@ -257,7 +257,8 @@ class Tcp(Parameters):
     )
     avoid_multiple_fast_retransmits: Flag = param(
         False,
-        "NewReno and SACK: no second fast retransmit for data sent before the last recovery",
+        "NewReno and SACK: no second fast retransmit for data sent before the last recovery or "
+        "timeout",
         source="ATM Forum 98-0876R1 section 3.1: no extra rule",
     )
     advertised_window: Annotated[str, word("constant", "free_buffer")] = param(

@@ -41,7 +41,8 @@ class Transfers(Parameters):
     )
     idle: Times = param(
         "0 s",
-        "time from the end of a transfer (its last octet acknowledged) to the next",
+        "time from the end of a transfer (its last octet acknowledged, with tcp.handshake its own "
+        "connection closed) to the next",
         source="back to back",
     )
     new_connection: Flag = param(
