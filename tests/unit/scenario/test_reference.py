@@ -1,9 +1,11 @@
 """What is generated from the declarations of the parameters."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from skycell.scenario import parse
 from skycell.scenario.reference import listing, page, tables
 from skycell.scenario.schema import scenario_schema
 
@@ -35,6 +37,27 @@ def test_every_table_is_told_once() -> None:
 def test_words_that_stand_for_a_table_are_told() -> None:
     (told,) = [key for table in tables() for key in table.keys if key.name == "delayed_ack"]
     assert told.allowed == '"off" or "on" or a table, see [tcp.delayed_ack]'
+
+
+def test_names_that_generated_topologies_give_are_those_that_the_page_tells() -> None:
+    link = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
+    own = {"bottleneck": {**link, "buffer": "100 cells"}, "access": {"delay": "1 ms"}}
+    here = {"link": [{"from": a, "to": b, **link} for a, b in ("ar", "rb")]}
+    graph = {**here, "flow": [{"name": "NAME", "source": "a", "destination": "b"}]}
+    given = set()
+    for topology in (
+        {"kind": "n_source", "sources": 1, **own},
+        {"kind": "n_source", "sources": 1, "tcps_per_vc": 1, **own},
+        {"kind": "parking_lot", "hops": 2, **own},
+        {"kind": "graph", "hosts": ["a", "b"], "switches": ["r"], **graph},
+    ):
+        spec = parse({"run": {"duration": "1 s"}, "topology": topology}).resolve()
+        for parts in (spec.nodes, spec.links, spec.vcs, spec.flows):
+            given |= {part.name for part in parts}
+    told = page().partition("A generated topology")[2].partition("## Top")[0]
+    names = set(re.findall(r"`([^`]+)`", told)) - {"n_source", "tcps_per_vc", "parking_lot"}
+    assert len(names) > 15
+    assert names - given == set()
 
 
 def test_the_listing_can_be_narrowed() -> None:
