@@ -390,7 +390,7 @@ RESPONSES: Mapping[str, Response] = {
     ),
     "cell_loss_ratio": Response(
         "1",
-        "cells lost at policers, in ports and on links, as a part of those offered",
+        "cells lost at policers and contracts, in ports and on links, as a part of those offered",
         "vc",
         lambda run: _part_of_cells(run, lost_cells),
     ),
