@@ -217,7 +217,7 @@ pub enum PartialAckWindow {
     Keep,
     /// Set to ssthresh (98-0876R1 3.1).
     Ssthresh,
-    /// Less the octets acknowledged, plus one MSS (RFC 6582 3.2 step 5).
+    /// Less the octets acknowledged, plus one MSS (RFC 6582 3.2 step 3).
     Deflate,
 }
 
