@@ -142,7 +142,7 @@ class Tcp(Parameters):
     )
     receiver_window: ReceiverWindow = param(
         "65535 B",
-        "receiver window; above 65 535 B only with window_scaling",
+        "receiver window, at least one MSS; above 65 535 B only with window_scaling",
         symbol="RCVWND",
         source="ICCCN'97 section 7.1: the default maximum",
     )
@@ -151,7 +151,7 @@ class Tcp(Parameters):
     )
     initial_cwnd: Window = param(
         "1 segment",
-        "cwnd at the start of a connection and after an idle restart",
+        "cwnd at the start of a connection and after an idle restart; at least one MSS",
         source="RFC 2001; ICCCN'97 section 2.1",
     )
     initial_ssthresh: Ssthresh = param(
@@ -161,8 +161,8 @@ class Tcp(Parameters):
     )
     max_cwnd: MaxCwnd = param(
         RECEIVER_WINDOW,
-        "largest cwnd that ACKs of new data lead to; the window field is 65 535 B shifted as the "
-        "receiver window needs",
+        "largest cwnd that ACKs of new data lead to, at least one MSS; the window field is "
+        "65 535 B shifted as the receiver window needs",
         source="ATM Forum 96-0518: the maximum window bounds the congestion window",
     )
     cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
@@ -205,8 +205,14 @@ class Tcp(Parameters):
         "smallest RTO",
         source="choice: below two ticks a coarse timer may run out at once",
     )
-    rto_initial: Rto = param("3 s", "RTO before the first measurement", source="RFC 1122 4.2.3.1")
-    rto_max: Rto = param("64 s", "largest RTO, backoff included", source="4.4BSD TCPTV_REXMTMAX")
+    rto_initial: Rto = param(
+        "3 s", "RTO before the first measurement; at least rto_min", source="RFC 1122 4.2.3.1"
+    )
+    rto_max: Rto = param(
+        "64 s",
+        "largest RTO, backoff included; at least the initial one",
+        source="4.4BSD TCPTV_REXMTMAX",
+    )
     rto_max_backoff: Backoff = param(
         64,
         "largest factor by which repeated timeouts lengthen the RTO",
