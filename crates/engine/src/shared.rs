@@ -16,7 +16,7 @@ pub(crate) struct Shared {
 }
 
 /// The plan of a valid spec; none for what only `reference` runs: several queues at a host or router,
-/// frames in more than one queue of a port, and delays of single cells of a frame.
+/// frames in another queue of a port than the default one, and delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
     let is_of_source = |vc: &u32| cell_sources(spec).any(|(_, source)| source.vc == *vc);
     if !spec.records.delay_vcs.iter().all(is_of_source) {

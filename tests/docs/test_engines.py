@@ -1,0 +1,69 @@
+"""What the page on the two engines says is handed over is, and what is like it is not."""
+
+from typing import Any
+
+import pytest
+
+import skycell
+
+_LINK = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
+
+
+def simulated_by(
+    classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any] | None = None
+) -> str:
+    """Who simulates a TCP connection beside a cell source, which share the link in the middle."""
+    voice: dict[str, Any] = {"kind": "cbr", "name": "voice", "rate": 0.1}
+    if "beside" not in source:
+        voice |= {"source": "s", "destination": "t"}
+    ends = [("a", "x"), ("s", "x"), ("y", "b"), ("y", "t")]
+    shared = {"from": "x", "to": "y", "buffer": "100 cells", "class": classes, **_LINK}
+    scenario = {
+        "run": {"duration": "20 ms"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["a", "b", "s", "t"],
+            "switches": ["x", "y"],
+            "link": [*({"from": one, "to": other, **_LINK} for one, other in ends), shared],
+            "flow": [{"name": "data", "source": "a", "destination": "b"}],
+        },
+        "source": [{**voice, **source}],
+        "records": records or {},
+    }
+    return skycell.run(scenario).simulated_by
+
+
+@pytest.mark.parametrize(
+    ("classes", "source"),
+    [
+        ([], {}),
+        ([], {"frame": 5, "beside": "data"}),
+        ([{"name": "cbr"}], {}),
+        ([{"name": "cbr"}], {"frame": 5}),
+        ([{"name": "cbr", "policy": "ppd"}], {"frame": 5}),
+        ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {}),
+    ],
+)
+def test_sources_with_a_way_of_their_own_or_frames_in_the_default_queue_are_fast(
+    classes: list[dict[str, Any]], source: dict[str, Any]
+) -> None:
+    assert simulated_by(classes, source) == "fast"
+
+
+@pytest.mark.parametrize(
+    ("classes", "source", "records"),
+    [
+        ([{"name": "ubr"}], {}, {}),
+        ([{"name": "cbr"}, {"name": "ubr"}], {}, {}),
+        ([], {"frame": 5}, {}),
+        ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {"frame": 5}, {}),
+        ([{"name": "cbr", "buffer": "9 cells", "policy": "epd"}], {}, {}),
+        ([{"name": "cbr"}], {"destination": "b"}, {}),
+        ([{"name": "cbr"}], {}, {"ports": ["y>t"]}),
+        ([], {}, {"delay_vcs": ["data.forward"]}),
+    ],
+)
+def test_what_the_page_lists_is_handed_over(
+    classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any]
+) -> None:
+    assert simulated_by(classes, source, records) == "reference"
