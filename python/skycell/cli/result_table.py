@@ -219,11 +219,7 @@ def _totals(result: RunResult) -> list[str]:
 
 
 def _total_of_flows(result: RunResult) -> str:
-    congested = [
-        number
-        for number, link in enumerate(result.spec.links)
-        if any(queue.capacity_cells is not None for queue in link.port.queues)
-    ]
+    congested = [number for number, link in enumerate(result.spec.links) if link.port.is_limited]
     rates = throughputs_bps(result.records)
     total = f"All flows {sum(rates) / 1e6:.2f} Mbit/s"
     mss = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in result.spec.flows}

@@ -111,7 +111,7 @@ def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
     duration_ps = records["duration_ps"]
     for link, port in zip(spec.links, records["ports"], strict=True):
         queues = link.port.queues
-        if all(queue.capacity_cells is None for queue in queues):
+        if not link.port.is_limited:
             continue
         if not port["queues"]:
             busy = port["busy_ps"] / duration_ps

@@ -156,7 +156,7 @@ def refuse_unknown_port(spec: NetworkSpec, port: str) -> None:
     """Raises `NothingToDrawError` for a port that a run does not have."""
     known = [link.name for link in spec.links]
     if port not in known:
-        limited = [link.name for link in spec.links if link.port.capacity_cells]
+        limited = [link.name for link in spec.links if link.port.is_limited]
         raise NothingToDrawError(f"the run has no port {port}; it has {_first(limited or known)}")
 
 

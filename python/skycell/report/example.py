@@ -86,7 +86,7 @@ def planned_example(reproduction: Reproduction, study: Study) -> PlannedExample 
     case = case_of(study, experiment, row.factors)
     scenario = scenario_of(study, case, reproduction.overrides)
     original = scenario.resolve(reproduction.seed)
-    limited = any(link.port.capacity_cells for link in original.links)
+    limited = any(link.port.is_limited for link in original.links)
     traces = ["cwnd", "queue"] if limited else ["cwnd"]
     spec = scenario.with_values({"records.traces": traces}).resolve(reproduction.seed)
     levels = described({key: row.factors[key] for key, _ in case.levels})

@@ -131,6 +131,11 @@ class PortSpec(_Part):
         return self.default_queue.capacity_cells
 
     @property
+    def is_limited(self) -> bool:
+        """Whether one of its queues has a limit."""
+        return any(queue.capacity_cells is not None for queue in self.queues)
+
+    @property
     def policy(self) -> PolicySpec:
         """What the default queue takes in."""
         return self.default_queue.policy

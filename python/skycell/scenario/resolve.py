@@ -85,11 +85,7 @@ def resolve(
     sources = resolve_sources(file, plan, context, rates, vc_ids, faults)
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
-    limited = [
-        i
-        for i, link in enumerate(links)
-        if any(queue.capacity_cells is not None for queue in link.port.queues)
-    ]
+    limited = [i for i, link in enumerate(links) if link.port.is_limited]
     records = resolve_records(file.records, context, plan, limited, faults)
     faults.raise_if_any()
     return NetworkSpec(

@@ -126,7 +126,7 @@ class _Parts:
     def add(self, spec: NetworkSpec) -> None:
         """Adds those of a cell."""
         self.flows.update(dict.fromkeys(flow.name for flow in spec.flows))
-        limited = [link for link in spec.links if link.port.capacity_cells is not None]
+        limited = [link for link in spec.links if link.port.is_limited]
         self.ports.update(dict.fromkeys(link.name for link in limited))
         several = [link.port.queues for link in limited if len(link.port.queues) > 1]
         names = (queue.class_ or OTHER_CLASSES for queues in several for queue in queues)

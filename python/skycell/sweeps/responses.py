@@ -90,9 +90,7 @@ class Network:
             tcp_share(flow.tcp.mss, llc_snap=flow.tcp.llc_snap, timestamps=flow.tcp.timestamps)
             for flow in spec.flows
         ]
-        limited = [
-            place for place, link in enumerate(spec.links) if link.port.capacity_cells is not None
-        ]
+        limited = [place for place, link in enumerate(spec.links) if link.port.is_limited]
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
         taken = _taken_bps(spec)

@@ -192,6 +192,24 @@ def test_a_vc_of_which_no_cell_arrived_has_losses_and_no_delay() -> None:
     assert measure("cell_loss_ratio", none) is None
 
 
+def test_a_port_whose_only_limited_queue_is_that_of_a_class_is_one_with_a_limited_buffer() -> None:
+    video = {"kind": "vbr", "peak_rate": 1.0, "on": "5 ms", "off": "5 ms", "phase": "0 s"}
+    own = {"buffer": "unlimited", "policy": "tail_drop"}
+    scenario = {
+        "preset": "icccn97-lan",
+        "run": {"duration": "50 ms"},
+        "topology": {"bottleneck": {**own, "class": [{"name": "nrt_vbr", "buffer": "20 cells"}]}},
+        "source": [{**video, "name": name} for name in ("one", "other")],
+    }
+    names = ["largest_queue", "link_share:nrt_vbr", "cells_discarded:switch1>switch2"]
+    factors = {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}}
+    made = skycell.sweep({"scenario": scenario, "factors": factors, "responses": names}, jobs=1)
+    for row in made.rows():
+        assert row["largest_queue"] >= 20
+        assert 0.3 < row["link_share:nrt_vbr"] < 0.6
+        assert row["cells_discarded:switch1>switch2"] > 0
+
+
 def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
     source = {
         "scenario": {
