@@ -45,15 +45,27 @@ Phase = Annotated[
         example="150 ms",
     ),
 ]
-_FRAME = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
+Frame = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
 
 _NAME = "name of the source and of its VC"
 _CLASS = "service class of its VC"
-_FRAME_MEANING = "cells of its AAL5 frames, 1 for cells without frames; cells of a datagram"
-_FRAME_SOURCE = "choice: the studies speak of cells only"
-_START = "when it begins"
-_START_SOURCE = "the start of the run"
-_ENDS_SOURCE = "hosts of its own at both ends of the congested links"
+
+# What every source has beside the rate and the pattern of its own.
+_FRAME_CELLS = param(
+    1,
+    "cells of its AAL5 frames, 1 for cells without frames; cells of a datagram",
+    source="choice: the studies speak of cells only",
+)
+_BESIDE = param(
+    None,
+    "flow on whose VCs it sends, from the same host: each of its frames is handed over whole, "
+    "as a UDP datagram is, whatever becomes of it",
+    source="a VC of its own",
+)
+_START = param("together", "when it begins", source="the start of the run")
+_ENDS = "hosts of its own at both ends of the congested links"
+_SOURCE = param(None, "host where it stands; only in a graph", source=_ENDS)
+_DESTINATION = param(None, "host where its cells end; only in a graph", source=_ENDS)
 
 
 class CbrSource(Parameters):
@@ -63,18 +75,11 @@ class CbrSource(Parameters):
     name: Name = param(..., _NAME)
     service: ServiceClass = param("cbr", _CLASS, alias="class", source="the class of its kind")
     rate: PeakRate = param(..., "its cell rate", symbol="PCR")
-    frame: _FRAME = param(1, _FRAME_MEANING, source=_FRAME_SOURCE)
-    beside: Name | None = param(
-        None,
-        "flow on whose VCs it sends, from the same host: each of its frames is handed over whole, "
-        "as a UDP datagram is, whatever becomes of it",
-        source="a VC of its own",
-    )
-    start: Start = param("together", _START, source=_START_SOURCE)
-    source: Name | None = param(None, "host where it stands; only in a graph", source=_ENDS_SOURCE)
-    destination: Name | None = param(
-        None, "host where its cells end; only in a graph", source=_ENDS_SOURCE
-    )
+    frame: Frame = _FRAME_CELLS
+    beside: Name | None = _BESIDE
+    start: Start = _START
+    source: Name | None = _SOURCE
+    destination: Name | None = _DESTINATION
 
 
 class VbrSource(Parameters):
@@ -94,18 +99,11 @@ class VbrSource(Parameters):
         "a mean cycle",
         source="choice: no source waits for the others",
     )
-    frame: _FRAME = param(1, _FRAME_MEANING, source=_FRAME_SOURCE)
-    beside: Name | None = param(
-        None,
-        "flow on whose VCs it sends, from the same host: each of its frames is handed over whole, "
-        "as a UDP datagram is, whatever becomes of it",
-        source="a VC of its own",
-    )
-    start: Start = param("together", _START, source=_START_SOURCE)
-    source: Name | None = param(None, "host where it stands; only in a graph", source=_ENDS_SOURCE)
-    destination: Name | None = param(
-        None, "host where its cells end; only in a graph", source=_ENDS_SOURCE
-    )
+    frame: Frame = _FRAME_CELLS
+    beside: Name | None = _BESIDE
+    start: Start = _START
+    source: Name | None = _SOURCE
+    destination: Name | None = _DESTINATION
 
 
 Source = Annotated[CbrSource | VbrSource, Field(discriminator="kind")]
