@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_plot import refused, skycell, told_together
+from tests.unit.cli.calling import refused, skycell, told_together
 
 
 @pytest.fixture(autouse=True)

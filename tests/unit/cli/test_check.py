@@ -5,16 +5,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from skycell.cli.main import main
+from tests.unit.cli.calling import skycell
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 
 
 def check(*arguments: str, stdin: str | bytes | None = None) -> Result:
-    return CliRunner().invoke(main, ["check", *arguments], input=stdin)
+    return skycell("check", *arguments, stdin=stdin)
 
 
 @pytest.fixture

@@ -3,14 +3,9 @@
 import json
 
 import pytest
-from click.testing import CliRunner, Result
 
-from skycell.cli.main import main
 from skycell.scenario.presets import presets
-
-
-def skycell(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments)
+from tests.unit.cli.calling import skycell
 
 
 @pytest.mark.parametrize("option", [[], ["--json"]])
@@ -59,7 +54,7 @@ def test_an_unknown_preset_is_told_its_neighbour() -> None:
 
 
 def test_a_name_unlike_every_preset_is_told_them_all() -> None:
-    told = CliRunner().invoke(main, ["presets", "xyz"])
+    told = skycell("presets", "xyz")
     assert told.exit_code == 2
     assert f"no preset is called 'xyz'. There are {', '.join(presets())}." in told.stderr
 

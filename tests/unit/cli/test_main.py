@@ -16,12 +16,13 @@ from click.testing import CliRunner
 from skycell import __version__
 from skycell.cli.main import VERBS, main
 from skycell.cli.verb import Verb
+from tests.unit.cli.calling import skycell
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_every_verb_is_listed_with_its_own_words() -> None:
-    told = CliRunner().invoke(main, ["--help"]).output
+    told = skycell("--help").output
     group = main
     assert isinstance(group, click.Group)
     for verb, line in VERBS.items():
@@ -33,7 +34,7 @@ def test_every_verb_is_listed_with_its_own_words() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help_with_an_example(verb: str) -> None:
-    told = CliRunner().invoke(main, [verb, "--help"])
+    told = skycell(verb, "--help")
     assert told.exit_code == 0
     _, example = re.split("Examples?:", told.output)
     assert f"skycell {verb} " in example
@@ -75,7 +76,7 @@ def test_the_package_can_be_run_as_a_module_under_the_same_name() -> None:
 
 
 def test_the_version_is_the_engines() -> None:
-    assert CliRunner().invoke(main, ["--version"]).output == f"skycell {__version__}\n"
+    assert skycell("--version").output == f"skycell {__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("run", "--help")])
@@ -146,17 +147,17 @@ print(sys.argv[1:])
 
 
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
-    told = CliRunner().invoke(main, ["chek"])
+    told = skycell("chek")
     assert told.exit_code == 2
     assert "There is no command 'chek'. Did you mean 'check'?" in told.stderr
     assert told.stdout == ""
-    unlike = CliRunner().invoke(main, ["fly"])
+    unlike = skycell("fly")
     assert (unlike.exit_code, unlike.stdout) == (2, "")
     assert "No such command 'fly'" in unlike.stderr
 
 
 def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
-    told = CliRunner().invoke(main, ["sweep", "--jobs", "0", "--level", "x", "--engine", "foo"])
+    told = skycell("sweep", "--jobs", "0", "--level", "x", "--engine", "foo")
     assert (told.exit_code, told.stdout) == (2, "")
     assert [line for line in told.stderr.splitlines() if line.startswith("Error: ")] == [
         "Error: Missing argument 'FILE'.",
@@ -192,7 +193,7 @@ def test_what_cannot_be_read_hides_no_other_fault(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.toml").write_text('preset = "icccn97-lan"\n')
-    found = CliRunner().invoke(main, arguments.split())
+    found = skycell(*arguments.split())
     assert (found.exit_code, found.stdout) == (2, "")
     lines = re.findall("^Error: (.*)", found.stderr, re.M)
     assert len(lines) == len(told)
@@ -334,7 +335,7 @@ def test_faults_of_parameters_and_of_what_they_name_come_together(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("there").touch()
-    found = CliRunner().invoke(main, arguments)
+    found = skycell(*arguments)
     assert (found.exit_code, found.stdout) == (2, "")
     lines = [line for line in found.stderr.splitlines() if not line.startswith("  ")]
     assert lines[-1] == f"{len(told)} faults; nothing was run."

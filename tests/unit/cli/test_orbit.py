@@ -6,17 +6,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from skycell.cli.main import main
-from tests.unit.cli.test_plot import told_together
+from tests.unit.cli.calling import skycell, told_together
 
 SKY, ENDS = "jsac98-6x11", ("new_york", "tokyo")
 PAIR = (SKY, *ENDS)
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["orbit", *arguments])
+    return skycell("orbit", *arguments)
 
 
 def test_the_path_of_the_paper_is_shown_link_by_link() -> None:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from skycell.cli.main import main
 from skycell.records import write_result
+from tests.unit.cli.calling import refused, skycell, told_together
 from tests.unit.plots.runs import run_without_traces, short_run
 from tests.unit.report.reproductions import reproduction
 
@@ -23,11 +22,6 @@ duration = "150 ms"
 kind = "n_source"
 sources = 2
 """
-
-
-def skycell(*arguments: object, stdin: str | None = None) -> Result:
-    """Calls the command."""
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture
@@ -112,13 +106,6 @@ def test_a_study_is_drawn_by_its_first_metric(study: Path, tmp_path: Path) -> No
     assert ">Efficiency</text>" in out.read_text(encoding="utf-8")
 
 
-def refused(result: Result) -> str:
-    """The last line of a refusal, which ends with 2 and draws nothing."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    return result.stderr.splitlines()[-1]
-
-
 def test_a_file_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.svg"
     out.write_text("mine", encoding="utf-8")
@@ -176,15 +163,6 @@ def test_what_a_run_cannot_show_is_refused(
 ) -> None:
     result = skycell("plot", run, "--out", tmp_path / "a.svg", *options)
     assert refused(result) == f"Error: {message}"
-
-
-def told_together(result: Result, *told: str) -> None:
-    """Checks that a refusal tells these faults, each by how it begins, and no more."""
-    assert (result.exit_code, result.stdout) == (2, ""), result.output
-    lines = [line for line in result.stderr.splitlines() if not line.startswith("  ")]
-    assert lines[-1] == f"{len(told)} faults; nothing was run."
-    assert len(lines) == len(told) + 1, lines
-    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=False)), lines
 
 
 def test_all_that_a_run_cannot_show_is_told_at_once(run: Path, tmp_path: Path) -> None:

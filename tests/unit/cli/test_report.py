@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from skycell.records import write_result
-from tests.unit.cli.test_plot import refused, skycell, told_together
+from tests.unit.cli.calling import refused, skycell, told_together
 from tests.unit.plots.runs import run_without_traces, short_run
 
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from skycell.cli.main import main
 from skycell.cli.study_progress import StudyProgress
 from skycell.experiment.store import RunStore
 from skycell.studies import Progress, known_ids
 from skycell.studies.sensitivity import alternatives
+from tests.unit.cli.calling import skycell
 from tests.unit.plots.spoiling import spoil
 
 ONE = "atmf960518-one"  # five runs of one source over 2 s
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def reproduce(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)])
+    return skycell("reproduce", *arguments)
 
 
 def quick(store: Path, *arguments: object) -> Result:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from skycell.cli.main import main
 from skycell.cli.options import TRACES
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario import parse
+from tests.unit.cli.calling import skycell
 
 SHORT = 'preset = "icccn97-lan"\nstart = "together"\nrun = { duration = "20 ms" }\n'
 
@@ -37,7 +37,7 @@ delay = "5 us"
 
 
 def run(*arguments: object, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(main, ["run", *map(str, arguments)], input=stdin)
+    return skycell("run", *arguments, stdin=stdin)
 
 
 @pytest.fixture
@@ -194,9 +194,7 @@ def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path
     file.write_text(APART, encoding="utf-8")
     told = run(file, "--out", tmp_path / "out")
     assert "fairness 1.000." in told.stdout
-    report = CliRunner().invoke(
-        main, ["report", str(tmp_path / "out"), "--out", str(tmp_path / "run.html")]
-    )
+    report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
     assert report.exit_code == 0, report.stderr
     text = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert "a fairness index of 1.000 against their max-min fair shares" in text

@@ -14,9 +14,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from skycell.cli.main import main
+from tests.unit.cli.calling import skycell
 from tests.unit.plots.spoiling import spoil
 
 SWEEP = """
@@ -37,10 +36,6 @@ key = "topology.bottleneck.buffer"
 form = "{} cells"
 levels = [300, 3000]
 """
-
-
-def skycell(*arguments: object, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import skycell as package
-from skycell.cli.main import main
+from tests.unit.cli.calling import skycell
 
 ALONE = """
 preset = "icccn97-lan"
@@ -25,10 +24,6 @@ kind = "cbr"
 name = "video"
 rate = "100000 cells/s"
 """
-
-
-def skycell(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
