@@ -10,10 +10,11 @@ from typing import Self
 
 import click
 
+from skycell.scenario.quantities import PS_PER_SECOND
+
 _QUIET_S = 2.0
 #: Between two lines where the output is not a terminal.
 _LINE_EVERY_S = 10.0
-_PS_PER_S = 10**12
 
 
 class ProgressLine:
@@ -93,7 +94,7 @@ class RunProgress(ShareProgress):
         return super().__call__(now_ps / self._duration_ps)
 
     def _done(self, share: float) -> str:
-        duration_s = self._duration_ps / _PS_PER_S
+        duration_s = self._duration_ps / PS_PER_SECOND
         return f"{share * duration_s:.2f} of {duration_s:g} s simulated ({share:.0%})"
 
 

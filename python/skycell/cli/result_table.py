@@ -27,11 +27,9 @@ from skycell.metrics.run_rows import (
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
 from skycell.scenario.network_spec import MotionSpec
-from skycell.scenario.quantities import show_amount
+from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.sweeps.responses import base_bps, fairness_of
 
-_PS_PER_S = 10**12
-_PS_PER_MS = 10**9
 #: Flows shown one by one.
 _MOST_ROWS = 40
 #: Columns where the output is not a terminal.
@@ -103,7 +101,7 @@ def _flows(result: RunResult) -> Table:
 
 
 def _delay(flow: Mapping[str, Any]) -> str:
-    return f"{flow['delay_mean_ps'] / _PS_PER_MS:.2f} ms" if flow["segments_received"] else "-"
+    return f"{flow['delay_mean_ps'] / PS_PER_MS:.2f} ms" if flow["segments_received"] else "-"
 
 
 def _ports(queues: list[QueueRow]) -> Table:
@@ -212,7 +210,7 @@ def _policed(vcs: list[Mapping[str, Any]]) -> Table:
 
 def _totals(result: RunResult) -> list[str]:
     total = _total_of_flows(result) if result.spec.flows else _total_of_cells(result)
-    seconds = result.records["duration_ps"] / _PS_PER_S
+    seconds = result.records["duration_ps"] / PS_PER_SECOND
     run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
     return [f"{total}.", f"{run}; the ledger balances.", identity]

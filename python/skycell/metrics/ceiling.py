@@ -1,5 +1,7 @@
 """The ceiling: the most TCP payload that a link of cells can carry."""
 
+from skycell.scenario.quantities import PS_PER_SECOND
+
 CELL_OCTETS = 53
 CELL_PAYLOAD_OCTETS = 48
 CELL_BITS = CELL_OCTETS * 8
@@ -9,7 +11,6 @@ _IP_HEADER = 20  # RFC 791 3.1, without options
 _LLC_SNAP = 8  # RFC 2684 5.1
 _AAL5_TRAILER = 8  # I.363.5
 _TIMESTAMPS = 12  # RFC 7323 3.2, padded to whole words
-_PS_PER_S = 1_000_000_000_000
 
 
 def cells_per_frame(sdu_octets: int) -> int:
@@ -67,7 +68,7 @@ def link_cell_bps(cell_time_ps: int) -> float:
     """
     if cell_time_ps <= 0:
         raise ValueError(f"a cell time of {cell_time_ps} ps: allowed is above 0")
-    return CELL_BITS * _PS_PER_S / cell_time_ps
+    return CELL_BITS * PS_PER_SECOND / cell_time_ps
 
 
 def ceiling_bps(

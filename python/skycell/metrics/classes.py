@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-_PS_PER_S = 1_000_000_000_000
+from skycell.scenario.quantities import PS_PER_SECOND
 
 OTHER_CLASSES = "rest"
 """What the default queue of a port with several is called, which holds all other classes."""
@@ -67,10 +67,10 @@ def cell_delay(record: Mapping[str, Any]) -> CellDelay | None:
         return None
     quantiles = {500: "p50_ps", 900: "p90_ps", 990: "p99_ps", 999: "p999_ps"}
     return CellDelay(
-        record["mean_ps"] / _PS_PER_S,
-        record["max_ps"] / _PS_PER_S,
-        record["fixed_ps"] / _PS_PER_S,
-        {permille: record[key] / _PS_PER_S for permille, key in quantiles.items()},
+        record["mean_ps"] / PS_PER_SECOND,
+        record["max_ps"] / PS_PER_SECOND,
+        record["fixed_ps"] / PS_PER_SECOND,
+        {permille: record[key] / PS_PER_SECOND for permille, key in quantiles.items()},
     )
 
 

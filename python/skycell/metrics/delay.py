@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_PS_PER_S = 1_000_000_000_000
+from skycell.scenario.quantities import PS_PER_SECOND
 
 
 class FlowDelay(NamedTuple):
@@ -24,9 +24,9 @@ def flow_delays_s(records: Mapping[str, Any]) -> list[FlowDelay | None]:
     """
     return [
         FlowDelay(
-            flow["delay_mean_ps"] / _PS_PER_S,
-            flow["delay_min_ps"] / _PS_PER_S,
-            flow["delay_max_ps"] / _PS_PER_S,
+            flow["delay_mean_ps"] / PS_PER_SECOND,
+            flow["delay_min_ps"] / PS_PER_SECOND,
+            flow["delay_max_ps"] / PS_PER_SECOND,
         )
         if flow["segments_received"]
         else None

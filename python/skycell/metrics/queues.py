@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_PS_PER_S = 1_000_000_000_000
-
+from skycell.scenario.quantities import PS_PER_SECOND
 
 _KEYS = ("mean", "max", "p50", "p90", "p99")
 
@@ -47,4 +46,4 @@ def queue_bound_delay_s(buffer_cells: int, cell_time_ps: int) -> float:
     """
     if buffer_cells <= 0 or cell_time_ps <= 0:
         raise ValueError("buffer and cell time must be above 0")
-    return buffer_cells * cell_time_ps / _PS_PER_S
+    return buffer_cells * cell_time_ps / PS_PER_SECOND

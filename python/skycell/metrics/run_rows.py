@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.ceiling import CELL_BITS
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
+from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
 
 if TYPE_CHECKING:
     from skycell.scenario.network_spec import NetworkSpec
-
-_PS_PER_S = 10**12
-_PS_PER_MS = 10**9
 
 
 class QueueRow(NamedTuple):
@@ -102,7 +100,7 @@ def cell_totals(records: Mapping[str, Any]) -> CellTotals:
     """
     sent = sum(vc["cells_offered"] for vc in records["vcs"])
     arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
-    return CellTotals(sent, arrived, arrived * CELL_BITS * _PS_PER_S / records["duration_ps"])
+    return CellTotals(sent, arrived, arrived * CELL_BITS * PS_PER_SECOND / records["duration_ps"])
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
@@ -148,7 +146,7 @@ def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
     for delay in records["cell_delays"]:
         vc = records["vcs"][delay["vc"]]
         keys = ("fixed_ps", "mean_ps", "p99_ps", "p999_ps", "max_ps")
-        times = (delay[key] / _PS_PER_MS if delay["cells"] else None for key in keys)
+        times = (delay[key] / PS_PER_MS if delay["cells"] else None for key in keys)
         found = cell_delay(delay)
         variation = None if found is None else found.peak_to_peak_cdv_s() * 1e3
         row = (vc["name"], vc["cells_offered"], cell_loss_ratio(vc), *times, variation)
@@ -160,7 +158,7 @@ def _class_row(delay: Mapping[str, Any], vcs: Sequence[Mapping[str, Any]]) -> Ce
     own = [vcs[vc] for vc in delay["vcs"]]
     offered = sum(vc["cells_offered"] for vc in own)
     keys = ("mean_ps", "p99_ps", "p999_ps", "max_ps", "variable_p999_ps")
-    times = (delay[key] / _PS_PER_MS if delay["cells"] else None for key in keys)
+    times = (delay[key] / PS_PER_MS if delay["cells"] else None for key in keys)
     return CellDelayRow(f"all {delay['class']}", offered, cell_loss_ratio(*own), None, *times)
 
 
@@ -173,6 +171,6 @@ def response_rows(records: Mapping[str, Any]) -> list[ResponseRow]:
     for what, asked in (("file", web["requests"]), ("page", web["pages"])):
         times = web[f"{what}_response"]
         keys = ("mean_ps", "p50_ps", "p90_ps", "p99_ps", "max_ps")
-        shown = (times[key] / _PS_PER_S if times["count"] else None for key in keys)
+        shown = (times[key] / PS_PER_SECOND if times["count"] else None for key in keys)
         rows.append(ResponseRow(f"{what}s", asked, times["count"], *shown))
     return rows

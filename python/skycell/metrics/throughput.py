@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from skycell.scenario.quantities import PS_PER_SECOND
+
 _BITS_PER_OCTET = 8
-_PS_PER_S = 1_000_000_000_000
 
 # A definition: which octets of a flow count, and over which time in picoseconds.
 _Definition = Callable[[Mapping[str, Any], int], tuple[int, int]]
@@ -93,6 +94,6 @@ def throughputs_bps(
 
 def _rates(counts: Sequence[tuple[int, int]]) -> list[float]:
     return [
-        octets * _BITS_PER_OCTET * _PS_PER_S / time_ps if time_ps > 0 else 0.0
+        octets * _BITS_PER_OCTET * PS_PER_SECOND / time_ps if time_ps > 0 else 0.0
         for octets, time_ps in counts
     ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import NothingToDrawError
-from skycell.plots.words import PS_PER_SECOND, listed
+from skycell.plots.words import listed
+from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.plots.words import PS_PER_SECOND
+from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
 from skycell.plots.window import cwnd_over_time
-from skycell.plots.words import PS_PER_SECOND
+from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-PS_PER_SECOND = 1_000_000_000_000
-
 NAMES = {
     # policies, as the published tables and as the engine spell them
     "ubr": "tail drop",

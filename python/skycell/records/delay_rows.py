@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_PS_PER_MS = 10**9
+from skycell.scenario.quantities import PS_PER_MS
 
 
 class TermRow(NamedTuple):
@@ -43,14 +43,14 @@ def term_row(terms: Mapping[str, Any]) -> TermRow:
     return TermRow(
         terms["flow"],
         f"{least}" if least == most else f"{least} to {most}",
-        terms["transmission_ps"] / _PS_PER_MS,
-        terms["access_ps"] / _PS_PER_MS,
-        terms["up_ps"]["mean"] / _PS_PER_MS,
-        terms["between_ps"]["mean"] / _PS_PER_MS,
-        terms["down_ps"]["mean"] / _PS_PER_MS,
-        terms["switching_ps"]["mean"] / _PS_PER_MS,
-        None if total is None else terms["queueing_ps"] / _PS_PER_MS,
-        None if total is None else total["mean"] / _PS_PER_MS,
-        None if total is None else total["most"] / _PS_PER_MS,
-        None if bound is None else bound["total_ps"] / _PS_PER_MS,
+        terms["transmission_ps"] / PS_PER_MS,
+        terms["access_ps"] / PS_PER_MS,
+        terms["up_ps"]["mean"] / PS_PER_MS,
+        terms["between_ps"]["mean"] / PS_PER_MS,
+        terms["down_ps"]["mean"] / PS_PER_MS,
+        terms["switching_ps"]["mean"] / PS_PER_MS,
+        None if total is None else terms["queueing_ps"] / PS_PER_MS,
+        None if total is None else total["mean"] / PS_PER_MS,
+        None if total is None else total["most"] / PS_PER_MS,
+        None if bound is None else bound["total_ps"] / PS_PER_MS,
     )

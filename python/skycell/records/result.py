@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.network_spec import NetworkSpec
-from skycell.scenario.quantities import counted
+from skycell.scenario.quantities import PS_PER_SECOND, counted
 
 if TYPE_CHECKING:
     import polars as pl
-
-_PS_PER_S = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +179,7 @@ class RunResult:
 
     @property
     def _seconds(self) -> float:
-        return float(self.records["duration_ps"] / _PS_PER_S)
+        return float(self.records["duration_ps"] / PS_PER_SECOND)
 
     def _title(self) -> str:
         return (

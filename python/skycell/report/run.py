@@ -18,10 +18,11 @@ from skycell.metrics.run_rows import (
     queue_rows,
     response_rows,
 )
-from skycell.plots.words import NAMES, PS_PER_SECOND, grouped
+from skycell.plots.words import NAMES, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
+from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.sweeps.responses import fairness_of
 
 if TYPE_CHECKING:

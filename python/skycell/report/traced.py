@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure
 from skycell.report.study_figures import reserved_mbps
+from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
     from skycell.scenario.network_spec import NetworkSpec
     from skycell.studies.figures import TracedFigure
     from skycell.studies.model import Study
-
-PS_PER_SECOND = 10**12
 
 
 def traced_figure(

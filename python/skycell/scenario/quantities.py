@@ -13,6 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 PS_PER_SECOND = 10**12
+PS_PER_MS = 10**9
 #: Of a run, and of what the command line asks of a constellation: 100 days.
 LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
 #: Signals in fibre travel 1 km in 5 us, the figure that the 1996-1999 studies use

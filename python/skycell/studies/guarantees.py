@@ -6,11 +6,11 @@ from typing import Any
 
 from skycell.metrics import fairness_index
 from skycell.scenario.network_spec import LinkSpec, NetworkSpec
+from skycell.scenario.quantities import PS_PER_SECOND
 
 PAYLOAD_BITS = 48 * 8
 """Bits of a cell that the tables of the DFBA papers count of an MCR."""
 
-_PS_PER_S = 10**12
 
 IJSC_PART = 0.9
 """What IJSC Table 3 expects of it: 6.91 of 7.68 Mbit/s and so on; no segment size gives that."""
@@ -41,7 +41,7 @@ def guaranteed_vcs(spec: NetworkSpec, congested: LinkSpec) -> tuple[GuaranteedVc
         GuaranteedVc(
             vc,
             # A contract has 1/MCR in whole picoseconds, which tells MCRs to a tenth of a cell.
-            round(_PS_PER_S / entry.gfr.mcr_interval_ps, 1),
+            round(PS_PER_SECOND / entry.gfr.mcr_interval_ps, 1),
             tuple(i for i, flow in enumerate(spec.flows) if vc in flow.forward),
         )
         for vc, entry in enumerate(spec.vcs)

@@ -16,7 +16,7 @@ from skycell.orbit import (
     positions_km,
 )
 from skycell.scenario.faults import FaultCollector, ScenarioFaults
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.scenario.quantities import PS_PER_MS
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import (
     Overrides,
@@ -29,8 +29,6 @@ from skycell.studies.design import (
 from skycell.studies.library import Selection
 from skycell.studies.model import Level, Part
 from skycell.studies.plan import printed_rows
-
-_PS_PER_MS = PS_PER_SECOND / 1000
 
 
 @dataclass(frozen=True)
@@ -95,9 +93,9 @@ def _link_delay(of: Computed) -> float | None:
     links_ps = of.route().links_ps
     position = of.factors["position_in_path"]
     if position == "":
-        return sum(links_ps) / _PS_PER_MS
+        return sum(links_ps) / PS_PER_MS
     place = int(position) - 1
-    return links_ps[place] / _PS_PER_MS if place < len(links_ps) else None
+    return links_ps[place] / PS_PER_MS if place < len(links_ps) else None
 
 
 def _isl_distance(of: Computed) -> float:

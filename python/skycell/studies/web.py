@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from skycell.metrics import fairness_index, max_min_shares
+from skycell.scenario.quantities import PS_PER_SECOND
 
 _BITS_PER_OCTET = 8
-_PS_PER_S = 1e12
 _MBIT = 1e6
 
 
@@ -17,7 +17,7 @@ def scheduled_bps(summary: Mapping[str, Any]) -> list[float]:
 
     Source: 98-0876R1 section 7.
     """
-    seconds = summary["duration_ps"] / _PS_PER_S
+    seconds = summary["duration_ps"] / PS_PER_SECOND
     flows = summary["flows"]
     return [flow["web"]["octets_scheduled"] * _BITS_PER_OCTET / seconds for flow in flows]
 
@@ -62,6 +62,6 @@ def response_time(
 
     def measure(summary: Mapping[str, Any]) -> float | None:
         time_ps = summary["web"][of][what]
-        return None if time_ps is None else time_ps / _PS_PER_S
+        return None if time_ps is None else time_ps / PS_PER_SECOND
 
     return measure

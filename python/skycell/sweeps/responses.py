@@ -20,14 +20,13 @@ from skycell.metrics import (
 )
 from skycell.scenario import NetworkSpec
 from skycell.scenario.network_spec import ConstantPattern, SourceSpec, route_of
-from skycell.scenario.quantities import parse_quantity
+from skycell.scenario.quantities import PS_PER_MS, parse_quantity
 from skycell.scenario.resolve_sources import mean_ps
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""
 
 _MBIT = 1e6
-_PS_PER_MS = 1e9
 
 
 @dataclass(frozen=True)
@@ -263,12 +262,12 @@ def _mean_delay(run: RunView) -> float | None:
     if not received:
         return None
     weighted = sum(f["delay_mean_ps"] * f["segments_received"] for f in run.flows)
-    return float(weighted) / received / _PS_PER_MS
+    return float(weighted) / received / PS_PER_MS
 
 
 def _largest_delay(run: RunView) -> float | None:
     largest = [flow["delay_max_ps"] for flow in run.flows if flow["segments_received"]]
-    return float(max(largest)) / _PS_PER_MS if largest else None
+    return float(max(largest)) / PS_PER_MS if largest else None
 
 
 def _discarded(run: RunView) -> float:
@@ -302,12 +301,12 @@ def _mean_cell_delay(run: RunView) -> float | None:
     if not cells:
         return None
     weighted = sum(delay["mean_ps"] * delay["cells"] for delay in delays)
-    return float(weighted) / cells / _PS_PER_MS
+    return float(weighted) / cells / PS_PER_MS
 
 
 def _largest_cell_delay(run: RunView) -> float | None:
     largest = [vc["delay"]["max_ps"] for vc in run.vcs if vc["delay"]["cells"]]
-    return float(max(largest)) / _PS_PER_MS if largest else None
+    return float(max(largest)) / PS_PER_MS if largest else None
 
 
 def _cell_delay_variation(run: RunView) -> float | None:
@@ -331,7 +330,7 @@ def _web(run: RunView, times: str, key: str) -> float | None:
     found = run.summary.get("web", {}).get(times)
     if not found or not found["count"]:
         return None
-    return float(found[key]) / _PS_PER_MS
+    return float(found[key]) / PS_PER_MS
 
 
 def _late_files(run: RunView) -> float | None:
