@@ -7,7 +7,7 @@ from typing import Any
 
 from skycell.plots.bands import in_panels, lines_with_bands
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import explained, metric, name
+from skycell.plots.words import explained, metric, name, replicated, sentences
 
 
 def metric_by_buffer(
@@ -72,14 +72,11 @@ def metric_by_buffer(
     layers = lines_with_bands(alt.Chart().encode(x=x), lines, y, where)
     if goal is not None:
         layers.append(alt.Chart().mark_rule(strokeDash=[5, 3]).encode(y=alt.datum(goal[0])))
-    replications = sorted({row["n"] for row in data})
-    number = "–".join(str(n) for n in dict.fromkeys((replications[0], replications[-1])))
-    noun = "replication" if replications == [1] else "replications"
-    caption = [
+    caption = sentences(
         explained(key, unit),
-        f"Line and mark: mean of {number} {noun}; band: lowest to highest.",
+        f"Line and mark: mean of {replicated(row['n'] for row in data)}; band: lowest to highest.",
         f"Dashed: {goal[0]:g}, {goal[1]}." if goal is not None else "",
-    ]
+    )
     ends = [
         f"{config}, N = {count}: "
         + " to ".join(f"{row['value']:.3g} at {row['x']:.3g} RTT" for row in (part[0], part[-1]))
@@ -91,7 +88,7 @@ def metric_by_buffer(
         name=f"{key}-by-buffer",
         title=title,
         chart=in_panels(layers, data, configs, own="x"),
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=f"{metric(key)} against buffer size. " + "; ".join(ends) + ".",
     )

@@ -8,7 +8,16 @@ from typing import Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import described, explained, factor, level, metric, name
+from skycell.plots.words import (
+    described,
+    explained,
+    factor,
+    level,
+    metric,
+    name,
+    replicated,
+    sentences,
+)
 
 SHORT = {"Selective Drop": "SD"}
 """Names that are too long for the labels of an axis; the caption spells them out."""
@@ -283,14 +292,12 @@ def _caption(
     rows: Sequence[Mapping[str, Any]], key: str, unit: str, data: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Units, replications and what the marks are."""
-    counts = sorted({row["n"] for row in rows})
-    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    noun = "replication" if counts == [1] else "replications"
+    runs = replicated(row["n"] for row in rows)
     doubted = any(row["kind"] == DOUBTED for row in data)
     in_print = any(row["published"] is not None for row in rows)
-    sentences = [
+    return sentences(
         explained(key, unit),
-        f"Dot: mean of {number} {noun}; bar: lowest to highest"
+        f"Dot: mean of {runs}; bar: lowest to highest"
         + ("; diamond: published value." if in_print else "."),
         "Triangle: published value whose print is in doubt." if doubted else "",
         *(
@@ -298,8 +305,7 @@ def _caption(
             for long, short in SHORT.items()
             if any(r["x"] == short for r in data)
         ),
-    ]
-    return tuple(sentence for sentence in sentences if sentence)
+    )
 
 
 def _description(rows: Sequence[Mapping[str, Any]], key: str) -> str:

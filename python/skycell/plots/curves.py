@@ -9,7 +9,7 @@ from typing import Any
 from skycell.plots import theme
 from skycell.plots.bands import colour_of, in_panels, lines_with_bands
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import explained, factor, level, metric, name
+from skycell.plots.words import explained, factor, level, metric, name, replicated, sentences
 
 REFERENCE = "reference"
 
@@ -141,17 +141,14 @@ def label(row: Mapping[str, Any], key: str) -> str:
 def _caption(
     rows: Sequence[Mapping[str, Any]], key: str, unit: str, meaning: str
 ) -> tuple[str, ...]:
-    counts = sorted({row["n"] for row in rows})
-    number = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
-    noun = "replication" if counts == [1] else "replications"
+    runs = replicated(row["n"] for row in rows)
     published = any(row["published"] is not None for row in rows)
-    sentences = (
+    return sentences(
         explained(key, unit),
-        f"Line and mark: mean of {number} {noun}; band: lowest to highest.",
+        f"Line and mark: mean of {runs}; band: lowest to highest.",
         "Diamond: published value." if published else "",
         f"Dashed: {meaning}." if meaning else "",
     )
-    return tuple(sentence for sentence in sentences if sentence)
 
 
 def _description(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.thin import thin
-from skycell.plots.words import place_name
+from skycell.plots.words import place_name, sentences
 from skycell.scenario.quantities import counted, show_time
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def delay_figure(series: Series) -> Figure:
     from skycell._core import VERSION
 
     pairs = range(min(len(series.pairs), MOST_PAIRS))
-    lines, sentence = _lines(series, len(pairs))
+    lines, thinned = _lines(series, len(pairs))
     if lines.is_empty():
         raise NothingToDrawError("no pair has a path at any time of the series")
     marks = pl.DataFrame(
@@ -123,21 +123,21 @@ def delay_figure(series: Series) -> Figure:
             row=alt.Row("panel:N", title=None, sort=names, header=alt.Header(labelOrient="top"))
         ).resolve_scale(y="independent")
     left_out = len(series.pairs) - len(names)
-    caption = [
+    caption = sentences(
         "Propagation delay from ground to ground.",
         f"A mark stands at {_moment(series)}; the dotted line to it is the jump from the old path."
         if kinds
         else "",
         "Gaps are times without a path." if _has_gaps(series, len(names)) else "",
         f"{counted(left_out, 'more pair')} not drawn." if left_out else "",
-        sentence,
-    ]
+        thinned,
+    )
     return Figure(
         name="delay",
         title=f"{_panel(series, 0)}: delay over time" if len(names) == 1 else "Delay over time",
         subtitle=series.constellation.title,
         chart=chart,
-        caption=tuple(filter(None, caption)),
+        caption=caption,
         origin=Origin("orbit", VERSION),
         description=_description(series, names),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import NAMES, grouped
+from skycell.plots.words import NAMES, grouped, sentences
 from skycell.scenario.quantities import counted
 
 REASONS = (
@@ -97,19 +97,19 @@ def discards_by_reason(
     )
     total, drawn = sum(lost.values()), sum(row["cells"] for row in rows)
     quiet = len(lost) - len(losers)
-    caption = [
+    caption = sentences(
         f"Cells discarded at all ports on the way, {grouped(total)} in all, by recorded reason.",
         f"Shown: of {grouped(len(losers))} {noun}s with losses the {len(names)} that lost most."
         if len(names) < len(losers)
         else None,
         f"{grouped(quiet)} {noun}s that lost nothing are left out." if quiet > 1 else None,
         f"One {noun} that lost nothing is left out." if quiet == 1 else None,
-    ]
+    )
     return Figure(
         name="discards",
         title="Cells discarded, by reason",
         chart=chart,
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=(
             f"Stacked bars of {grouped(drawn)} discarded cells over {counted(len(names), noun)}: "

@@ -40,6 +40,12 @@ class TimeRange:
         """Both ends in seconds."""
         return self.from_ps / PS_PER_SECOND, self.to_ps / PS_PER_SECOND
 
+    @property
+    def in_words(self) -> str:
+        """Both ends, such as ``0 to 2.5 s``."""
+        start, end = self.seconds()
+        return f"{start:g} to {end:g} s"
+
 
 @dataclass(frozen=True)
 class Panels:
@@ -54,6 +60,11 @@ class Panels:
     names: Mapping[int, str]
     left_out: int
     noun: str
+
+    @property
+    def in_words(self) -> str:
+        """What the panels are called, one after the other."""
+        return ", ".join(self.names.values())
 
     def sentence(self) -> str | None:
         """What a caption says about those left out; None when all are there."""

@@ -10,7 +10,7 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.thin import most, select, thin
-from skycell.plots.words import grouped
+from skycell.plots.words import grouped, sentences
 from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
@@ -99,24 +99,24 @@ def queue_over_time(
                 for style in (halo, {"color": theme.MUTED})
             ),
         ]
-    caption = [
+    caption = sentences(
         "Cells in the port, the one under transmission included"
         + (", in all its queues; each of them has a buffer of its own." if several else "."),
         f"Sampled{_interval(trace)} after the departures and before the arrivals of an instant.",
         panels.sentence(),
         note,
-    ]
+    )
     return Figure(
         name="queue",
         title="Queue of an output port" if len(panels.names) == 1 else "Queues of output ports",
         subtitle=next(iter(panels.names.values())) if len(panels.names) == 1 else None,
         chart=stacked(layers, panels, height=280),
         datasets={DATASET: rows + marks},
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=(
-            f"Queue length over {span.seconds()[0]:g} to {span.seconds()[1]:g} s at "
-            f"{', '.join(panels.names.values())}; the largest sample is {grouped(largest)} cells."
+            f"Queue length over {span.in_words} at {panels.in_words}; "
+            f"the largest sample is {grouped(largest)} cells."
         ),
     )
 
@@ -172,24 +172,23 @@ def vc_queue_over_time(
     if marks:
         across = alt.Chart().transform_filter("isValid(datum.height)").encode(y="height:Q")
         layers.append(across.mark_rule(color=theme.MUTED, strokeDash=[5, 3]))
-    caption = [
+    caption = sentences(
         f"Cells of each VC in the port, sampled{_interval(trace)}; all panels share one scale.",
         "Dashed: the VC's own threshold r." if marks else None,
         panels.sentence(),
         note,
-    ]
+    )
     return Figure(
         name="vc-queue",
         title="Occupancy of an output port, VC by VC",
         subtitle=port_name,
         chart=stacked(layers, panels, height=280),
         datasets={DATASET: rows + marks},
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=(
-            f"Cells of {', '.join(panels.names.values())} at {port_name} over "
-            f"{span.seconds()[0]:g} to {span.seconds()[1]:g} s; the largest sample is "
-            f"{grouped(largest)} cells."
+            f"Cells of {panels.in_words} at {port_name} over {span.in_words}; "
+            f"the largest sample is {grouped(largest)} cells."
         ),
     )
 

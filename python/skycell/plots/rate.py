@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.words import sentences
 from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def rate_over_time(
         for flow, value in rates.group_by("flow").agg(pl.col("mbps").mean()).iter_rows()
     }
     dashed = None if reserved_mbps is None else f"Dashed: {reserved_mbps:.3g} Mbit/s reserved."
-    caption = (
+    caption = sentences(
         "Octets of TCP payload in segments sent, repetitions included, over 100 ms each.",
         "Sent is what a sender hands to its port, at times faster than the link takes it.",
         dashed,
@@ -106,10 +107,9 @@ def rate_over_time(
         title="Rate of segments sent",
         chart=stacked(layers, panels, height=280),
         datasets={DATASET: rows.to_dicts()},
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=(
-            f"Step lines of the rate sent, over 100 ms each, from {span.seconds()[0]:g} to "
-            f"{span.seconds()[1]:g} s; means: {told}."
+            f"Step lines of the rate sent, over 100 ms each, from {span.in_words}; means: {told}."
         ),
     )

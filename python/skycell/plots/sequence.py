@@ -17,7 +17,7 @@ from skycell.plots.panels import (
     with_panel_names,
 )
 from skycell.plots.thin import least, most, select, thin, thin_marks
-from skycell.plots.words import grouped, octets_unit
+from skycell.plots.words import grouped, octets_unit, sentences
 from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def sequence_over_time(
         sent.mark_point(size=7, filled=True, opacity=1).encode(shape=shape),
         again.mark_point(size=30, filled=True, opacity=1).encode(shape=shape),
     ]
-    caption = (
+    caption = sentences(
         "Dot: first octet of a new segment, when its sender gave it to the port.",
         "Cross: of a repeated one.",
         "Line: octets acknowledged at the sender.",
@@ -140,11 +140,11 @@ def sequence_over_time(
         title="Sequence numbers sent and acknowledged",
         chart=stacked(layers, panels, height=HEIGHT),
         datasets={DATASET: rows.to_dicts()},
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=(
-            f"Sequence numbers over {span.seconds()[0]:g} to {span.seconds()[1]:g} s for "
-            f"{', '.join(panels.names.values())}, up to {high / divisor:.4g} {unit}; "
+            f"Sequence numbers over {span.in_words} for {panels.in_words}, "
+            f"up to {high / divisor:.4g} {unit}; "
             f"{counted(int(repeated), 'segment')} sent again."
         ),
     )

@@ -100,6 +100,6 @@ def share_over_time(
         origin=origin,
         description=(
             f"Step lines of the part of {port_name} that each class gets, over {interval} each, "
-            f"from {span.seconds()[0]:g} to {span.seconds()[1]:g} s; means: {told}."
+            f"from {span.in_words}; means: {told}."
         ),
     )

@@ -10,7 +10,7 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import place
 from skycell.plots.letters import text_width
-from skycell.plots.words import explained, level, metric, name
+from skycell.plots.words import explained, level, metric, name, replicated, sentences
 
 COLOURS = ("#c8452d", "#e8a33d", "#7fb069", "#1b7a8f", "#14418b")
 """From low to high; told apart with every common kind of colour blindness, and grey in grey print
@@ -243,19 +243,16 @@ def _label(
 def _caption(
     rows: Sequence[Mapping[str, Any]], axes: Axes, data: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    counts = sorted({row["n"] for row in rows if row["metric"] in (axes.x, axes.y)})
-    number = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
-    noun = "replication" if counts == [1] else "replications"
+    counts = (row["n"] for row in rows if row["metric"] in (axes.x, axes.y))
     missing = any(point["colour"] is None for point in data)
     names = {point["name"] for point in data}
-    sentences = (
+    return sentences(
         *(explained(key) for key in (axes.y, axes.x, axes.colour)),
-        f"Point: mean of {number} {noun}; cross: lowest to highest.",
+        f"Point: mean of {replicated(counts)}; cross: lowest to highest.",
         "Axes reach as far as each panel's points.",
         "White: not defined, as in some run no VC got more than its MCR." if missing else "",
         *(f"{short}: {full}." for full, short in SHORT.items() if short in names),
     )
-    return tuple(sentence for sentence in sentences if sentence)
 
 
 def _description(data: Sequence[Mapping[str, Any]], axes: Axes) -> str:

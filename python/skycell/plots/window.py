@@ -9,7 +9,7 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.thin import most, select, thin
-from skycell.plots.words import octets_unit
+from skycell.plots.words import octets_unit, sentences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,7 +91,7 @@ def cwnd_over_time(
             ),
         )
     )
-    caption = (
+    caption = sentences(
         "Solid: cwnd; dashed: ssthresh, both as the sender held them, in octets of TCP payload.",
         "ssthresh above the axis is not drawn." if cut else None,
         panels.sentence(),
@@ -102,11 +102,10 @@ def cwnd_over_time(
         title="Congestion window and slow-start threshold",
         chart=stacked([layer], panels, height=280),
         datasets={DATASET: rows.to_dicts()},
-        caption=tuple(sentence for sentence in caption if sentence),
+        caption=caption,
         origin=origin,
         description=(
-            f"Step lines of cwnd and ssthresh over {span.seconds()[0]:g} to "
-            f"{span.seconds()[1]:g} s for {', '.join(panels.names.values())}; the largest cwnd is "
-            f"{largest / divisor:.3g} {unit}."
+            f"Step lines of cwnd and ssthresh over {span.in_words} for {panels.in_words}; "
+            f"the largest cwnd is {largest / divisor:.3g} {unit}."
         ),
     )

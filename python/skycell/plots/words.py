@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from skycell.scenario.quantities import counted
+
 NAMES = {
     # policies, as the published tables and as the engine spell them
     "ubr": "tail drop",
@@ -262,6 +264,21 @@ def octets_unit(largest: float) -> tuple[float, str]:
         if largest >= 2 * divisor:
             return divisor, unit
     return 1.0, "octets"
+
+
+def sentences(*told: str | None) -> tuple[str, ...]:
+    """Those sentences of a caption that there are; an empty one is none."""
+    return tuple(sentence for sentence in told if sentence)
+
+
+def replicated(counts: Iterable[int]) -> str:
+    """Of how many replications some means are.
+
+    >>> replicated([5, 5]), replicated([1]), replicated([30, 5])
+    ('5 replications', '1 replication', '5 to 30 replications')
+    """
+    least, *more = sorted(set(counts))
+    return f"{least} to {more[-1]} replications" if more else counted(least, "replication")
 
 
 def listed(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.words import described, factor, metric, name
+from skycell.plots.words import described, factor, metric, name, replicated
 from skycell.report.tables import (
     NOTHING,
     Cell,
@@ -159,10 +159,8 @@ def _caption(group: Group, *, several: bool) -> str:
         parts.append(described(constant))
     if all(row.is_computed for row in group.rows):
         return f"{'; '.join(parts)}. Ours: computed once, as nothing is drawn."
-    counts = sorted({row.n for row in group.rows})
-    times = " to ".join(str(n) for n in dict.fromkeys((counts[0], counts[-1])))
-    noun = "replication" if counts == [1] else "replications"
-    return f"{'; '.join(parts)}. Ours: mean of {times} {noun}; SD: their standard deviation."
+    runs = replicated(row.n for row in group.rows)
+    return f"{'; '.join(parts)}. Ours: mean of {runs}; SD: their standard deviation."
 
 
 def _range(row: Row, digits: int) -> Cell:

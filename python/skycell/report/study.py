@@ -20,6 +20,7 @@ from skycell.report.comparison import (
 from skycell.report.page import Picture, page
 from skycell.report.study_figures import listed_figure
 from skycell.report.tables import Cell, Table, columns, words
+from skycell.scenario.quantities import counted
 from skycell.studies.library import load_study
 
 if TYPE_CHECKING:
@@ -257,7 +258,6 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
     ]
     first, times = reproduction.seed, reproduction.replications[study.id]
     seeds = f"seeds {first} to {first + times - 1}" if times > 1 else f"seed {first}"
-    noun = "replication" if times == 1 else "replications"
     hashes = origin_of(reproduction, study.id).spec_hashes
     first_role = "Builds on" if study.is_own else "Source"
     identity = [
@@ -269,7 +269,7 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
             for document in study.documents
         ),
         ("Tables", listed(tables)),
-        ("Runs", f"{grouped(len(hashes))}; {times} {noun} of each case, {seeds}"),
+        ("Runs", f"{grouped(len(hashes))}; {counted(times, 'replication')} of each case, {seeds}"),
         ("Engine", f"{reproduction.engine}, skycell {reproduction.version}"),
     ]
     if reproduction.overrides:

@@ -12,6 +12,7 @@ from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import factor, grouped, listed, name
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
+from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -155,14 +156,13 @@ def _identity(result: SweepResult) -> list[tuple[str, str]]:
         (f"Factor {factor(key)}", ", ".join(map(name, levels)))
         for key, levels in result.factors.items()
     ]
-    times = result.replications
     seeds = (
         f"the same seeds in every cell, from {result.first_seed}"
         if result.common_random_numbers
         else f"seeds of their own, drawn from {result.first_seed}"
     )
-    noun = "replication" if times == 1 else "replications"
-    runs = f"{grouped(len(result.runs))}: {grouped(result.cells)} cells, {times} {noun} of each"
+    each = counted(result.replications, "replication")
+    runs = f"{grouped(len(result.runs))}: {grouped(result.cells)} cells, {each} of each"
     return [
         *factors,
         ("Runs", f"{runs}, {seeds}"),
@@ -294,7 +294,7 @@ def _cells(result: SweepResult) -> Table:
         title = response_title(response, unit)
         numbers += [title, f"SD of {lowered(title)}"]
     return Table(
-        caption=f"Means over {times} replication{'' if times == 1 else 's'}, cell by cell.",
+        caption=f"Means over {counted(times, 'replication')}, cell by cell.",
         columns=columns(*heads, *numbers, numeric=numbers),
         rows=tuple(rows),
     )
