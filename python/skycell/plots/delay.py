@@ -45,30 +45,42 @@ def delay_figure(series: Series) -> Figure:
     lines, thinned = _lines(series, len(pairs))
     if lines.is_empty():
         raise NothingToDrawError("no pair has a path at any time of the series")
-    marks = pl.DataFrame(
-        [
-            {
-                "panel": _panel(series, change.pair),
-                "time_s": change.at_ps / 1e12,
-                "delay_ms": change.delay_after_ps / 1e9,
-                "before_ms": change.delay_before_ps / 1e9,
-                "what": KINDS[change.what],
-            }
-            for pair in pairs
-            for change in series.handovers(pair)
-            if change.what in KINDS
-            and change.delay_before_ps is not None
-            and change.delay_after_ps is not None
-        ],
-        schema={
-            "panel": pl.String,
-            "time_s": pl.Float64,
-            "delay_ms": pl.Float64,
-            "before_ms": pl.Float64,
-            "what": pl.String,
-        },
-        orient="row",
+    marks = _handovers(series, pairs)
+    marked = [kind for kind in KINDS.values() if kind in marks["what"].unique().to_list()]
+    rows = pl.concat([lines, marks], how="diagonal").to_dicts()
+    names = [_panel(series, pair) for pair in pairs]
+    chart: Any = alt.layer(*_layers(series, marked), data=alt.InlineData(values=rows)).properties(
+        width=theme.WIDTH, height=280 if len(names) == 1 else 150
     )
+    if len(names) > 1:
+        chart = chart.facet(
+            row=alt.Row("panel:N", title=None, sort=names, header=alt.Header(labelOrient="top"))
+        ).resolve_scale(y="independent")
+    left_out = len(series.pairs) - len(names)
+    caption = sentences(
+        "Propagation delay from ground to ground.",
+        f"A mark stands at {_moment(series)}; the dotted line to it is the jump from the old path."
+        if marked
+        else "",
+        "Gaps are times without a path." if _has_gaps(series, len(names)) else "",
+        f"{counted(left_out, 'more pair')} not drawn." if left_out else "",
+        thinned,
+    )
+    return Figure(
+        name="delay",
+        title=f"{_panel(series, 0)}: delay over time" if len(names) == 1 else "Delay over time",
+        subtitle=series.constellation.title,
+        chart=chart,
+        caption=caption,
+        origin=Origin("orbit", VERSION),
+        description=_description(series, names),
+    )
+
+
+def _layers(series: Series, kinds: list[str]) -> list[Any]:
+    """Lines of the delay, and the handovers of these kinds on them."""
+    import altair as alt
+
     start_ps = series.start_ps
     whole = [start_ps / 1e12, (start_ps + series.step_ps * (series.steps - 1)) / 1e12]
     scale = alt.Scale(nice=False, domain=whole) if series.steps > 1 else alt.Scale(nice=False)
@@ -80,13 +92,14 @@ def delay_figure(series: Series) -> Figure:
         .transform_filter("isValid(datum.stretch)")
         .encode(x=x, y=y, detail="stretch:N")
     )
+    if not kinds:
+        return [line]
     jump = (
         alt.Chart()
         .mark_rule(color=theme.MUTED, strokeWidth=0.8, strokeDash=[2, 2])
         .transform_filter("isValid(datum.what)")
         .encode(x=x, y=y, y2="before_ms:Q")
     )
-    kinds = [kind for kind in KINDS.values() if kind in marks["what"].unique().to_list()]
     mark = (
         alt.Chart()
         .mark_point(filled=True, size=36, opacity=1)
@@ -111,35 +124,36 @@ def delay_figure(series: Series) -> Figure:
             ],
         )
     )
-    rows = pl.concat([lines, marks], how="diagonal").to_dicts()
-    names = [_panel(series, pair) for pair in pairs]
-    marked = [jump, mark] if kinds else []
-    layers: Any = alt.layer(line, *marked, data=alt.InlineData(values=rows)).properties(
-        width=theme.WIDTH, height=280 if len(names) == 1 else 150
-    )
-    chart = layers
-    if len(names) > 1:
-        chart = layers.facet(
-            row=alt.Row("panel:N", title=None, sort=names, header=alt.Header(labelOrient="top"))
-        ).resolve_scale(y="independent")
-    left_out = len(series.pairs) - len(names)
-    caption = sentences(
-        "Propagation delay from ground to ground.",
-        f"A mark stands at {_moment(series)}; the dotted line to it is the jump from the old path."
-        if kinds
-        else "",
-        "Gaps are times without a path." if _has_gaps(series, len(names)) else "",
-        f"{counted(left_out, 'more pair')} not drawn." if left_out else "",
-        thinned,
-    )
-    return Figure(
-        name="delay",
-        title=f"{_panel(series, 0)}: delay over time" if len(names) == 1 else "Delay over time",
-        subtitle=series.constellation.title,
-        chart=chart,
-        caption=caption,
-        origin=Origin("orbit", VERSION),
-        description=_description(series, names),
+    return [line, jump, mark]
+
+
+def _handovers(series: Series, pairs: range) -> pl.DataFrame:
+    """Handovers from one path to another: a row each, with the delay before and after."""
+    import polars as pl
+
+    return pl.DataFrame(
+        [
+            {
+                "panel": _panel(series, change.pair),
+                "time_s": change.at_ps / 1e12,
+                "delay_ms": change.delay_after_ps / 1e9,
+                "before_ms": change.delay_before_ps / 1e9,
+                "what": KINDS[change.what],
+            }
+            for pair in pairs
+            for change in series.handovers(pair)
+            if change.what in KINDS
+            and change.delay_before_ps is not None
+            and change.delay_after_ps is not None
+        ],
+        schema={
+            "panel": pl.String,
+            "time_s": pl.Float64,
+            "delay_ms": pl.Float64,
+            "before_ms": pl.Float64,
+            "what": pl.String,
+        },
+        orient="row",
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
+from skycell.plots.sequence import ACKNOWLEDGED
 from skycell.plots.words import sentences
 from skycell.scenario.quantities import PS_PER_SECOND
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 INTERVAL_PS = PS_PER_SECOND // 10
 """Rates are means over this long: 100 ms, as in Bonaventure's study of GFR, section 9."""
-ACK = 2
-"""`event` of an acknowledgement in the sequence trace; the others are segments sent."""
 
 
 def rate_over_time(
@@ -50,7 +49,7 @@ def rate_over_time(
     intervals = (span.to_ps - span.from_ps) // INTERVAL_PS
     if not intervals:
         raise NothingToDrawError("rates are means over 100 ms, and the range of time is shorter")
-    sent = trace.filter(pl.col("event") != ACK)
+    sent = trace.filter(pl.col("event") != ACKNOWLEDGED)
     if sent.is_empty():
         raise NothingToDrawError("the run kept no sequence trace of segments sent")
     panels = choose(sent["flow"].unique().to_list(), flow_names, flows, noun="flow")

@@ -21,12 +21,14 @@ from skycell.plots.words import grouped, octets_unit, sentences
 from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
 EVENTS = {0: "sent", 1: "sent again", 2: "acknowledged up to"}
 """What a number in the column ``event`` of the trace means."""
 
 ACKNOWLEDGED = 2
+"""The event that is no segment sent."""
 HEIGHT = 340
 """Height of a single panel, pixels."""
 
@@ -64,18 +66,66 @@ def sequence_over_time(
         raise NothingToDrawError("no segment was sent or acknowledged in that range of time")
     low, high = least(part["sequence"]), most(part["sequence"])
     divisor, unit = octets_unit(high)
-    height = panel_height(panels, HEIGHT)
-    marks = thin_marks(
+    marks = _marks(part, span, panel_height(panels, HEIGHT))
+    line = _line(shown, span, low)
+    rows = (
+        with_panel_names(pl.concat([marks, line]), "flow", panels)
+        .with_columns(
+            pl.col("sequence") / divisor,
+            pl.col("event").replace_strict(EVENTS, return_dtype=pl.String),
+        )
+        .select("panel", "time_s", "event", "sequence")
+    )
+    y = alt.Y(
+        "sequence:Q",
+        title=f"{'Sequence number' if len(panels.names) == 1 else 'Sequence'} ({unit})",
+        scale=alt.Scale(domain=[low / divisor, high / divisor], nice=True, zero=False),
+    )
+    caption = sentences(
+        "Dot: first octet of a new segment, when its sender gave it to the port.",
+        "Cross: of a repeated one.",
+        "Line: octets acknowledged at the sender.",
+        f"1 {unit} is {grouped(int(divisor))} octets of TCP payload." if divisor > 1 else None,
+        panels.sentence(),
+        _thinned(part.height, marks.height + line.height),
+    )
+    counts = part["event"].value_counts()
+    repeated = counts.filter(pl.col("event") == 1)["count"].sum()
+    return Figure(
+        name="sequence",
+        title="Sequence numbers sent and acknowledged",
+        chart=stacked(_layers(span, y), panels, height=HEIGHT),
+        datasets={DATASET: rows.to_dicts()},
+        caption=caption,
+        origin=origin,
+        description=(
+            f"Sequence numbers over {span.in_words} for {panels.in_words}, up to "
+            f"{high / divisor:.4g} {unit}; {counted(int(repeated), 'segment')} sent again."
+        ),
+    )
+
+
+def _marks(part: pl.DataFrame, span: TimeRange, height: int) -> pl.DataFrame:
+    """Segments sent, one for each pixel of a panel `height` pixels high."""
+    import polars as pl
+
+    return thin_marks(
         part.filter(pl.col("event") != ACKNOWLEDGED),
         from_ps=span.from_ps,
         to_ps=span.to_ps,
         columns=theme.WIDTH,
         value="sequence",
-        bottom=low,
-        top=high + 1,
+        bottom=least(part["sequence"]),
+        top=most(part["sequence"]) + 1,
         lines=height,
         keys=["flow", "event"],
     )
+
+
+def _line(shown: pl.DataFrame, span: TimeRange, low: int) -> pl.DataFrame:
+    """What was acknowledged, not below `low`: what was so before the range may lie far below."""
+    import polars as pl
+
     line = thin(
         select(
             shown.filter(pl.col("event") == ACKNOWLEDGED),
@@ -90,16 +140,13 @@ def sequence_over_time(
         values=["sequence"],
         keys=["flow"],
     ).frame
-    # What was acknowledged before the range may lie below everything in it.
-    line = line.with_columns(pl.col("sequence").clip(lower_bound=low))
-    rows = (
-        with_panel_names(pl.concat([marks, line]), "flow", panels)
-        .with_columns(
-            pl.col("sequence") / divisor,
-            pl.col("event").replace_strict(EVENTS, return_dtype=pl.String),
-        )
-        .select("panel", "time_s", "event", "sequence")
-    )
+    return line.with_columns(pl.col("sequence").clip(lower_bound=low))
+
+
+def _layers(span: TimeRange, y: alt.Y) -> list[alt.Chart]:
+    """Lines of what was acknowledged below the marks of what was sent."""
+    import altair as alt
+
     names = list(EVENTS.values())
     colour = alt.Color(
         "event:N",
@@ -111,43 +158,15 @@ def sequence_over_time(
         title=None,
         scale=alt.Scale(domain=names, range=["circle", "cross", "stroke"]),
     )
-    y = alt.Y(
-        "sequence:Q",
-        title=f"{'Sequence number' if len(panels.names) == 1 else 'Sequence'} ({unit})",
-        scale=alt.Scale(domain=[low / divisor, high / divisor], nice=True, zero=False),
-    )
     base = alt.Chart().encode(x=time_axis(span), y=y, color=colour)
     acknowledged = base.transform_filter(f"datum.event == '{EVENTS[2]}'")
     sent = base.transform_filter(f"datum.event == '{EVENTS[0]}'")
     again = base.transform_filter(f"datum.event == '{EVENTS[1]}'")
-    layers = [
+    return [
         acknowledged.mark_line(interpolate="step-after", strokeWidth=1.2),
         sent.mark_point(size=7, filled=True, opacity=1).encode(shape=shape),
         again.mark_point(size=30, filled=True, opacity=1).encode(shape=shape),
     ]
-    caption = sentences(
-        "Dot: first octet of a new segment, when its sender gave it to the port.",
-        "Cross: of a repeated one.",
-        "Line: octets acknowledged at the sender.",
-        f"1 {unit} is {grouped(int(divisor))} octets of TCP payload." if divisor > 1 else None,
-        panels.sentence(),
-        _thinned(part.height, marks.height + line.height),
-    )
-    counts = part["event"].value_counts()
-    repeated = counts.filter(pl.col("event") == 1)["count"].sum()
-    return Figure(
-        name="sequence",
-        title="Sequence numbers sent and acknowledged",
-        chart=stacked(layers, panels, height=HEIGHT),
-        datasets={DATASET: rows.to_dicts()},
-        caption=caption,
-        origin=origin,
-        description=(
-            f"Sequence numbers over {span.in_words} for {panels.in_words}, "
-            f"up to {high / divisor:.4g} {unit}; "
-            f"{counted(int(repeated), 'segment')} sent again."
-        ),
-    )
 
 
 def _thinned(before: int, after: int) -> str | None:
