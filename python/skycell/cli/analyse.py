@@ -21,7 +21,7 @@ from skycell.cli.options import (
 )
 from skycell.cli.settings import read_value, split_settings
 from skycell.cli.store import look_into_store, refuse_unfit_store
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -178,16 +178,13 @@ def _asked_for(
 @engine_option("Whose runs to take from the store.")
 @store_option
 def analyse(
-    source: Path,
     responses: tuple[str, ...],
     factors: tuple[str, ...],
-    filters: tuple[str, ...],
     block: str | None,
     level: float,
     order: int,
     as_json: bool,
-    engine: str,
-    store_path: Path | None,
+    **_: object,
 ) -> None:
     """Give means, effects, allocation of variation and intervals for the runs in SOURCE.
 
@@ -199,11 +196,10 @@ def analyse(
     from skycell.stats import DesignError
     from skycell.stats import analyse as run_analysis
 
-    gathered = Gathered()
-    runs = _look_over(gathered, source, responses, factors, filters, block, engine, store_path)
-    gathered.refuse_if_any()
+    runs = looked_over(_look_over)
     assert runs is not None
     names, asked, of_block = runs.asked(factors, responses, block)
+    gathered = Gathered()
     found_of: dict[str, Analysis | str] = {}
     for name in asked:
         try:

@@ -22,7 +22,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.orbit_series import series
 from skycell.cli.times import GivenTime
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,9 +79,7 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
     from skycell.orbit import cities as built_in
     from skycell.orbit import constellations
 
-    gathered = Gathered()
-    _look_over_list(gathered, name, cities, markdown, as_json)
-    gathered.refuse_if_any()
+    looked_over(_look_over_list)
     if markdown:
         from skycell.orbit.reference import page
 
@@ -128,15 +126,7 @@ def _look_over_table(
 @tables
 @common
 def table(
-    constellation: str,
-    place: tuple[str, ...],
-    at: GivenTime,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    as_json: bool,
+    at: GivenTime, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
 ) -> None:
     """Show delay and satellites of the paths between all PLACEs, from row to column.
 
@@ -144,11 +134,7 @@ def table(
     """
     from skycell.orbit import look
 
-    gathered = Gathered()
-    inputs = _look_over_table(
-        gathered, constellation, place, csv_file, parquet, force, places_file, settings
-    )
-    gathered.refuse_if_any()
+    inputs = looked_over(_look_over_table)
     assert inputs is not None
     sky, places = inputs
     pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
@@ -262,16 +248,7 @@ def _look_over_path(
 @tables
 @common
 def path(
-    constellation: str,
-    source: str,
-    target: str,
-    at: GivenTime,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    as_json: bool,
+    at: GivenTime, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
 ) -> None:
     """Show the links of the path from FROM to TO, and what either place sees.
 
@@ -279,11 +256,7 @@ def path(
     """
     from skycell.orbit import look
 
-    gathered = Gathered()
-    inputs = _look_over_path(
-        gathered, constellation, source, target, csv_file, parquet, force, places_file, settings
-    )
-    gathered.refuse_if_any()
+    inputs = looked_over(_look_over_path)
     assert inputs is not None
     sky, places = inputs
     moment = look(sky, places, [(0, 1)], at.ps)

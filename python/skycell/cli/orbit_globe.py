@@ -21,7 +21,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.plot import drawing_faults
 from skycell.cli.times import GivenTime
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,8 +107,6 @@ def _look_over(
 @tables
 @common
 def globe(
-    constellation: str,
-    place: tuple[str, ...],
     out: Path | None,
     view: str | None,
     links: str,
@@ -118,33 +116,15 @@ def globe(
     csv_file: Path | None,
     parquet: Path | None,
     force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
     as_json: bool,
+    **_: object,
 ) -> None:
     """Draw the earth with the satellites at their height, links, and the path between two PLACEs.
 
     With two PLACEs the path from the first to the second is drawn, with more the paths from each to
     the next. --csv, --parquet and --json give the satellites' positions.
     """
-    gathered = Gathered()
-    inputs = _look_over(
-        gathered,
-        constellation,
-        place,
-        out,
-        view,
-        at,
-        every,
-        frames,
-        csv_file,
-        parquet,
-        force,
-        places_file,
-        settings,
-        as_json,
-    )
-    gathered.refuse_if_any()
+    inputs = looked_over(_look_over)
     assert inputs is not None
     sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]

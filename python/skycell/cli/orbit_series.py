@@ -23,7 +23,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.plot import drawing_faults
 from skycell.cli.times import GivenTime
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.orbit import Series
@@ -125,9 +125,6 @@ def _look_over(
 @tables
 @common
 def series(
-    constellation: str,
-    pairs: tuple[tuple[str, str], ...],
-    pairs_file: Path | None,
     start: GivenTime,
     duration: GivenTime,
     step: GivenTime,
@@ -138,9 +135,8 @@ def series(
     csv_file: Path | None,
     parquet: Path | None,
     force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
     as_json: bool,
+    **_: object,
 ) -> None:
     """Show how path and delay between places change with time.
 
@@ -151,21 +147,7 @@ def series(
     from skycell.orbit import series as compute
     from skycell.orbit.motion import PRECISION_PS
 
-    gathered = Gathered()
-    asked = _look_over(
-        gathered,
-        constellation,
-        pairs,
-        pairs_file,
-        step,
-        plot,
-        csv_file,
-        parquet,
-        force,
-        places_file,
-        settings,
-    )
-    gathered.refuse_if_any()
+    asked = looked_over(_look_over)
     assert asked is not None
     with _progress() as tell:
         try:

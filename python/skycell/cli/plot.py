@@ -14,7 +14,7 @@ from skycell.cli.given import STDIN, load_given
 from skycell.cli.options import NAME, NamedPath, force_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.times import TIME, GivenTime
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -191,7 +191,6 @@ def _look_over_run(
 @click.option("--response", type=NAME, help="Response of a sweep; its first if not given.")
 @sweep_level_option
 def plot(
-    source: Path,
     kind: str | None,
     out: Path | None,
     force: bool,
@@ -202,6 +201,7 @@ def plot(
     table: str | None,
     response: str | None,
     level: float | None,
+    **_: object,
 ) -> None:
     """Draw one figure of SOURCE.
 
@@ -217,11 +217,7 @@ def plot(
     from skycell.report.stored import StoredStudy
     from skycell.sweeps.result import SweepResult
 
-    gathered = Gathered()
-    found = _look_over(
-        gathered, source, kind, out, force, flows, port, start, end, table, response, level
-    )
-    gathered.refuse_if_any()
+    found = looked_over(_look_over)
     assert found is not None
     with drawing_faults():
         if isinstance(found, SweepResult):

@@ -8,7 +8,7 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 
 def _look_over(gathered: Gathered, markdown: bool, as_json: bool, **_: object) -> None:
@@ -32,9 +32,7 @@ def policies(markdown: bool, as_json: bool) -> None:
     """
     from skycell.scenario.policy_table import policy_page, policy_rows
 
-    gathered = Gathered()
-    _look_over(gathered, markdown, as_json)
-    gathered.refuse_if_any()
+    looked_over(_look_over)
     if markdown:
         click.echo(policy_page(), nl=False)
         return

@@ -10,7 +10,7 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.scenario.presets import Preset
@@ -38,9 +38,7 @@ def presets(name: str | None, as_json: bool) -> None:
     """
     from skycell.scenario.presets import presets as known
 
-    gathered = Gathered()
-    _look_over(gathered, name)
-    gathered.refuse_if_any()
+    looked_over(_look_over)
     show_presets(known(), name, as_json)
 
 

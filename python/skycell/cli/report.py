@@ -11,7 +11,7 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.options import NamedPath, force_option, sweep_level_option
 from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
 from skycell.cli.results import refuse_unwritable
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -60,7 +60,7 @@ def _look_over(
 )
 @force_option("FILE if it exists")
 @sweep_level_option
-def report(source: Path, out: Path, force: bool, level: float | None) -> None:
+def report(out: Path, force: bool, level: float | None, **_: object) -> None:
     """Write flows, ports, ledger and figures of a run, or the findings of a sweep, into one file.
 
     DIR is a folder that `skycell run --out` or `skycell sweep --out` wrote, or the records.json or
@@ -74,9 +74,7 @@ def report(source: Path, out: Path, force: bool, level: float | None) -> None:
     from skycell.records.result import RunResult
     from skycell.report import write_run_report, write_sweep_report
 
-    gathered = Gathered()
-    found = _look_over(gathered, source, out, force, level)
-    gathered.refuse_if_any()
+    found = looked_over(_look_over)
     assert found is not None
     with drawing_faults():
         try:

@@ -8,7 +8,7 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.options import json_option
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 
 def _look_over(
@@ -45,9 +45,7 @@ def _look_over(
 @json_option("Write the JSON Schema (as without options).")
 def schema(prefix: str | None, markdown: bool, as_json: bool) -> None:
     """Describe the scenario file: as JSON Schema, as a listing of keys, or as a page."""
-    gathered = Gathered()
-    keys = _look_over(gathered, prefix, markdown, as_json)
-    gathered.refuse_if_any()
+    keys = looked_over(_look_over)
     if prefix is not None:
         click.echo(keys)
     elif markdown:

@@ -26,7 +26,7 @@ from skycell.cli.results import (
     writing,
 )
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.sweeps.design import Design
@@ -87,17 +87,16 @@ def _look_over(
 @level_option
 @many_runs_options
 def sweep(
-    file: str,
     plan_only: bool,
     as_json: bool,
     out: Path | None,
     force: bool,
     jobs: int | None,
-    replications: int | None,
     level: float,
     engine: str,
     store_path: Path | None,
     fresh: bool,
+    **_: object,
 ) -> None:
     """Run every combination of the factors' levels in FILE and tell which factors matter.
 
@@ -107,9 +106,7 @@ def sweep(
 
     Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
     """
-    gathered = Gathered()
-    design = _look_over(gathered, file, plan_only, out, force, replications, engine, store_path)
-    gathered.refuse_if_any()
+    design = looked_over(_look_over)
     assert design is not None
     if plan_only:
         from skycell.cli.sweep_tables import show_plan

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Concatenate, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from skycell.cli.gathered import Gathered
+
+Found = TypeVar("Found")
 
 LookOver = Callable[..., object]
 """Notes what is wrong with a call's values, each for itself, before anything is done.
 
 Is given a `Gathered` and the values of all parameters by name; none for what could not be read."""
+
+
+def looked_over(look_over: Callable[Concatenate[Gathered, ...], Found]) -> Found:
+    """What `look_over` makes of the running command's values; with faults the command ends.
+
+    Raises:
+        ScenarioFaults: every fault says what is allowed.
+        click.UsageError: the only fault is one of the command's use.
+        click.exceptions.Exit: there are both, and they are told; with code 2.
+    """
+    from skycell.cli.gathered import Gathered
+
+    gathered = Gathered()
+    found = look_over(gathered, **click.get_current_context().params)
+    gathered.refuse_if_any()
+    return found
 
 
 class Verb(click.Command):
