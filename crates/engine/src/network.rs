@@ -401,6 +401,15 @@ impl<'a> Network<'a> {
         for at in 0..self.muxes.len() {
             self.mux(self.muxes[at]).advance_before(now);
         }
+        self.sample_ports(now);
+        self.sample_vcs(now);
+        self.next_sample = now + SimTime(self.spec.records.sample_every_ps);
+        self.events
+            .push(Key::new(self.next_sample, rank::SAMPLE, 0));
+    }
+
+    /// Samples the queues of ports, and of each class of theirs.
+    fn sample_ports(&mut self, now: SimTime) {
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
         for &id in &records.sampled_ports {
@@ -431,6 +440,12 @@ impl<'a> Network<'a> {
                 }
             }
         }
+    }
+
+    /// Samples the occupancy of each VC at ports.
+    fn sample_vcs(&mut self, now: SimTime) {
+        let records = &self.spec.records;
+        let traces = &mut self.out.traces;
         for &id in &records.vc_sampled_ports {
             let mut note = |vc: u32, cells: u32| {
                 if records.traces.contains(&TraceKind::VcQueue) {
@@ -456,9 +471,6 @@ impl<'a> Network<'a> {
                 }
             }
         }
-        self.next_sample = now + SimTime(records.sample_every_ps);
-        self.events
-            .push(Key::new(self.next_sample, rank::SAMPLE, 0));
     }
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.

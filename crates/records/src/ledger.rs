@@ -38,6 +38,14 @@ impl Ledger {
         frames: u64,
     ) -> Self {
         let mut ledger = Ledger::default();
+        ledger.add_flows(flows, sources, frames);
+        vcs.iter().for_each(|vc| ledger.add_vc(vc));
+        ports.iter().for_each(|port| ledger.add_port(port));
+        ledger
+    }
+
+    /// Adds what the flows sent and got, and the `frames` that they and the sources handed over.
+    fn add_flows(&mut self, flows: &[FlowRecord], sources: &[SourceRecord], frames: u64) {
         let from_sources = sources.iter().map(|source| source.frames).sum();
         let mut segments = [
             ("data", 0),
@@ -49,7 +57,7 @@ impl Ledger {
             segments[0].1 += flow.segments_sent - flow.segments_lost_by_script;
             segments[1].1 += flow.acks_sent;
             segments[2].1 += flow.control_segments;
-            ledger.add_stream(
+            self.add_stream(
                 &format!("flow {}", flow.name),
                 flow.octets_sent - flow.octets_retransmitted,
                 (flow.octets_acked, flow.octets_outstanding),
@@ -61,7 +69,7 @@ impl Ledger {
                 segments[0].1 += requests.segments_sent;
                 segments[1].1 += requests.acks_sent;
                 segments[2].1 += requests.control_segments;
-                ledger.add_stream(
+                self.add_stream(
                     &format!("requests of flow {}", flow.name),
                     requests.octets_sent - requests.octets_retransmitted,
                     (requests.octets_acked, requests.octets_outstanding),
@@ -70,57 +78,60 @@ impl Ledger {
                 );
             }
         }
-        ledger.add("frames handed to ports".into(), frames, segments.into());
-        for vc in vcs {
-            ledger.add(
-                format!("cells, vc {}", vc.name),
-                vc.cells_offered,
+        self.add("frames handed to ports".into(), frames, segments.into());
+    }
+
+    /// Adds what became of a VC's cells.
+    fn add_vc(&mut self, vc: &VcRecord) {
+        self.add(
+            format!("cells, vc {}", vc.name),
+            vc.cells_offered,
+            vec![
+                ("delivered", vc.cells_delivered),
+                ("discarded", vc.cells_discarded.total()),
+                ("policed", vc.cells_policed),
+                ("refused by the contract", vc.cells_refused),
+                ("queued", vc.cells_queued),
+                ("in transit", vc.cells_in_transit),
+                ("lost at handovers", vc.cells_lost.handover),
+                ("lost on links by draw", vc.cells_lost.drawn),
+                ("lost off the path", vc.cells_lost.off_path),
+            ],
+        );
+        self.add(
+            format!("cells delivered, vc {}", vc.name),
+            vc.cells_delivered,
+            vec![
+                ("in whole frames", vc.cells_whole),
+                ("in corrupt frames", vc.cells_corrupt),
+                ("in an open frame", vc.cells_open),
+            ],
+        );
+    }
+
+    /// Adds what became of the cells that came to a port, and to each of its queues.
+    fn add_port(&mut self, port: &PortRecord) {
+        self.add(
+            format!("cells, port {}", port.name),
+            port.arrived,
+            vec![
+                ("departed", port.departed),
+                ("discarded", port.discarded.total()),
+                ("queued", port.queued),
+            ],
+        );
+        for queue in &port.queues {
+            let class = queue.class.unwrap_or("the rest");
+            self.add(
+                format!("cells of {class}, port {}", port.name),
+                queue.arrived,
                 vec![
-                    ("delivered", vc.cells_delivered),
-                    ("discarded", vc.cells_discarded.total()),
-                    ("policed", vc.cells_policed),
-                    ("refused by the contract", vc.cells_refused),
-                    ("queued", vc.cells_queued),
-                    ("in transit", vc.cells_in_transit),
-                    ("lost at handovers", vc.cells_lost.handover),
-                    ("lost on links by draw", vc.cells_lost.drawn),
-                    ("lost off the path", vc.cells_lost.off_path),
-                ],
-            );
-            ledger.add(
-                format!("cells delivered, vc {}", vc.name),
-                vc.cells_delivered,
-                vec![
-                    ("in whole frames", vc.cells_whole),
-                    ("in corrupt frames", vc.cells_corrupt),
-                    ("in an open frame", vc.cells_open),
+                    ("departed", queue.departed),
+                    ("discarded", queue.discarded.total()),
+                    ("queued", queue.queued),
                 ],
             );
         }
-        for port in ports {
-            ledger.add(
-                format!("cells, port {}", port.name),
-                port.arrived,
-                vec![
-                    ("departed", port.departed),
-                    ("discarded", port.discarded.total()),
-                    ("queued", port.queued),
-                ],
-            );
-            for queue in &port.queues {
-                let class = queue.class.unwrap_or("the rest");
-                ledger.add(
-                    format!("cells of {class}, port {}", port.name),
-                    queue.arrived,
-                    vec![
-                        ("departed", queue.departed),
-                        ("discarded", queue.discarded.total()),
-                        ("queued", queue.queued),
-                    ],
-                );
-            }
-        }
-        ledger
     }
 
     /// Adds the two lines of one direction of a connection: what the sender sent anew, and what
