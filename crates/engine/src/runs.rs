@@ -120,6 +120,14 @@ impl Runs {
 mod tests {
     use super::*;
 
+    /// Checks that two tell the same of every instant before `end`.
+    fn assert_alike(one: &Runs, other: &Runs, end: u64) {
+        for now in 0..end {
+            assert_eq!(one.up_to(now), other.up_to(now), "{now}");
+            assert_eq!(one.first_from(now), other.first_from(now), "{now}");
+        }
+    }
+
     #[test]
     fn many_events_at_once_are_those_one_after_the_other() {
         let pushes = [
@@ -134,14 +142,7 @@ mod tests {
         for (time, spacing, count) in pushes {
             together.push_many(time, spacing, count);
             (0..count).for_each(|k| one_by_one.push(time + k * spacing));
-            for now in 0..120 {
-                assert_eq!(together.up_to(now), one_by_one.up_to(now), "{now}");
-                assert_eq!(
-                    together.first_from(now),
-                    one_by_one.first_from(now),
-                    "{now}"
-                );
-            }
+            assert_alike(&together, &one_by_one, 120);
         }
     }
 
@@ -163,14 +164,7 @@ mod tests {
             (0..count).for_each(|turn| one_by_one.push(start + (cycle.slot_of(turn) + 1) * 5));
             together.push(start + 57);
             one_by_one.push(start + 57);
-            for now in 0..450 {
-                assert_eq!(together.up_to(now), one_by_one.up_to(now), "{now}");
-                assert_eq!(
-                    together.first_from(now),
-                    one_by_one.first_from(now),
-                    "{now}"
-                );
-            }
+            assert_alike(&together, &one_by_one, 450);
         }
     }
 
