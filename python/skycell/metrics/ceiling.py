@@ -1,10 +1,10 @@
 """The ceiling: the most TCP payload that a link of cells can carry."""
 
+from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.quantities import PS_PER_SECOND
 
-CELL_OCTETS = 53
+CELL_OCTETS = CELL_BITS // 8
 CELL_PAYLOAD_OCTETS = 48
-CELL_BITS = CELL_OCTETS * 8
 
 _TCP_HEADER = 20  # RFC 9293 3.1, without options
 _IP_HEADER = 20  # RFC 791 3.1, without options

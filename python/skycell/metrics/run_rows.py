@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from skycell.metrics.ceiling import CELL_BITS
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
+from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
 
 if TYPE_CHECKING:

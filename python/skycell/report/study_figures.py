@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from skycell.metrics import tcp_share
-from skycell.metrics.ceiling import CELL_BITS
 from skycell.plots.curves import ReferenceLine, label
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.scenario.cells import CELL_BITS
 from skycell.studies.figures import Reserved, StudyFigure
 
 MBIT = 1e6

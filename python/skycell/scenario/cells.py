@@ -14,6 +14,8 @@ from skycell.scenario.quantities import (
     unit_pattern,
 )
 
+#: Bits of a cell on the link (I.361: 53 octets).
+CELL_BITS = 424
 MOST_CELLS = 2**32 - 1
 
 
@@ -75,6 +77,15 @@ def part_or_rate(allowed: str, *examples: str, or_none: bool = False) -> Leaf:
         ]
     }
     return Leaf(allowed, read, schema)
+
+
+def cells_per_second(rate: Quantity) -> Fraction:
+    """A rate of cells, or of the bits of whole cells, in cells a second.
+
+    >>> [str(cells_per_second(parse_quantity(rate))) for rate in ("4.24 Mbit/s", "9 cells/s")]
+    ['10000', '9']
+    """
+    return rate.amount / (CELL_BITS if rate.dimension is Dimension.BIT_RATE else 1)
 
 
 CellRate = Annotated[Quantity, cell_rate("20000 cells/s")]

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.scenario.cells import CellRate
+from skycell.scenario.cells import CELL_BITS, CellRate, cells_per_second
 from skycell.scenario.faults import FaultCollector, Shown
-from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
@@ -105,7 +104,7 @@ class GfrContract(Parameters):
 def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
     """MCR by name of the VC, thousandths of a cell a second, rounded down."""
     return {
-        vc: int(_cells_per_second(contract.mcr) * MILLICELLS)
+        vc: int(cells_per_second(contract.mcr) * MILLICELLS)
         for contract in contracts
         for vc in contract.vcs
     }
@@ -226,8 +225,8 @@ def _contract(
     def fault(key: str, got: object, allowed: str) -> None:
         faults.add(("gfr", i, key), got, allowed, meaning_of(GfrContract.model_fields[key]))
 
-    mcr = _cells_per_second(contract.mcr)
-    pcr = _cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)
+    mcr = cells_per_second(contract.mcr)
+    pcr = cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)
     mfs = _mfs(contract, frame_cells)
     mbs = _mbs(contract, frame_cells)
     if pcr < mcr:
@@ -262,11 +261,6 @@ def _contract(
     )
 
 
-def _interval_ps(cells_per_second: Fraction) -> int:
-    """Time between cells in whole picoseconds, rounded half up."""
-    return rounded(PS_PER_SECOND / cells_per_second)
-
-
-def _cells_per_second(rate: Quantity) -> Fraction:
-    per_cell = CELL_BITS if rate.dimension is Dimension.BIT_RATE else 1
-    return rate.amount / per_cell
+def _interval_ps(rate: Fraction) -> int:
+    """Time between cells at a rate in cells/s, in whole picoseconds, rounded half up."""
+    return rounded(PS_PER_SECOND / rate)

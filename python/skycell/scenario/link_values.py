@@ -5,12 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.scenario.cells import buffer_size
+from skycell.scenario.cells import CELL_BITS, buffer_size
 from skycell.scenario.parameters import quantity, word
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
 
-#: Bits of a cell on the link (I.361: 53 octets).
-CELL_BITS = 424
 _DAY_PS = 86_400 * PS_PER_SECOND
 
 #: Part of the stated rate that carries cells, and the only rate that the framing exists at.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
@@ -13,7 +14,6 @@ from skycell.scenario.classes import (
     ClassQueue,
     Scheduler,
 )
-from skycell.scenario.link_values import CELL_BITS as CELL_BITS
 from skycell.scenario.link_values import FRAMINGS as FRAMINGS
 from skycell.scenario.link_values import Buffer as Buffer
 from skycell.scenario.link_values import Delay as Delay

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import (
     check_contracts,
@@ -23,7 +24,6 @@ from skycell.scenario.contracts import (
 from skycell.scenario.faults import NOTHING, FaultCollector, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
-    CELL_BITS,
     FRAMINGS,
     CongestedLink,
     cell_time_ps,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import get_args
 
+from skycell.scenario.cells import cells_per_second
 from skycell.scenario.classes import (
     GuaranteedRate,
     StrictPriority,
@@ -16,7 +17,6 @@ from skycell.scenario.classes import (
 )
 from skycell.scenario.contracts import MILLICELLS
 from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
-from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import (
     FifoSpec,
     GuaranteedRateSpec,
@@ -30,7 +30,7 @@ from skycell.scenario.network_spec import (
 )
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_amount
+from skycell.scenario.quantities import PS_PER_SECOND, Quantity, rounded, show_amount
 
 #: Whole of a link's cells in the shares of a guaranteed-rate scheduler; `WHOLE_PPB` of crates/spec.
 WHOLE_PPB = 10**9
@@ -85,8 +85,7 @@ def resolve_scheduler(
 
 
 def _virtual_spacing(scheduler: VirtualSpacing, mcr: tuple[int, ...]) -> VirtualSpacingSpec:
-    bits = CELL_BITS if scheduler.other_rate.dimension is Dimension.BIT_RATE else 1
-    other = scheduler.other_rate.amount / bits * MILLICELLS
+    other = cells_per_second(scheduler.other_rate) * MILLICELLS
     return VirtualSpacingSpec(
         intervals_ps=tuple(
             max(1, rounded(PS_PER_SECOND * MILLICELLS / (rate or other)))
@@ -153,8 +152,7 @@ def _share(given: Fraction | Quantity, cell_time: int) -> Fraction:
     """A class's part of the link's cells."""
     if not isinstance(given, Quantity):
         return given
-    bits = CELL_BITS if given.dimension is Dimension.BIT_RATE else 1
-    return given.amount / bits * Fraction(cell_time, PS_PER_SECOND)
+    return cells_per_second(given) * Fraction(cell_time, PS_PER_SECOND)
 
 
 def _place(

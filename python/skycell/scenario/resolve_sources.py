@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from skycell.scenario.cells import CELL_BITS, cells_per_second
 from skycell.scenario.context import Context
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
-from skycell.scenario.links import CELL_BITS
 from skycell.scenario.network_spec import (
     ConstantPattern,
     ConstantSpec,
@@ -25,7 +25,6 @@ from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
     PS_PER_SECOND,
-    Dimension,
     Quantity,
     rounded,
     show_amount,
@@ -97,7 +96,7 @@ def resolve_policers(
 def _buckets(
     policer: PolicerParameters, context: Context, here: Path, faults: FaultCollector
 ) -> tuple[GcraSpec, ...]:
-    peak = _per_second(policer.pcr)
+    peak = cells_per_second(policer.pcr)
     cdvt = context.time_ps(policer.cdvt)
     increment = rounded(PS_PER_SECOND / peak)
     buckets = [GcraSpec(increment_ps=increment, limit_ps=cdvt, action=policer.pcr_action)]  # type: ignore[arg-type]
@@ -106,7 +105,7 @@ def _buckets(
         meaning = meaning_of(PolicerParameters.model_fields[key])
         faults.add((*here, key), NOTHING, "scr and mbs, or neither", meaning)
     elif policer.scr is not None and policer.mbs is not None:
-        sustainable = _per_second(policer.scr)
+        sustainable = cells_per_second(policer.scr)
         if sustainable > peak:
             meaning = meaning_of(PolicerParameters.model_fields["scr"])
             allowed = f"up to pcr, {show_amount(int(peak))} cells/s"
@@ -125,11 +124,6 @@ def _buckets(
     return tuple(buckets)
 
 
-def _per_second(rate: Quantity) -> Fraction:
-    """Cells a second."""
-    return rate.amount / (CELL_BITS if rate.dimension is Dimension.BIT_RATE else 1)
-
-
 def _interval_ps(
     source: Source,
     links: tuple[str, ...],
@@ -141,7 +135,7 @@ def _interval_ps(
     given: Fraction | Quantity = getattr(source, key)
     own = rates[links[0]] / CELL_BITS
     if isinstance(given, Quantity):
-        peak = _per_second(given)
+        peak = cells_per_second(given)
         if peak > own:
             allowed = f"up to {show_amount(int(own))} cells/s, what the source's own link carries"
             meaning = meaning_of(type(source).model_fields[key])
