@@ -25,8 +25,6 @@ ONE_WAY_MS = FRAME_MS + 5 + 40 + 5 + 2 * CELL_MS
 RTT_MS = ONE_WAY_MS + 2 * CELL_MS + 5 + 40 + 5 + 2 * CELL_MS
 """And the acknowledgement's two cells back: 100.28 ms."""
 
-RTT_PS = 100_280_000_000
-
 _SENT, _RESENT, _ACKED = 0, 1, 2
 
 
