@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from shutil import get_terminal_size
-from types import TracebackType
 from typing import Self
 
 import click
@@ -52,12 +51,7 @@ class ProgressLine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self._has_line:
             click.echo("\r\x1b[K", err=True, nl=False)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from skycell.cli.progress import ProgressLine
@@ -43,12 +42,7 @@ class StudyProgress(ProgressLine):
             f"({part:.0%}){left}"
         )
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         super().__exit__(kind, error, trace)
         if isinstance(error, KeyboardInterrupt) and self._last is not None:
             error.add_note(
