@@ -28,7 +28,8 @@ from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
 from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
-from skycell.sweeps.responses import base_bps, fairness_of
+from skycell.sweeps.responses import fairness_of
+from skycell.sweeps.run_view import base_bps
 
 #: Flows shown one by one.
 _MOST_ROWS = 40

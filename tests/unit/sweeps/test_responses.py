@@ -7,7 +7,8 @@ import pytest
 
 import skycell
 from skycell.metrics import link_cell_bps
-from skycell.sweeps.responses import RESPONSES, Network, RunView, is_response, measure
+from skycell.sweeps.responses import RESPONSES, is_response, measure
+from skycell.sweeps.run_view import Network, RunView
 
 PARKING_LOT = {
     "run": {"duration": "20 ms"},
