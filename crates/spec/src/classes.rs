@@ -113,16 +113,6 @@ pub enum PolicingAction {
     Discard,
 }
 
-impl SchedulerSpec {
-    /// Whether it serves the VCs of one buffer, each with a queue of its own.
-    pub fn serves_vcs(&self) -> bool {
-        matches!(
-            self,
-            SchedulerSpec::VcRoundRobin { .. } | SchedulerSpec::VirtualSpacing { .. }
-        )
-    }
-}
-
 impl PortSpec {
     /// A port with one queue for everything.
     pub fn fifo(capacity_cells: Option<u32>, policy: PolicySpec, frame_gap_ps: u64) -> Self {
