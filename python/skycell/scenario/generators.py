@@ -55,30 +55,18 @@ def _n_source_of_hosts(topology: NSource) -> Plan:
 
 def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCollector) -> Plan:
     plan = Plan()
-    numbers = range(1, topology.sources + 1)
     routers = range(1, (topology.sources - 1) // tcps_per_vc + 2)
+    router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
     edge = topology.edge or topology.access
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
-    distant: dict[int, tuple[int, DistantRouter]] = {}
-    for i, router_link in enumerate(topology.distant):
-        if router_link.vc not in routers or router_link.vc in distant:
-            faults.add(
-                ("topology", "distant", i, "vc"),
-                router_link.vc,
-                f"a number from 1 to {len(routers)}, each once"
-                if routers
-                else "nothing: without TCP connections there are no routers",
-                meaning_of(DistantRouter.model_fields["vc"]),
-            )
-        distant[router_link.vc] = (i, router_link)
-    plan.nodes.update({f"source{i}": "host" for i in numbers})
+    distant = _distant_routers(topology, routers, faults)
+    plan.nodes.update({f"source{i}": "host" for i in router_of})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
     plan.nodes.update({"switch1": "switch", "switch2": "switch"})
     plan.nodes.update({f"egress{k}": "router" for k in routers})
-    plan.nodes.update({f"destination{i}": "host" for i in numbers})
-    for i in numbers:
-        router = f"ingress{(i - 1) // tcps_per_vc + 1}"
-        add_access(plan, f"source{i}", router, topology.access, topology.bottleneck)
+    plan.nodes.update({f"destination{i}": "host" for i in router_of})
+    for i, k in router_of.items():
+        add_access(plan, f"source{i}", f"ingress{k}", topology.access, topology.bottleneck)
     for k in routers:
         own, path = edge, edge_path
         if k in distant:
@@ -93,28 +81,50 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for k in routers:
         add_access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
-    for i in numbers:
-        router = f"egress{(i - 1) // tcps_per_vc + 1}"
-        add_access(plan, router, f"destination{i}", topology.access, topology.bottleneck)
+    for i, k in router_of.items():
+        add_access(plan, f"egress{k}", f"destination{i}", topology.access, topology.bottleneck)
     for k in routers:
         trunk = [f"ingress{k}", "switch1", "switch2", f"egress{k}"]
         plan.add_vc(f"trunk{k}.forward", trunk, topology.service)
         plan.add_vc(f"trunk{k}.reverse", reversed(trunk), topology.service)
-    for i in numbers:
-        k = (i - 1) // tcps_per_vc + 1
-        name, source, destination = f"flow{i}", f"source{i}", f"destination{i}"
-        forward = [
-            plan.add_vc(f"{name}.in", [source, f"ingress{k}"], topology.service),
-            f"trunk{k}.forward",
-            plan.add_vc(f"{name}.out", [f"egress{k}", destination], topology.service),
-        ]
-        reverse = [
-            plan.add_vc(f"{name}.back_in", [destination, f"egress{k}"], topology.service),
-            f"trunk{k}.reverse",
-            plan.add_vc(f"{name}.back_out", [f"ingress{k}", source], topology.service),
-        ]
-        plan.add_flow(name, forward, reverse)
+    for i, k in router_of.items():
+        _add_flow_between_routers(plan, i, k, topology.service)
     return plan
+
+
+def _distant_routers(
+    topology: NSource, routers: range, faults: FaultCollector
+) -> dict[int, tuple[int, DistantRouter]]:
+    """Routers with a delay of their own by their number, each with its place in the list."""
+    distant: dict[int, tuple[int, DistantRouter]] = {}
+    for i, router_link in enumerate(topology.distant):
+        if router_link.vc not in routers or router_link.vc in distant:
+            faults.add(
+                ("topology", "distant", i, "vc"),
+                router_link.vc,
+                f"a number from 1 to {len(routers)}, each once"
+                if routers
+                else "nothing: without TCP connections there are no routers",
+                meaning_of(DistantRouter.model_fields["vc"]),
+            )
+        distant[router_link.vc] = (i, router_link)
+    return distant
+
+
+def _add_flow_between_routers(plan: Plan, i: int, k: int, service: str) -> None:
+    """The flow of source `i`: over VCs of its own to and from routers `k`, and over their trunk."""
+    name, source, destination = f"flow{i}", f"source{i}", f"destination{i}"
+    forward = [
+        plan.add_vc(f"{name}.in", [source, f"ingress{k}"], service),
+        f"trunk{k}.forward",
+        plan.add_vc(f"{name}.out", [f"egress{k}", destination], service),
+    ]
+    reverse = [
+        plan.add_vc(f"{name}.back_in", [destination, f"egress{k}"], service),
+        f"trunk{k}.reverse",
+        plan.add_vc(f"{name}.back_out", [f"ingress{k}", source], service),
+    ]
+    plan.add_flow(name, forward, reverse)
 
 
 def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
