@@ -27,48 +27,18 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
     let mut passed = vec![Passed::default(); network.ports.len() as usize];
     let vcs = 0..network.vcs.rest.len();
-    let vcs: Vec<_> = vcs.map(|id| vc_record(&network, id, &mut passed)).collect();
-    let ports: Vec<_> = (0u32..)
+    let mut vcs: Vec<_> = vcs.map(|id| vc_record(&network, id, &mut passed)).collect();
+    let mut ports: Vec<_> = (0u32..)
         .zip(network.ports.iter())
-        .map(|(id, port)| {
-            let mut record = match port {
-                Port::Source(port) => source_record(port, end),
-                Port::Mux(port) => mux_record(port, end),
-                Port::Pass(port) => {
-                    let passed = passed[id as usize];
-                    // Also a cell that would leave at this very moment.
-                    let inside = (passed.arrived > passed.departed)
-                        .then(|| last_of_pass(&network.ports, id, end))
-                        .flatten();
-                    pass_record(port, passed, inside.map(|cell| cell.came), end)
-                }
-            };
-            record
-                .name
-                .clone_from(&network.spec.links[id as usize].name);
-            if network.spec.records.vc_sampled_ports.contains(&id) {
-                record.vc_queues = vc_queues(port);
-            }
-            record
-        })
+        .map(|(id, port)| port_record(&network, id, port, passed[id as usize]))
         .collect();
-    let mut vcs = vcs;
-    let mut ports = ports;
     let streams = Streams::of(&network);
     streams.note(&network, &mut vcs, &mut ports);
-    let stepped = network.ports.iter().map(|port| match port {
-        Port::Mux(port) => {
-            let served = port.log.server.as_ref().map_or(0, |server| server.served);
-            let chosen = port.vc_queues.as_ref().map_or(0, |queues| queues.count());
-            port.stepped + served + chosen
-        }
-        _ => 0,
-    });
     let stats = EngineStats {
         simulated_by: "fast",
         events: network.events.popped(),
         cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
-        cells_stepped: stepped.sum(),
+        cells_stepped: network.ports.iter().map(stepped).sum(),
     };
     RunRecords {
         engine: "fast",
@@ -87,6 +57,41 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
         ports,
         engine_stats: stats,
         traces,
+    }
+}
+
+/// What a port did, and what its queues hold at the end; of one that cells pass, `passed` tells that.
+fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -> PortRecord {
+    let end = network.end;
+    let mut record = match port {
+        Port::Source(port) => source_record(port, end),
+        Port::Mux(port) => mux_record(port, end),
+        Port::Pass(port) => {
+            // Also a cell that would leave at this very moment.
+            let inside = (passed.arrived > passed.departed)
+                .then(|| last_of_pass(&network.ports, id, end))
+                .flatten();
+            pass_record(port, passed, inside.map(|cell| cell.came), end)
+        }
+    };
+    record
+        .name
+        .clone_from(&network.spec.links[id as usize].name);
+    if network.spec.records.vc_sampled_ports.contains(&id) {
+        record.vc_queues = vc_queues(port);
+    }
+    record
+}
+
+/// Cells that a port took one by one.
+fn stepped(port: Port<'_>) -> u64 {
+    match port {
+        Port::Mux(port) => {
+            let served = port.log.server.as_ref().map_or(0, |server| server.served);
+            let chosen = port.vc_queues.as_ref().map_or(0, |queues| queues.count());
+            port.stepped + served + chosen
+        }
+        _ => 0,
     }
 }
 
