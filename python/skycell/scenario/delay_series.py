@@ -12,12 +12,11 @@ from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.faults import Fault, ScenarioFaults
 from skycell.scenario.links import FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
+from skycell.scenario.network_spec import WHOLE_PPB
 from skycell.scenario.quantities import rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.scenario.text import read_text
 
-WHOLE_PPB = 10**9
-"""All of the frames, in the unit of `Steps.losses_ppb`."""
 #: A file that is wrong throughout is told by its first faults.
 _MOST_FAULTS = 20
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.scenario.parameters import Parameters, param, quantity
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity
 
-_DAYS_PS = 100 * 86_400 * PS_PER_SECOND
-
-Time = Annotated[Quantity, quantity(Dimension.TIME, Dimension.RTT, high=_DAYS_PS, example="0.1 s")]
+Time = Annotated[
+    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=LONGEST_RUN_PS, example="0.1 s")
+]
 
 
 class Constant(Parameters):

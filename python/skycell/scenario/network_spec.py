@@ -37,6 +37,9 @@ from skycell.scenario.policy_spec import ZFixedSpec as ZFixedSpec
 from skycell.scenario.quantities import counted
 from skycell.scenario.spec_text import canonical_json
 
+WHOLE_PPB = 10**9
+"""The whole in parts per billion, as shares of a link and losses are told."""
+
 
 class NodeSpec(_Part):
     """A node and what it does with what arrives."""

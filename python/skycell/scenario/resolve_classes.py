@@ -18,6 +18,7 @@ from skycell.scenario.classes import (
 from skycell.scenario.contracts import MILLICELLS
 from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.network_spec import (
+    WHOLE_PPB,
     FifoSpec,
     GuaranteedRateSpec,
     QueueSpec,
@@ -31,9 +32,6 @@ from skycell.scenario.network_spec import (
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.quantities import PS_PER_SECOND, Quantity, rounded, show_amount
-
-#: Whole of a link's cells in the shares of a guaranteed-rate scheduler; `WHOLE_PPB` of crates/spec.
-WHOLE_PPB = 10**9
 
 
 def resolve_scheduler(

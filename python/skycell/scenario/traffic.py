@@ -9,15 +9,13 @@ from pydantic import BeforeValidator, Field
 
 from skycell.scenario.distributions import Times
 from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
 from skycell.scenario.tcp import LARGEST_WINDOW
 from skycell.scenario.web import Web
 
-_DAYS_PS = 100 * 86_400 * PS_PER_SECOND
-
 TransferSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**15, example="10 MB")]
 Moment = Annotated[
-    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=_DAYS_PS, example="100 ms")
+    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=LONGEST_RUN_PS, example="100 ms")
 ]
 
 
