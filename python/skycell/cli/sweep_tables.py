@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from skycell.cli.console import show_table, standard_output
-from skycell.scenario.quantities import counted, show_amount
+from skycell.scenario.quantities import PS_PER_SECOND, counted, show_amount
 from skycell.sweeps.model import shown
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     plan = design.plan
     runs = batch_runs(design)
     missing = Batch(store, engine, engine_version()).missing(runs)
-    seconds = sum(run.duration_ps for run in missing) / 1e12
+    seconds = sum(run.duration_ps for run in missing) / PS_PER_SECOND
     if as_json:
         data = {
             "title": plan.title,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from skycell.experiment.pool import Outcome, run_tasks
 from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.scenario.quantities import PS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,14 @@ class Batch:
         if to_do:
             self._store.refuse_if_read_only()
         by_hash = {run.spec_hash: run for run in to_do}
-        to_do_s = sum(run.duration_ps for run in to_do) / 1e12
+        to_do_s = sum(run.duration_ps for run in to_do) / PS_PER_SECOND
         failed: dict[str, FailedBatchRun] = {}
         done: set[str] = set()
         done_ps = 0
 
         def tell(under_way: Mapping[str, int]) -> None:
             if on_progress is not None:
-                simulated_s = (done_ps + sum(under_way.values())) / 1e12
+                simulated_s = (done_ps + sum(under_way.values())) / PS_PER_SECOND
                 on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
 
         def note(outcome: Outcome) -> None:

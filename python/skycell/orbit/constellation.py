@@ -24,6 +24,7 @@ from skycell.orbit.presets import constellations
 from skycell.scenario.checking import check_against
 from skycell.scenario.expand import base_of, merge
 from skycell.scenario.faults import FaultCollector, Positions
+from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.scenario.scenario import set_value
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
@@ -140,7 +141,7 @@ class Constellation:
         earth = self.file.earth
         if earth.epoch is None:
             return {"kind": "uniform", "angle_at_start_deg": 0.0}
-        offset_s = float(earth.ut1_minus_utc.amount) / 1e12
+        offset_s = float(earth.ut1_minus_utc.amount) / PS_PER_SECOND
         return {"kind": "sidereal", "start_unix_ns": earth.epoch, "ut1_minus_utc_s": offset_s}
 
     def _shell(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from skycell.orbit.file import ElementsPattern
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.scenario.faults import Fault, ScenarioFaults, Shown, show_value
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Route:
     @property
     def delay_ms(self) -> float | None:
         """One-way propagation delay."""
-        return None if self.delay_ps is None else self.delay_ps / 1e9
+        return None if self.delay_ps is None else self.delay_ps / PS_PER_MS
 
     @property
     def hops(self) -> list[Hop]:

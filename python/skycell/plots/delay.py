@@ -8,7 +8,7 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.thin import thin
 from skycell.plots.words import place_name, sentences
-from skycell.scenario.quantities import counted, show_time
+from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, counted, show_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +82,10 @@ def _layers(series: Series, kinds: list[str]) -> list[Any]:
     import altair as alt
 
     start_ps = series.start_ps
-    whole = [start_ps / 1e12, (start_ps + series.step_ps * (series.steps - 1)) / 1e12]
+    whole = [
+        start_ps / PS_PER_SECOND,
+        (start_ps + series.step_ps * (series.steps - 1)) / PS_PER_SECOND,
+    ]
     scale = alt.Scale(nice=False, domain=whole) if series.steps > 1 else alt.Scale(nice=False)
     x = alt.X("time_s:Q", title="Time (s)", scale=scale)
     y = alt.Y("delay_ms:Q", title="One-way delay (ms)", scale=alt.Scale(zero=False))
@@ -135,9 +138,9 @@ def _handovers(series: Series, pairs: range) -> pl.DataFrame:
         [
             {
                 "panel": _panel(series, change.pair),
-                "time_s": change.at_ps / 1e12,
-                "delay_ms": change.delay_after_ps / 1e9,
-                "before_ms": change.delay_before_ps / 1e9,
+                "time_s": change.at_ps / PS_PER_SECOND,
+                "delay_ms": change.delay_after_ps / PS_PER_MS,
+                "before_ms": change.delay_before_ps / PS_PER_MS,
                 "what": KINDS[change.what],
             }
             for pair in pairs
@@ -184,7 +187,7 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
             pl.DataFrame(
                 {
                     "time_ps": series.times_ps[steps],
-                    "delay_ms": series.delays_ps(stretch.pair)[steps] / 1e9,
+                    "delay_ms": series.delays_ps(stretch.pair)[steps] / PS_PER_MS,
                 }
             ).with_columns(
                 pl.lit(_panel(series, stretch.pair)).alias("panel"),
@@ -201,7 +204,7 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
         values=["delay_ms"],
         keys=["panel", "stretch"],
     )
-    frame = thinned.frame.with_columns((pl.col("time_ps") / 1e12).alias("time_s"))
+    frame = thinned.frame.with_columns((pl.col("time_ps") / PS_PER_SECOND).alias("time_s"))
     return frame.select("panel", "stretch", "time_s", "delay_ms"), thinned.sentence() or ""
 
 
@@ -211,7 +214,7 @@ def _description(series: Series, names: list[str]) -> str:
     told = []
     for pair, name in enumerate(names):
         delays = series.delays_ps(pair)
-        there = delays[delays != NO_PATH_PS] / 1e9
+        there = delays[delays != NO_PATH_PS] / PS_PER_MS
         span = f"{there.min():.1f} to {there.max():.1f} ms" if there.size else "no path"
         told.append(f"{name}: {span}, {counted(len(series.handovers(pair)), 'handover')}")
     return "Delay over time. " + "; ".join(told) + "."

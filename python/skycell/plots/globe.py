@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from skycell.plots import theme
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import place_name
-from skycell.scenario.quantities import counted
+from skycell.scenario.quantities import PS_PER_SECOND, counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -326,7 +326,7 @@ def _sliders(view: View, times_ps: Sequence[int]) -> _Sliders:
         slider("globe_latitude", view.latitude_deg, -90, 90, "latitude "),
     ]
     if len(times_ps) > 1:
-        step_s = (times_ps[1] - times_ps[0]) / 1e12
+        step_s = (times_ps[1] - times_ps[0]) / PS_PER_SECOND
         label = f"step of {step_s:g} s "
         params.append(slider("globe_frame", 0, 0, len(times_ps) - 1, label))
     return _Sliders(tuple(params), len(times_ps))

@@ -14,7 +14,7 @@ from skycell.metrics import (
 )
 from skycell.scenario import NetworkSpec
 from skycell.scenario.faults import FaultCollector
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Refused, parse_quantity
 from skycell.studies import guarantees, privileged, web
 from skycell.studies.design import (
     Overrides,
@@ -125,7 +125,7 @@ class Facts:
             bottleneck_cell_time_ps=slowest.cell_time_ps,
             buffer_cells=slowest.port.capacity_cells or 0,
             thresholds_cells=thresholds,
-            rtt_s=sum(delays_ps) / 1e12,
+            rtt_s=sum(delays_ps) / PS_PER_SECOND,
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
             first_vcs=tuple(flow.forward[0] for flow in spec.flows),
             guaranteed=guarantees.guaranteed_vcs(spec, slowest),

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from skycell.scenario.quantities import PS_PER_MS
+
 FLOW = 0
 """The privileged source is the first flow; the others are the background."""
 
@@ -47,13 +49,13 @@ def round_trip_ms(summary: Mapping[str, Any], rtt_s: float) -> float:
     From the moment a segment is handed to the port until all of it has arrived, and back by
     propagation alone: acknowledgements of two cells meet no queue.
     """
-    return float(summary["flows"][FLOW]["delay_mean_ps"]) / 1e9 + rtt_s / 2 * 1e3
+    return float(summary["flows"][FLOW]["delay_mean_ps"]) / PS_PER_MS + rtt_s / 2 * 1e3
 
 
 def delay_ms(summary: Mapping[str, Any], flows: range) -> float:
     """Mean one-way delay of the segments of some flows, each flow alike, ms."""
     delays = [float(summary["flows"][flow]["delay_mean_ps"]) for flow in flows]
-    return sum(delays) / len(delays) / 1e9
+    return sum(delays) / len(delays) / PS_PER_MS
 
 
 def mean_queue(summary: Mapping[str, Any]) -> float:

@@ -14,7 +14,7 @@ from skycell.metrics import (
     lost_cells,
 )
 from skycell.scenario import NetworkSpec
-from skycell.scenario.quantities import PS_PER_MS
+from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
 from skycell.sweeps.run_view import Network, RunView
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
@@ -71,7 +71,7 @@ def _scheduled_bps(run: RunView) -> list[float] | None:
     """What each flow could use: web users no more than was asked of their servers (98-0876R1)."""
     if not any("web" in flow for flow in run.flows):
         return None
-    seconds = run.summary["duration_ps"] / 1e12
+    seconds = run.summary["duration_ps"] / PS_PER_SECOND
     return [
         8 * flow["web"]["octets_scheduled"] / seconds if "web" in flow else math.inf
         for flow in run.flows
