@@ -87,6 +87,28 @@ def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[st
     assert (told.returncode, told.stderr) == (1, "The system: No space left on device\n")
 
 
+@pytest.mark.parametrize("closed", [1, 2])
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--version",), 0),
+        (("reproduce", "--list"), 0),
+        (("check", "nowhere.toml"), 2),
+        (("run",), 2),
+    ],
+)
+def test_a_closed_output_is_one_that_nobody_reads(
+    arguments: tuple[str, ...], code: int, closed: int
+) -> None:
+    command = [sys.executable, "-m", "skycell", *arguments]
+    whole = subprocess.run(command, capture_output=True, check=False)
+    shell = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command]
+    told = subprocess.run(shell, capture_output=True, check=False)
+    assert (told.returncode, whole.returncode) == (code, code)
+    assert told.stdout == (b"" if closed == 1 else whole.stdout)
+    assert told.stderr == (b"" if closed == 2 else whole.stderr)
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
 def test_what_an_output_has_no_character_for_is_told_as_json_tells_it(
     encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
