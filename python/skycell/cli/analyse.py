@@ -36,7 +36,8 @@ _TABLES = {".csv", ".tsv", ".parquet"}
 class _Runs:
     """The rows of a table, and what a sweep brings with them: its factors, responses and units.
 
-    Of a sweep whose runs are still to be made, `unknown` are the columns that they will fill.
+    Of a sweep whose runs are still to be made, `unknown` are the columns that they will fill. Of a
+    part of the rows, `whole` are all of them.
     """
 
     rows: list[dict[str, Any]]
@@ -46,6 +47,7 @@ class _Runs:
     factor_units: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     unknown: Collection[str] = ()
+    whole: Sequence[dict[str, Any]] = ()
 
     def asked(
         self, factors: Sequence[str], responses: Sequence[str], block: str | None
@@ -128,6 +130,7 @@ def _asked_for(
             raise click.UsageError(str(error)) from None
     if gathered:
         return runs
+    runs = replace(runs, whole=runs.rows)
     with gathered.step():
         for column, value in wanted:
             runs = replace(runs, rows=_having(runs, column, value))
@@ -195,6 +198,7 @@ def analyse(
     """
     from skycell.stats import DesignError
     from skycell.stats import analyse as run_analysis
+    from skycell.stats.table import FaultyValueError
 
     runs = looked_over(_look_over)
     assert runs is not None
@@ -206,6 +210,8 @@ def analyse(
             found_of[name] = run_analysis(
                 runs.rows, names, name, level, order=order, block=of_block
             ).with_units(runs.factor_units)
+        except FaultyValueError as error:
+            found_of[name] = error.told_of(runs.whole.index(runs.rows[error.row]))
         except DesignError as error:
             found_of[name] = str(error)
     refused = [why for why in found_of.values() if isinstance(why, str)]

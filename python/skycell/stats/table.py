@@ -26,6 +26,25 @@ class DesignError(ValueError):
     """A table cannot be analysed; the message says what is missing and what would do."""
 
 
+class FaultyValueError(DesignError):
+    """A response is no number that can be explained.
+
+    Attributes:
+        row: place of the run in the table, from 0.
+    """
+
+    def __init__(self, value: str, row: int, why: str = "") -> None:
+        super().__init__(value, row, why)
+        self._value, self.row, self._why = value, row, why
+
+    def __str__(self) -> str:
+        return self.told_of(self.row)
+
+    def told_of(self, row: int) -> str:
+        """The message, with the run's place in another table."""
+        return f"{self._value} in row {row + 1}{self._why}"
+
+
 def level_name(level: Level) -> str:
     """A level in words.
 
@@ -168,7 +187,7 @@ def design_table(
         response=response,
         factors=tuple(varying),
         codes=tuple(tuple(index[f.name][columns[f.name][row]] for f in varying) for row in rows),
-        values=tuple(float(columns[response][row]) for row in rows),
+        values=tuple(rows.values()),
         blocks=blocks,
         block=block if blocks is not None else None,
         notes=tuple(notes),
@@ -211,36 +230,36 @@ def _refuse_unknown(
         raise DesignError(f"{block} cannot be both the block and a factor or the response")
 
 
-def _rows_with_value(values: Sequence[Any], response: str) -> tuple[list[int], int]:
-    rows = []
+def _rows_with_value(values: Sequence[Any], response: str) -> tuple[dict[int, float], int]:
+    """Rows with their values, and how many have none."""
+    found = {}
     for row, value in enumerate(values):
         if value is None or value == "":
             continue
-        if isinstance(value, bool) or not hasattr(value, "__float__"):
-            wrong = next((at for at in range(row, len(values)) if _is_no_number(values[at])), row)
-            raise DesignError(
-                f"{response} is {values[wrong]!r} in row {wrong + 1}, which is no number"
-            )
-        if math.isinf(float(value)):
-            raise DesignError(f"{response} is infinite in row {row + 1}")
-        if abs(float(value)) > _LARGEST:
-            raise DesignError(
-                f"{response} is {value:g} in row {row + 1}; allowed is up to {_LARGEST:g}, whose "
-                "square is a number"
-            )
-        if not math.isnan(float(value)):
-            rows.append(row)
-    if not rows:
+        number = _number(value)
+        if number is None:
+            raise FaultyValueError(f"{response} is {value!r}", row, ", which is no number")
+        if math.isinf(number):
+            raise FaultyValueError(f"{response} is infinite", row)
+        if abs(number) > _LARGEST:
+            allowed = f"; allowed is up to {_LARGEST:g}, whose square is a number"
+            raise FaultyValueError(f"{response} is {number:g}", row, allowed)
+        if not math.isnan(number):
+            found[row] = number
+    if not found:
         raise DesignError(f"no row has a value of {response}")
-    return rows, len(values) - len(rows)
+    return found, len(values) - len(found)
 
 
-def _is_no_number(value: Any) -> bool:
-    """Whether a text is no finite number: one, such as `nan`, makes a column one of texts."""
+def _number(value: Any) -> float | None:
+    """A number, or a text that is a finite one: a word among numbers makes texts of all."""
+    if isinstance(value, bool) or not (isinstance(value, str) or hasattr(value, "__float__")):
+        return None
     try:
-        return not math.isfinite(float(value or 0))
-    except (TypeError, ValueError):
-        return True
+        number = float(value)
+    except ValueError:
+        return None
+    return None if isinstance(value, str) and not math.isfinite(number) else number
 
 
 def _levels(values: Sequence[Any], name: str) -> tuple[Level, ...]:

@@ -108,6 +108,17 @@ def test_a_row_that_is_longer_than_the_header_is_named(tmp_path: Path) -> None:
         assert told == f"Error: {name} cannot be read as a table: line 3 has 3 fields, the header 2"
 
 
+def test_a_row_that_is_left_out_keeps_no_other_from_being_a_number(table: Path) -> None:
+    table.write_text("site,tcp,speed\na,reno,1\nb,reno,n/a\na,sack,2\na,sack,4\nb,sack,3\n")
+    asked = ("--factor", "tcp", "--response", "speed")
+    left = skycell("analyse", table, *asked, "--where", "site=a")
+    assert left.exit_code == 0
+    assert "tcp: 3 with sack, 1 with reno" in left.output
+    for where in ((), ("--where", "site=b")):
+        told = refused(skycell("analyse", table, *asked, *where))
+        assert told == "Error: speed is 'n/a' in row 2, which is no number"
+
+
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
     for name in ("no.csv", "nowhere"):
         assert f"{name} does not exist" in skycell("analyse", name).stderr

@@ -335,6 +335,11 @@ def test_a_table_that_cannot_be_analysed_is_refused_with_the_reason(
     assert str(refused.value).startswith(told)
 
 
+def test_texts_that_are_numbers_are_numbers() -> None:
+    numbers = analyse({"a": [1, 2, 1, 2], "y": [1.5, -2, 3, 4e3]}, "a", "y")
+    assert analyse({"a": [1, 2, 1, 2], "y": ["1.5", " -2", "3", "4e3"]}, "a", "y") == numbers
+
+
 def test_a_single_factor_may_be_given_by_its_name() -> None:
     one = analyse(workstation(), "memory", "speed")
     assert one == analyse(workstation(), ["memory"], "speed")
