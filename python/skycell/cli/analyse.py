@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from skycell.sweeps.result import SweepResult
 
 _SWEEP = ".toml"
-_TABLES = {".csv", ".tsv", ".parquet"}
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_TABLES = {*_SEPARATORS, ".parquet"}
 
 
 @dataclass(frozen=True)
@@ -309,40 +310,56 @@ def _runs(source: Path) -> _Runs:
 def _table(source: Path) -> list[dict[str, Any]]:
     import polars as pl
 
-    readers = {
-        ".csv": lambda: pl.read_csv(source, infer_schema_length=None),
-        ".tsv": lambda: pl.read_csv(source, separator="\t", infer_schema_length=None),
-        ".parquet": lambda: pl.read_parquet(source),
-    }
     if not source.is_file():
         raise click.UsageError(
             f"{source} {'is a folder, not a table' if source.is_dir() else 'does not exist'}"
         )
+    separator = _SEPARATORS.get(source.suffix.lower())
+    fault = None
     try:
-        rows = readers[source.suffix.lower()]().to_dicts()
+        if separator is None:
+            rows = pl.read_parquet(source).to_dicts()
+        else:
+            rows = pl.read_csv(source, separator=separator, infer_schema_length=None).to_dicts()
+            fault = _fault_of_header(source, separator)
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = _longer_row(source) or str(error)
-        raise click.UsageError(f"{source} cannot be read as a table: {reason}") from None
+        fault = _fault_of_rows(source, separator) if separator else None
+        fault = fault or str(error)
+    if fault:
+        raise click.UsageError(f"{source} cannot be read as a table: {fault}")
     if not rows:
         raise click.UsageError(f"{source} has no rows below its header")
     return rows
 
 
-def _longer_row(source: Path) -> str | None:
-    """Which row of a text has more fields than the header; none where none has."""
+def _fault_of_header(source: Path, separator: str) -> str | None:
+    """Which names of columns a text has more than once; none where it has none."""
+    import polars as pl
+
+    # With its header as names, a frame has other names in the place of the later ones.
+    line = pl.read_csv(source, separator=separator, has_header=False, n_rows=1, infer_schema=False)
+    names = line.row(0)
+    repeated = [str(name) for name in dict.fromkeys(names) if names.count(name) > 1]
+    return f"its header has {', '.join(repeated)} more than once" if repeated else None
+
+
+def _fault_of_rows(source: Path, separator: str) -> str | None:
+    """Which row of a text is none; none where all are rows."""
     import csv
 
-    if source.suffix.lower() == ".parquet":
-        return None
-    separator = "\t" if source.suffix.lower() == ".tsv" else ","
+    line = 0
     try:
         with source.open(newline="", encoding="utf-8-sig") as text:
-            rows = csv.reader(text, delimiter=separator)
+            rows = csv.reader(text, delimiter=separator, strict=True)
             header = next(rows, [])
+            line = rows.line_num
             for row in rows:
+                line = rows.line_num
                 if len(row) > len(header):
-                    return f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
-    except (OSError, ValueError, csv.Error):
+                    return f"line {line} has {len(row)} fields, the header {len(header)}"
+    except csv.Error:
+        return f"a field of line {line + 1} begins with a quotation mark and does not end with one"
+    except (OSError, ValueError):
         return None
     return None
 

@@ -108,6 +108,27 @@ def test_a_row_that_is_longer_than_the_header_is_named(tmp_path: Path) -> None:
         assert told == f"Error: {name} cannot be read as a table: line 3 has 3 fields, the header 2"
 
 
+@pytest.mark.parametrize(
+    ("line", "rows"), [(2, '"reno,1\nsack,2'), (3, 'reno,1\n"sa"ck,2'), (4, 'reno,1\n\n"sack,2')]
+)
+def test_a_quotation_mark_without_its_like_is_told_with_its_line(
+    tmp_path: Path, line: int, rows: str
+) -> None:
+    (tmp_path / "runs.csv").write_text(f"tcp,speed\n{rows}\n")
+    told = refused(skycell("analyse", "runs.csv"))
+    why = f"a field of line {line} begins with a quotation mark and does not end with one"
+    assert told == f"Error: runs.csv cannot be read as a table: {why}"
+
+
+@pytest.mark.parametrize(("separator", "name"), [(",", "runs.csv"), ("\t", "runs.tsv")])
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path, separator: str, name: str) -> None:
+    rows = (("tcp", "speed", "tcp", "speed", "site"), ("reno", "1", "sack", "2", "a"))
+    (tmp_path / name).write_text("\n".join(map(separator.join, rows)))
+    told = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
+    why = "its header has tcp, speed more than once"
+    assert told == f"Error: {name} cannot be read as a table: {why}"
+
+
 def test_a_row_that_is_left_out_keeps_no_other_from_being_a_number(table: Path) -> None:
     table.write_text("site,tcp,speed\na,reno,1\nb,reno,n/a\na,sack,2\na,sack,4\nb,sack,3\n")
     asked = ("--factor", "tcp", "--response", "speed")
