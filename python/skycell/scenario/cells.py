@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Annotated, Any
 
 from skycell.scenario.parameters import Leaf, exact, quantity, read_number
+from skycell.scenario.quantities import CELL_BITS as CELL_BITS
 from skycell.scenario.quantities import (
     Dimension,
     Quantity,
@@ -14,8 +15,6 @@ from skycell.scenario.quantities import (
     unit_pattern,
 )
 
-#: Bits of a cell on the link (I.361: 53 octets).
-CELL_BITS = 424
 MOST_CELLS = 2**32 - 1
 
 

@@ -27,8 +27,8 @@ Rate = Annotated[
     quantity(
         Dimension.BIT_RATE,
         Dimension.CELL_RATE,
-        low=424,
-        high=10**15,
+        low=CELL_BITS,
+        high=CELL_BITS * PS_PER_SECOND,  # time is counted in whole picoseconds
         what="from one cell a second",
         example="155.52 Mbit/s",
         other="353207 cells/s",

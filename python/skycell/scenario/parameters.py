@@ -24,6 +24,7 @@ from skycell.scenario.quantities import (
     Dimension,
     Quantity,
     Refused,
+    amount_in,
     parse_quantity,
     show_amount,
     show_rate,
@@ -190,9 +191,10 @@ def quantity(
 ) -> Leaf:
     """A quantity in units of the given dimensions, or one of some words.
 
-    `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units
-    and hold for the first dimension; of the others only the sign is bounded. `other` is an example
-    of another dimension, where that makes a difference to other parameters.
+    `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units of
+    the first dimension, rates of bits and of cells alike; where the unit alone does not give that,
+    only the sign is bounded. `other` is an example of another dimension, where that makes a
+    difference to other parameters.
     """
     words = tuple(words)
 
@@ -208,12 +210,13 @@ def quantity(
             raise Refused(f"{_WHOLE[read_value.dimension]} are counted whole")
         if (above is not None and amount <= 0) or (low is not None and amount < min(low, 0)):
             raise Refused("")
-        if read_value.dimension is dimensions[0]:
-            if low is not None and amount < low:
+        bounded = amount_in(read_value, dimensions[0])
+        if bounded is not None:
+            if low is not None and bounded < low:
                 raise Refused("")
-            if above is not None and amount <= above:
+            if above is not None and bounded <= above:
                 raise Refused("")
-            if high is not None and amount > high:
+            if high is not None and bounded > high:
                 raise Refused("")
         return read_value
 

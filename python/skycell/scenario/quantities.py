@@ -19,6 +19,8 @@ LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
 #: Signals in fibre travel 1 km in 5 us, the figure that the 1996-1999 studies use
 #: (NASA/CR-1999-209158, part II: "1 km links, 5 microseconds").
 PS_PER_KM = 5 * 10**6
+#: Bits of a cell on the link (I.361: 53 octets).
+CELL_BITS = 424
 
 #: Longer texts are no quantity; this also bounds the digits that have to be computed with.
 _LONGEST_TEXT = 64
@@ -149,6 +151,19 @@ def parse_quantity(text: str) -> Quantity:
         raise Refused(_why_unknown(unit))
     dimension, factor = _UNITS[unit]
     return Quantity(Fraction(number.replace(" ", "")) * factor, dimension, stripped)
+
+
+def amount_in(value: Quantity, dimension: Dimension) -> Fraction | None:
+    """The amount in the base unit of a dimension; none where the unit alone does not give it.
+
+    >>> amount_in(parse_quantity("2 cells/s"), Dimension.BIT_RATE)
+    Fraction(848, 1)
+    """
+    if value.dimension is dimension:
+        return value.amount
+    if {value.dimension, dimension} != {Dimension.BIT_RATE, Dimension.CELL_RATE}:
+        return None
+    return value.amount * CELL_BITS if dimension is Dimension.BIT_RATE else value.amount / CELL_BITS
 
 
 def rounded(value: Fraction) -> int:
