@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded
+from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_time
 from skycell.scenario.tcp import RTT_X_BANDWIDTH
 
 
@@ -28,6 +29,16 @@ class Context:
         scale = self.rtt_ps if value.dimension is Dimension.RTT else 1
         return rounded(value.amount * scale)
 
+    def time_up_to(
+        self, longest_ps: int, value: Quantity, path: Path, meaning: str, faults: FaultCollector
+    ) -> int:
+        """A time as of `time_ps`; a longer one than allowed is noted, and that stands for it."""
+        time = self.time_ps(value)
+        if time > longest_ps:
+            got = value.text if value.dimension is Dimension.TIME else _as_time(value, time)
+            faults.add(path, got, f"up to {show_time(longest_ps)}", meaning)
+        return min(time, longest_ps)
+
     def octets(self, value: Quantity | str, mss: int) -> int:
         """A window in octets, rounded down."""
         if value == RTT_X_BANDWIDTH:
@@ -39,3 +50,7 @@ class Context:
             Dimension.RTT: self.rtt_x_bandwidth,
         }
         return int(value.amount * per_unit[value.dimension])
+
+
+def _as_time(value: Quantity, time_ps: int) -> Shown:
+    return Shown(f'"{value}", which is {show_time(time_ps)}')

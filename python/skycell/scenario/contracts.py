@@ -11,17 +11,27 @@ from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_amount
+from skycell.scenario.quantities import (
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    rounded,
+    show_amount,
+    show_time,
+)
 
 #: The MCR of a VC is counted in thousandths of a cell a second.
 MILLICELLS = 1000
 
 _MFS = quantity(Dimension.CELLS, low=1, high=1366, example="200 cells")
+#: Cells of a burst.
+_MOST_BURST = 10**9
+_DAY_PS = 86_400 * PS_PER_SECOND
 _BURST = quantity(
     Dimension.CELLS,
     Dimension.FRAMES,
     low=1,
-    high=10**9,
+    high=_MOST_BURST,
     what="frames of MFS",
     example="400 cells",
 )
@@ -112,7 +122,11 @@ def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
 
 def mbs_of(contracts: tuple[GfrContract, ...], frame_cells: int) -> dict[str, int]:
     """MBS by name of the VC, cells, where the scenario's longest frame has `frame_cells`."""
-    return {vc: _mbs(contract, frame_cells) for contract in contracts for vc in contract.vcs}
+    return {
+        vc: min(_mbs(contract, frame_cells), _MOST_BURST)  # a longer one is a fault
+        for contract in contracts
+        for vc in contract.vcs
+    }
 
 
 def _mfs(contract: GfrContract, frame_cells: int) -> int:
@@ -246,12 +260,18 @@ def _contract(
         window = step
     mcr_interval = _interval_ps(mcr)
     pcr_interval = min(_interval_ps(pcr), mcr_interval)
+    # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).
+    tolerance = max(mbs - 1, 0) * (mcr_interval - pcr_interval) + int(contract.cdvt.amount)
+    if mbs > _MOST_BURST:
+        got = Shown(f'"{contract.mbs}", which is {show_amount(mbs)} cells')
+        fault("mbs", got, f"up to {show_amount(_MOST_BURST)} cells")
+    elif tolerance > _DAY_PS:
+        got = Shown(f'"{contract.mbs}", a tolerance of {show_time(tolerance)}')
+        fault("mbs", got, f"a tolerance up to {show_time(_DAY_PS)}")
     return GfrSpec(
         mcr_interval_ps=mcr_interval,
         pcr_interval_ps=pcr_interval,
-        # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).
-        burst_tolerance_ps=max(mbs - 1, 0) * (mcr_interval - pcr_interval)
-        + int(contract.cdvt.amount),
+        burst_tolerance_ps=min(tolerance, _DAY_PS),
         mfs_cells=mfs,
         tagging=contract.tagging,
         excess=contract.excess,

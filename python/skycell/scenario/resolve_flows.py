@@ -24,6 +24,7 @@ from skycell.scenario.network_spec import (
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
+    LONGEST_RUN_PS,
     Dimension,
     Quantity,
     show_amount,
@@ -142,13 +143,13 @@ class TcpResolver:
             self._fault("receiver_window", shown, f"up to {show_amount(LARGEST_WINDOW)} B")
         elif rwnd < mss:
             self._fault("receiver_window", shown, f"at least one MSS, {show_amount(mss)} B")
-        return rwnd
+        return min(rwnd, LARGEST_WINDOW)
 
     def _window(
         self, key: str, written: Quantity | str, mss: int, rwnd: int, at_least: int = 1
     ) -> int:
         if written == RECEIVER_WINDOW:
-            return min(rwnd, LARGEST_WINDOW)  # its own faults are told
+            return rwnd  # its own faults are told
         if written == "window field":
             shift = 0
             while WINDOW_FIELD << shift < rwnd and shift < 14:
@@ -190,6 +191,11 @@ class TcpResolver:
             shown = Shown(f'"{self.tcp.rto_max}", which is {show_amount(high)} ticks')
             self._fault("rto_max", shown, f"at least {key}, {show_amount(least)} ticks")
         return low, initial, high
+
+
+def _start_at(time_ps: int) -> StartAt:
+    """A start; one after every run is a fault told already."""
+    return StartAt(time_ps=min(time_ps, LONGEST_RUN_PS))
 
 
 _VARIANTS: Mapping[str, Literal["vanilla", "reno", "new_reno", "sack"]] = {
@@ -242,8 +248,10 @@ class FlowResolver:
                 loss.update(dict.fromkeys(known, override.loss))
             if override.start is not None:
                 start.update(self.starts(override.start, known, ("flow", i, "start")))
+        paths: dict[int, Path] = {id(self.file.loss): ("loss",)}
+        paths.update((id(flow.loss), ("flow", i, "loss")) for i, flow in enumerate(self.file.flow))
         kinds = {(id(loss[name]), tcp[name].mss): loss[name] for name in names}
-        scripts = {kind: self._loss(own, kind[1]) for kind, own in kinds.items()}
+        scripts = {kind: self._loss(own, kind[1], paths[kind[0]]) for kind, own in kinds.items()}
         return [
             FlowSpec(
                 name=name,
@@ -271,8 +279,18 @@ class FlowResolver:
                 self.faults.add(("flow", i, "names", k), name, allowed, meaning)
             named.setdefault(name, i)
 
-    def _loss(self, loss: Loss, mss: int) -> LossScript:
-        octets = None if loss.at_cwnd is None else self.context.octets(loss.at_cwnd, mss)
+    def _loss(self, loss: Loss, mss: int, path: Path) -> LossScript:
+        octets = None
+        if loss.at_cwnd is not None:
+            octets = self.context.octets(loss.at_cwnd, mss)
+            if octets > LARGEST_WINDOW:
+                self.faults.add(
+                    (*path, "at_cwnd"),
+                    _shown_window(loss.at_cwnd, octets),
+                    f"up to {show_amount(LARGEST_WINDOW)} B",
+                    meaning_of(Loss.model_fields["at_cwnd"]),
+                )
+            octets = min(octets, LARGEST_WINDOW)
         return LossScript(transmissions=loss.transmissions, at_cwnd_octets=octets)
 
     def starts(
@@ -283,7 +301,7 @@ class FlowResolver:
         if isinstance(start, Together):
             at = time(start.at)
             self._check_starts(dict.fromkeys(names, at), (*path, "at"), elsewhere)
-            return dict.fromkeys(names, StartAt(time_ps=at))
+            return dict.fromkeys(names, _start_at(at))
         if isinstance(start, Staggered):
             first, every = time(start.first), time(start.every)
             times = {name: first + i * every for i, name in enumerate(names)}
@@ -291,14 +309,18 @@ class FlowResolver:
                 self._check_starts(dict.fromkeys(names, first), (*path, "first"), elsewhere)
             else:
                 self._check_starts(times, (*path, "every"), elsewhere)
-            return {name: StartAt(time_ps=at) for name, at in times.items()}
-        earliest, latest = time(start.earliest), time(start.latest)
+            return {name: _start_at(at) for name, at in times.items()}
+        meaning = meaning_of(type(start).model_fields["latest"])
+        latest = self.context.time_up_to(
+            LONGEST_RUN_PS, start.latest, (*path, "latest"), meaning, self.faults
+        )
+        earliest = time(start.earliest)
         if earliest >= latest:
             allowed = f"above earliest, {show_time(earliest)}"
             self.faults.add((*path, "latest"), start.latest.text, allowed, "end of the range")
         # A range may end after the run: whether a flow begins is then left to its draw.
         self._check_starts(dict.fromkeys(names, earliest), (*path, "earliest"), elsewhere)
-        return dict.fromkeys(names, StartDrawn(from_ps=earliest, to_ps=latest))
+        return dict.fromkeys(names, StartDrawn(from_ps=min(earliest, latest), to_ps=latest))
 
     def _check_starts(
         self, times: Mapping[str, int], path: Path, elsewhere: Collection[str]

@@ -144,7 +144,7 @@ class PortResolver:
             got = Shown(f'"{link.frame_gap}", which is {show_time(gap)}')
             meaning = meaning_of(AccessLink.model_fields["frame_gap"])
             self.faults.add((*link.path, "frame_gap"), got, "up to 1 s", meaning)
-        return gap
+        return min(gap, PS_PER_SECOND)
 
     def _capacity(self, link: PlannedLink, cell_time: int) -> int | None:
         buffer = link.buffer

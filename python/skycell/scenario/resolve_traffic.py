@@ -20,7 +20,7 @@ from skycell.scenario.network_spec import (
     WebSpec,
 )
 from skycell.scenario.parameters import exact, meaning_of
-from skycell.scenario.quantities import rounded, show_amount, show_time
+from skycell.scenario.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
 from skycell.scenario.traffic import Persistent, Traffic, Transfers
 from skycell.scenario.web import FileClass, PoissonCount, Web
 
@@ -48,17 +48,25 @@ class TrafficResolver:
             )
         return self._web(traffic, path)
 
-    def times(self, times: Times, path: Path) -> DistributionSpec:
+    def times(self, times: Times, path: Path, longest_ps: int = LONGEST_RUN_PS) -> DistributionSpec:
         """The distribution that stands at `path` of the scenario, in picoseconds."""
+
+        def time_ps(key: str, *step: str) -> int:
+            meaning = meaning_of(type(times).model_fields[key])
+            written = getattr(times, key)
+            return self.context.time_up_to(
+                longest_ps, written, (*path, *step), meaning, self.faults
+            )
+
         if isinstance(times, Constant):
-            return ConstantSpec(value_ps=self.context.time_ps(times.value))
+            return ConstantSpec(value_ps=time_ps("value"))
         if isinstance(times, Uniform):
-            low, high = self.context.time_ps(times.low), self.context.time_ps(times.high)
+            low, high = time_ps("low", "low"), time_ps("high", "high")
             if low >= high:
                 allowed = f"above low, {show_time(low)}"
                 self.faults.add((*path, "high"), times.high.text, allowed, "end of the range")
             return UniformSpec(low_ps=low, high_ps=high)
-        mean = self.context.time_ps(times.mean)
+        mean = time_ps("mean", "mean")
         if mean == 0:
             self.faults.add((*path, "mean"), times.mean.text, "above 0", "mean time")
         return ExponentialSpec(mean_ps=mean)
