@@ -40,12 +40,13 @@ def resolve_scheduler(
     queues: tuple[QueueSpec, ...],
     cell_time: int,
     mcr: Mapping[str, int],
+    knows_all_mcrs: bool,
     faults: FaultCollector,
 ) -> SchedulerSpec:
     """The scheduler of the port that feeds `link`, whose cells take `cell_time` picoseconds.
 
     `mcr` is that of each VC of the run, in its order, thousandths of a cell a second, 0 for one
-    without.
+    without; `knows_all_mcrs` says whether 0 is what was meant.
     """
     is_switch = plan.nodes[link.source] == "switch"
     scheduler = link.scheduler
@@ -74,7 +75,7 @@ def resolve_scheduler(
             return _virtual_spacing(scheduler, tuple(mcr.values()))
         if isinstance(scheduler, VcRoundRobin):
             return VcRoundRobinSpec(weights=(1,) * len(mcr))
-        return _weighted(scheduler, mcr, link, plan, faults)
+        return _weighted(scheduler, mcr, knows_all_mcrs, link, plan, faults)
     if len(queues) > 1:
         allowed = "strict_priority, guaranteed_rate or weighted_round_robin for several queues"
         faults.add(where, scheduler.kind, allowed, "which queue sends the next cell")
@@ -95,6 +96,7 @@ def _virtual_spacing(scheduler: VirtualSpacing, mcr: tuple[int, ...]) -> Virtual
 def _weighted(
     scheduler: VcWeightedRoundRobin,
     mcr: Mapping[str, int],
+    knows_all_mcrs: bool,
     link: PlannedLink,
     plan: Plan,
     faults: FaultCollector,
@@ -104,7 +106,7 @@ def _weighted(
     across = [name for name, vc in plan.vcs.items() if link.name in vc.links]
     if scheduler.weights is None:
         total = sum(mcr[name] for name in across)
-        if total == 0 and plan.is_whole:
+        if total == 0 and knows_all_mcrs:
             got = Shown(f"nothing, and no VC with an MCR across {link.name}")
             allowed = "weights, or an MCR, in [[gfr]], for one of them or more"
             faults.add(where, got, allowed, meaning)

@@ -85,6 +85,11 @@ class PortResolver:
         """MCR of every VC, thousandths of a cell a second; 0 for one without a contract."""
         return {name: self.mcr.get(name, 0) for name in self.plan.vcs}
 
+    @cached_property
+    def _knows_all_mcrs(self) -> bool:
+        """Whether no contract is of a VC that there is not, which may be meant for another."""
+        return self.plan.is_whole and all(name in self.plan.vcs for name in self.mcr)
+
     def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
         """The port that feeds `link`, whose cells take `cell_time` picoseconds.
 
@@ -124,6 +129,7 @@ class PortResolver:
                 tuple(queues),
                 cell_time,
                 self._mcr_of_vcs,
+                self._knows_all_mcrs,
                 self.faults,
             ),
             frame_gap_ps=self._frame_gap_ps(link, cell_time),
@@ -306,9 +312,7 @@ class PortResolver:
     def _mcrs(self, link: PlannedLink, where: Path) -> tuple[int, ...]:
         """MCR of each VC, 0 for one without; a fault where none across the link has one."""
         across = self.plan.vcs_across(link.name)
-        # A contract of a VC that there is not may be meant for one of these.
-        is_known = self.plan.is_whole and all(name in self.plan.vcs for name in self.mcr)
-        if is_known and across and not any(name in self.mcr for name in across):
+        if self._knows_all_mcrs and across and not any(name in self.mcr for name in across):
             got = Shown(f"no VC with an MCR across {link.name}")
             allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
             self.faults.add(where, got, allowed, "what the buffer takes in")
