@@ -26,6 +26,7 @@ from skycell.scenario.quantities import (
     Refused,
     amount_in,
     parse_quantity,
+    rounded,
     show_amount,
     show_rate,
     show_time,
@@ -216,6 +217,8 @@ def quantity(
                 raise Refused("")
             if above is not None and bounded <= above:
                 raise Refused("")
+            if above is not None and dimensions[0] is Dimension.TIME and rounded(bounded) <= above:
+                raise Refused("times are counted in whole picoseconds")
             if high is not None and bounded > high:
                 raise Refused("")
         return read_value
