@@ -27,6 +27,8 @@ _MFS = quantity(Dimension.CELLS, low=1, high=1366, example="200 cells")
 #: Cells of a burst.
 _MOST_BURST = 10**9
 _DAY_PS = 86_400 * PS_PER_SECOND
+#: Steps of the windows of a run, each of them looked at.
+_MOST_STEPS = 10_000_000
 _BURST = quantity(
     Dimension.CELLS,
     Dimension.FRAMES,
@@ -184,6 +186,7 @@ def resolve_contracts(
     plan: Plan,
     rates: Mapping[str, Fraction],
     frame_cells: int,
+    duration_ps: int,
     faults: FaultCollector,
 ) -> dict[str, GfrSpec]:
     """The contract of each VC that has one, by its name.
@@ -193,6 +196,7 @@ def resolve_contracts(
         plan: the network.
         rates: payload rate of each link, bit/s.
         frame_cells: cells of the longest frame of the scenario's flows.
+        duration_ps: of the run.
         faults: where parts that do not fit together go.
     """
     found = {}
@@ -200,7 +204,8 @@ def resolve_contracts(
         for vc in contract.vcs:
             if vc in plan.vcs:
                 link = plan.vcs[vc].links[0]
-                spec = _contract(contract, rates[link] / CELL_BITS, frame_cells, i, faults)
+                rate = rates[link] / CELL_BITS
+                spec = _contract(contract, rate, frame_cells, duration_ps, i, faults)
                 if len(plan.vcs[vc].links) == 1:
                     got = Shown(f"{vc}, over one link")
                     meaning = meaning_of(GfrContract.model_fields["vcs"])
@@ -231,6 +236,7 @@ def _contract(
     contract: GfrContract,
     link_rate: Fraction,
     frame_cells: int,
+    duration_ps: int,
     i: int,
     faults: FaultCollector,
 ) -> GfrSpec:
@@ -258,6 +264,11 @@ def _contract(
             "window", contract.window.text, f"a whole number of window_step, {contract.window_step}"
         )
         window = step
+    if duration_ps // step > _MOST_STEPS:
+        least = show_time(-(-duration_ps // _MOST_STEPS))
+        fault(
+            "window_step", contract.window_step.text, f"at least {least} in a run as long as this"
+        )
     mcr_interval = _interval_ps(mcr)
     pcr_interval = min(_interval_ps(pcr), mcr_interval)
     # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).

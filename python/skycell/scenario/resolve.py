@@ -73,7 +73,7 @@ def resolve(
     )
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
     ports = PortResolver(plan, context.rtt_ps, frame_cells, mcr, mbs, rates, faults)
-    contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, faults)
+    contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
         _link(link, node_ids, cell_time_ps(rates[name]), ports, moving, plan.courses.get(name))
