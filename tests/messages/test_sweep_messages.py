@@ -50,6 +50,24 @@ def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -
         assert (fault.file, fault.line) == (str(tmp_path / "base.toml"), line)
 
 
+def test_a_scenario_in_a_file_of_its_own_is_read_as_any_other(tmp_path: Path) -> None:
+    base, sweep = tmp_path / "base.toml", tmp_path / "sweep.toml"
+    sweep.write_text(
+        'scenario = "base.toml"\nfactors.tcp = { key = "tcp.variant", levels = ["reno", "sack"] }\n'
+    )
+    base.write_bytes(b"\xef\xbb\xbfpreset = 'icccn97-lan'\r\n")
+    load_plan(sweep)
+    base.write_bytes(b"# \xb5\n")
+    with pytest.raises(ScenarioFaults) as faults:
+        load_plan(sweep)
+    assert str(faults.value).splitlines() == [
+        f"{base}",
+        "  got      the octet 0xb5",
+        "  allowed  UTF-8 text",
+        "1 fault; nothing was run.",
+    ]
+
+
 def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:
     file = tmp_path / "latin1.toml"
     file.write_bytes('title = "5 µs"\n'.encode("latin-1"))

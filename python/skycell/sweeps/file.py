@@ -173,15 +173,12 @@ class _Reader:
     def _template_file(self, scenario: str) -> Template:
         file = self.folder / scenario
         try:
-            text = file.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "no UTF-8 text"
-            allowed = f"the name of a scenario file, from where this file is; {reason}"
+            values, positions = read_toml(read_text(file), fspath(file))
+            refuse_sweep(values, fspath(file))
+        except OSError as error:
+            allowed = f"the name of a scenario file, from where this file is; {error.strerror}"
             self.faults.add(("scenario",), scenario, allowed, KEYS["scenario"])
             return Template(fspath(file), "", {}, {}, file.parent)
-        try:
-            values, positions = read_toml(text, fspath(file))
-            refuse_sweep(values, fspath(file))
         except ScenarioFaults as faults:
             self.faults.faults.extend(faults.faults)
             return Template(fspath(file), "", {}, {}, file.parent)
