@@ -13,7 +13,7 @@ from skycell.orbit.places import Place, find_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.scenario.delay_series import Hops, Steps
-from skycell.scenario.faults import Fault, ScenarioFaults, did_you_mean
+from skycell.scenario.faults import Fault, ScenarioFaults, did_you_mean, show_value
 from skycell.scenario.quantities import show_time
 
 PRECISION_PS = 1000
@@ -136,7 +136,9 @@ def _constellation(name: str, folder: Path) -> Constellation:
     except OSError as error:
         hint = did_you_mean(name, constellations())
         allowed = f"{', '.join(constellations())}, or a file; {error.strerror or error}{hint}"
-        _refuse("constellation", f'"{name}"', allowed, "the satellites that the path leads over")
+        _refuse(
+            "constellation", show_value(name), allowed, "the satellites that the path leads over"
+        )
 
 
 def _places(sky: Constellation, names: dict[str, str]) -> list[Place]:
@@ -157,7 +159,7 @@ def _faults_of_places(sky: Constellation | None, names: dict[str, str]) -> list[
                 refuse_out_of_reach(sky, found)
         except ScenarioFaults as refused:
             for fault in refused.faults:
-                got = f'"{name}", {fault.got}' if fault.path else fault.got
+                got = f"{show_value(name)}, {fault.got}" if fault.path else fault.got
                 faults.append(Fault("", key, got, fault.allowed, fault.meaning or "a place"))
     return faults
 

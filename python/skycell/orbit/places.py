@@ -11,7 +11,7 @@ from importlib import resources
 from io import StringIO
 from os import PathLike, fspath
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.spelling import hint
 from skycell.scenario.text import read_text
 
@@ -103,7 +103,7 @@ def _number(written: str, name: str, column: str, line: int, faults: list[Fault]
         number = float("nan")
     if not low <= number <= high:
         allowed = f"a number from {low:g} to {high:g}"
-        faults.append(Fault(name, column, f'"{written}"', allowed, meaning, line=line))
+        faults.append(Fault(name, column, show_value(written), allowed, meaning, line=line))
     return number
 
 
@@ -134,7 +134,7 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
         else:
             allowed = "a place of the file given, a built-in city, or latitude,longitude"
             allowed += hint(wanted, known)
-            faults.append(Fault("places", "", f'"{name}"', allowed))
+            faults.append(Fault("places", "", show_value(name), allowed))
     if faults:
         raise ScenarioFaults(faults)
     return found

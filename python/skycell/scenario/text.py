@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from errno import ENOENT
+from os import PathLike, fspath, strerror
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +20,8 @@ def read_text(path: str | PathLike[str]) -> str:
         ScenarioFaults: it is not UTF-8, or too long.
         OSError: the file cannot be read.
     """
+    if "\0" in fspath(path):  # TOML can write it, and no file system can have it in a name
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), fspath(path))
     with Path(path).open("rb") as file:
         return read_stream(file, fspath(path))
 
