@@ -10,6 +10,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ConfigDict, TypeAdapter
+
 from skycell.scenario.quantities import counted
 from skycell.sweeps.model import Level
 
@@ -22,6 +24,8 @@ RESULT_FILE = "sweep.json"
 """File of a result's folder that the others can be drawn from again."""
 
 _FORM = 1
+_STRICT = ConfigDict(extra="forbid")
+"""What is read back has the keys that were written, and no others."""
 
 
 class NotASweepError(ValueError):
@@ -31,6 +35,8 @@ class NotASweepError(ValueError):
 @dataclass(frozen=True)
 class SweepRun:
     """One run: its cell, replication, seed and responses, or why it has none."""
+
+    __pydantic_config__ = _STRICT
 
     levels: Mapping[str, Level]
     replication: int
@@ -60,6 +66,8 @@ class SweepResult:
         from_store: runs that had been made before.
         factor_units: what the levels of a factor are counted in, of factors that have a unit.
     """
+
+    __pydantic_config__ = _STRICT
 
     title: str
     file: str
@@ -185,8 +193,7 @@ def read_sweep(source: Path) -> SweepResult:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data.pop("form") != _FORM:
             raise NotASweepError(f"{file} is of another form than this version writes")
-        runs = tuple(SweepRun(**run) for run in data.pop("runs"))
-        return SweepResult(**data, runs=runs)
+        return TypeAdapter(SweepResult).validate_python(data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, NotASweepError):
             raise

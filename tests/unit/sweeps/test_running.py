@@ -192,6 +192,20 @@ def test_what_is_no_result_is_refused(text: str, tmp_path: Path) -> None:
         read_sweep(file)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("replications", "x"), ("factors", ["tcp"]), ("runs", [{}]), ("units", None), ("more", 1)],
+)
+def test_a_result_with_a_faulty_part_is_refused(
+    work: Work, store: Path, tmp_path: Path, key: str, value: object
+) -> None:
+    file = tmp_path / "sweep.json"
+    written = make(work, store).as_dict() | {key: value}
+    file.write_text(json.dumps(written), encoding="utf-8")
+    with pytest.raises(NotASweepError, match=r"sweep\.json is no result of a sweep"):
+        read_sweep(file)
+
+
 def test_the_table_of_runs_has_a_column_for_each_factor_and_response(
     work: Work, store: Path
 ) -> None:
