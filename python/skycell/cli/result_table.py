@@ -9,7 +9,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from skycell.cli.console import show_table, standard_output
-from skycell.metrics import ceiling_bps, throughputs_bps
+from skycell.metrics import Network, base_bps, ceiling_bps, max_min_fairness, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
@@ -28,8 +28,6 @@ from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
 from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
-from skycell.sweeps.responses import fairness_of
-from skycell.sweeps.run_view import base_bps
 
 #: Flows shown one by one.
 _MOST_ROWS = 40
@@ -232,7 +230,7 @@ def _total_of_flows(result: RunResult) -> str:
             total += left
             if _is_at_times_worse(result.spec.links[congested[0]].motion):
                 total += " at the link's full rate without losses and outages"
-    fairness = fairness_of(result.spec, result.records)
+    fairness = max_min_fairness(Network.of(result.spec), result.records)
     if len(rates) > 1 and fairness is not None:
         total += f"; fairness {fairness:.3f}"
     flows, end_ps = result.records["flows"], result.records["duration_ps"]

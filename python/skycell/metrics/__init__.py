@@ -21,14 +21,17 @@ from skycell.metrics.classes import (
 from skycell.metrics.delay import flow_delays_s
 from skycell.metrics.discards import discard_ratio, discards_by_reason
 from skycell.metrics.efficiency import efficiency
-from skycell.metrics.fairness import fairness_index, max_min_shares
+from skycell.metrics.fairness import fairness_index, fairness_to_the_due, max_min_shares
 from skycell.metrics.max_min import max_min_rates
+from skycell.metrics.network import Network, base_bps, max_min_fairness
 from skycell.metrics.queues import queue_bound_delay_s, queue_lengths
-from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, throughputs_bps
+from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, scheduled_bps, throughputs_bps
 
 __all__ = [
     "OTHER_CLASSES",
     "THROUGHPUT_DEFINITIONS",
+    "Network",
+    "base_bps",
     "ceiling_bps",
     "cell_delay",
     "cell_loss_ratio",
@@ -37,14 +40,17 @@ __all__ = [
     "discards_by_reason",
     "efficiency",
     "fairness_index",
+    "fairness_to_the_due",
     "flow_delays_s",
     "link_cell_bps",
     "link_shares",
     "lost_cells",
+    "max_min_fairness",
     "max_min_rates",
     "max_min_shares",
     "queue_bound_delay_s",
     "queue_lengths",
+    "scheduled_bps",
     "segment_frame_cells",
     "tcp_share",
     "throughputs_bps",

@@ -45,6 +45,24 @@ def fairness_index(throughput: Sequence[float], fair_share: Sequence[float] | No
     return sum(parts) ** 2 / (len(parts) * sum(part * part for part in parts))
 
 
+def fairness_to_the_due(throughput: Sequence[float], fair_share: Sequence[float]) -> float | None:
+    """Jain's index of the connections that were due anything; none where these got nothing.
+
+    Args:
+        throughput: what each connection's receiver got; any rate unit, at least 0.
+        fair_share: what each was due, at least 0; same unit. One that asked for nothing is due
+            nothing.
+
+    >>> fairness_to_the_due([2.0, 1.0, 0.0], [2.0, 1.0, 0.0])
+    1.0
+    >>> fairness_to_the_due([0.0], [1.0])
+    """
+    due = [pair for pair in zip(throughput, fair_share, strict=True) if pair[1] > 0]
+    if not any(rate for rate, _ in due):
+        return None
+    return fairness_index([rate for rate, _ in due], [share for _, share in due])
+
+
 def max_min_shares(demand: Sequence[float], capacity: float) -> list[float]:
     """Max-min fair shares: nobody can get more without taking from one who has no more.
 

@@ -1,5 +1,6 @@
 """Throughput of TCP connections, by each definition that the published studies use."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -90,6 +91,29 @@ def throughputs_bps(
             for (octets, time), (before, time_before) in zip(counts, earlier, strict=True)
         ]
     return _rates(counts)
+
+
+def scheduled_bps(records: Mapping[str, Any]) -> list[float]:
+    """The largest throughput that each flow of a run could have, bit/s of TCP payload.
+
+    Args:
+        records: of the run, or a summary that has its flows.
+
+    Returns:
+        One rate per flow: of a web user what was asked of its server, over the simulated time;
+        endless of others.
+
+    Source: 98-0876R1 section 7, S_i.
+
+    >>> flows = [{"web": {"octets_scheduled": 500_000}}, {}]
+    >>> scheduled_bps({"duration_ps": 4_000_000_000_000, "flows": flows})
+    [1000000.0, inf]
+    """
+    seconds = records["duration_ps"] / PS_PER_SECOND
+    return [
+        flow["web"]["octets_scheduled"] * _BITS_PER_OCTET / seconds if "web" in flow else math.inf
+        for flow in records["flows"]
+    ]
 
 
 def _rates(counts: Sequence[tuple[int, int]]) -> list[float]:

@@ -6,7 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from skycell.metrics import discard_ratio, flow_delays_s, throughputs_bps
+from skycell.metrics import (
+    Network,
+    discard_ratio,
+    flow_delays_s,
+    max_min_fairness,
+    throughputs_bps,
+)
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
@@ -23,7 +29,6 @@ from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
 from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.sweeps.responses import fairness_of
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -75,7 +80,7 @@ def _verdict(result: RunResult) -> str:
             f"{cells.arrived_bps / 1e6:.2f} Mbit/s with their headers."
         )
     rates = throughputs_bps(result.records)
-    fairness = fairness_of(result.spec, result.records)
+    fairness = max_min_fairness(Network.of(result.spec), result.records)
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
     if len(rates) > 1 and fairness is not None:
         text += f", with a fairness index of {fairness:.3f} against their max-min fair shares"

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from skycell.metrics import fairness_index, max_min_shares
+from skycell.metrics import fairness_to_the_due, max_min_shares, scheduled_bps
 from skycell.scenario.quantities import PS_PER_SECOND
 
-_BITS_PER_OCTET = 8
 _MBIT = 1e6
-
-
-def scheduled_bps(summary: Mapping[str, Any]) -> list[float]:
-    """S_i: what each server had to send, octets scheduled over the simulated time, bit/s.
-
-    Source: 98-0876R1 section 7.
-    """
-    seconds = summary["duration_ps"] / PS_PER_SECOND
-    flows = summary["flows"]
-    return [flow["web"]["octets_scheduled"] * _BITS_PER_OCTET / seconds for flow in flows]
 
 
 def max_min_fairness(
@@ -31,16 +20,7 @@ def max_min_fairness(
 
     Source: 98-0876R1 section 7.
     """
-    pairs = [
-        (rate, share)
-        for rate, share in zip(
-            rates_bps, max_min_shares(scheduled_bps(summary), ceiling_bps), strict=True
-        )
-        if share > 0
-    ]
-    if not any(rate for rate, _ in pairs):
-        return None
-    return fairness_index([rate for rate, _ in pairs], [share for _, share in pairs])
+    return fairness_to_the_due(rates_bps, max_min_shares(scheduled_bps(summary), ceiling_bps))
 
 
 def offered_load(summary: Mapping[str, Any]) -> float:

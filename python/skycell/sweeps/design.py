@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from skycell.metrics import OTHER_CLASSES
+from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
 from skycell.sweeps.responses import RESPONSES, response_of
-from skycell.sweeps.run_view import Network
 
 
 @dataclass(frozen=True)

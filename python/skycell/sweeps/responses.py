@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +9,11 @@ from typing import Any
 from skycell.metrics import (
     cell_delay,
     efficiency,
-    fairness_index,
     lost_cells,
+    max_min_fairness,
 )
-from skycell.scenario import NetworkSpec
-from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
-from skycell.sweeps.run_view import Network, RunView
+from skycell.scenario.quantities import PS_PER_MS
+from skycell.sweeps.run_view import RunView
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""
@@ -53,29 +51,7 @@ def _efficiency(run: RunView) -> float | None:
 
 
 def _fairness(run: RunView) -> float | None:
-    rates = run.rates_bps()
-    fair = run.network.fair_bps(_scheduled_bps(run))
-    # A user who asked for nothing was due nothing.
-    due = [(rate, share) for rate, share in zip(rates, fair, strict=True) if share > 0]
-    if not any(rate for rate, _ in due):
-        return None
-    return fairness_index([rate for rate, _ in due], [share for _, share in due])
-
-
-def fairness_of(spec: NetworkSpec, summary: Mapping[str, Any]) -> float | None:
-    """The response `fairness` of one run; none where nothing was delivered or due."""
-    return _fairness(RunView(summary, Network.of(spec), "delivered_over_duration"))
-
-
-def _scheduled_bps(run: RunView) -> list[float] | None:
-    """What each flow could use: web users no more than was asked of their servers (98-0876R1)."""
-    if not any("web" in flow for flow in run.flows):
-        return None
-    seconds = run.summary["duration_ps"] / PS_PER_SECOND
-    return [
-        8 * flow["web"]["octets_scheduled"] / seconds if "web" in flow else math.inf
-        for flow in run.flows
-    ]
+    return max_min_fairness(run.network, run.summary, run.definition)
 
 
 def _throughput(run: RunView) -> float:
