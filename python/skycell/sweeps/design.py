@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
+from skycell.scenario.network_spec import WebSpec
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
 from skycell.sweeps.responses import RESPONSES, response_of
@@ -114,11 +115,12 @@ def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
 class _Parts:
     """Names of the flows, and of what else a response may be of, that some cell has.
 
-    Ports are those with a limited buffer and classes those of their queues, VCs those whose cells'
-    delay is measured.
+    Web users are flows, ports those with a limited buffer and classes those of their queues, VCs
+    those whose cells' delay is measured.
     """
 
     flows: dict[str, None] = field(default_factory=dict)
+    web_users: dict[str, None] = field(default_factory=dict)
     ports: dict[str, None] = field(default_factory=dict)
     classes: dict[str, None] = field(default_factory=dict)
     vcs: dict[str, None] = field(default_factory=dict)
@@ -126,6 +128,8 @@ class _Parts:
     def add(self, spec: NetworkSpec) -> None:
         """Adds those of a cell."""
         self.flows.update(dict.fromkeys(flow.name for flow in spec.flows))
+        users = (flow.name for flow in spec.flows if isinstance(flow.traffic, WebSpec))
+        self.web_users.update(dict.fromkeys(users))
         limited = [link for link in spec.links if link.port.is_limited]
         self.ports.update(dict.fromkeys(link.name for link in limited))
         several = [link.port.queues for link in limited if len(link.port.queues) > 1]
@@ -168,6 +172,9 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
         if response.is_of_flows and not parts.flows:
             others = [known for known, other in RESPONSES.items() if not other.is_of_flows]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
+        elif response.is_of_web_users and not parts.web_users:
+            others = [known for known, other in RESPONSES.items() if not other.is_of_web_users]
+            allowed = f"{', '.join(others)}: no combination has a web user"
         elif part or response.part == "vc":
             known, plural, none = parts.of(response.part)
             if part in known or (known and not part):

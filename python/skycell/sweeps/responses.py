@@ -37,6 +37,8 @@ class Response:
     meaning: str
     part: str
     measure: Callable[[RunView], float | None]
+    is_of_web_users: bool = False
+    """Whether it says something of web users only."""
 
     @property
     def is_of_flows(self) -> bool:
@@ -229,30 +231,35 @@ RESPONSES: Mapping[str, Response] = {
         "mean time from a web page's first request to its last octet",
         "",
         lambda run: _web(run, "page_response", "mean_ps"),
+        is_of_web_users=True,
     ),
     "p95_page_response": Response(
         "ms",
         "time within which 95 % of the web pages came",
         "",
         lambda run: _web(run, "page_response", "p95_ps"),
+        is_of_web_users=True,
     ),
     "mean_file_response": Response(
         "ms",
         "mean time from a web file's request to its last octet",
         "",
         lambda run: _web(run, "file_response", "mean_ps"),
+        is_of_web_users=True,
     ),
     "p95_file_response": Response(
         "ms",
         "time within which 95 % of the web files came",
         "",
         lambda run: _web(run, "file_response", "p95_ps"),
+        is_of_web_users=True,
     ),
     "late_files_part": Response(
         "1",
         "web files that had not come whole when the run ended, of those asked for",
         "",
         _late_files,
+        is_of_web_users=True,
     ),
 }
 """Responses by name. Where `part` says so, `NAME:FLOW`, `NAME:PORT` and so on measure one alone."""
