@@ -91,8 +91,8 @@ class VbrSource(Parameters):
         "nrt_vbr", _CLASS, alias="class", source="the class of its kind without real-time bounds"
     )
     peak_rate: PeakRate = param(..., "its cell rate while it sends", symbol="PCR")
-    on: Times = param(..., "length of a burst")
-    off: Times = param(..., "time from the end of a burst to the next")
+    on: Times = param(..., "length of a burst, up to 24 h")
+    off: Times = param(..., "time from the end of a burst to the next, up to 24 h")
     phase: Phase = param(
         "drawn",
         "how far it is into its first cycle, on time first, when it begins; drawn is uniform over "
