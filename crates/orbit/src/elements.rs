@@ -35,7 +35,7 @@ pub fn read_tle(text: &str) -> Result<Vec<Elements>, Vec<TextError>> {
             }
             continue;
         }
-        let Some((_, second)) = rest.next_if(|(_, next)| next.starts_with("2 ")) else {
+        let Some((second_number, second)) = rest.next_if(|(_, next)| next.starts_with("2 ")) else {
             errors.push((number, "no second line of elements after this one".into()));
             name = None;
             continue;
@@ -48,7 +48,12 @@ pub fn read_tle(text: &str) -> Result<Vec<Elements>, Vec<TextError>> {
         let name = name.take().map(str::to_owned);
         match Elements::from_tle(name, &first, second.as_bytes()) {
             Ok(elements) => read.push(elements),
-            Err(error) => errors.push((number, error.to_string())),
+            Err(error) => {
+                // sgp4 tells the line in its words only.
+                let what = error.to_string();
+                let is_second = what.contains("on TLE line 2");
+                errors.push((if is_second { second_number } else { number }, what));
+            }
         }
     }
     if let Some(name) = name {
@@ -91,7 +96,7 @@ mod tests {
         let text = format!("A\nB\n{FIRST}\n{broken}\n{SECOND}\n{FIRST}\nC\n");
         let errors = read_tle(&text).unwrap_err();
         let lines: Vec<usize> = errors.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [2, 3, 5, 6, 7], "{errors:?}");
+        assert_eq!(lines, [2, 4, 5, 6, 7], "{errors:?}");
         assert!(errors[1].1.contains("checksum"), "{errors:?}");
     }
 }
