@@ -11,7 +11,7 @@ from io import StringIO
 from os import PathLike, fspath
 from typing import Any
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.text import read_text
 
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
@@ -101,7 +101,7 @@ def _from_tle(text: str, name: str) -> list[dict[str, Any]]:
     lines = text.splitlines()
     if read is None:
         raise ScenarioFaults(
-            Fault(name, "", lines[line - 1][:80] if lines else "nothing", message, line=line)
+            Fault(name, "", show_value(lines[line - 1]) if lines else "nothing", message, line=line)
             for line, message in errors
         )
     entries: list[dict[str, Any]] = json.loads(read)
@@ -206,7 +206,7 @@ def _checked(
 
 
 def _fault(name: str, where: str, key: str, got: object, allowed: str, meaning: str = "") -> Fault:
-    shown = "nothing" if got in (None, "") else f'"{got}"'
+    shown = "nothing" if got in (None, "") else show_value(str(got))
     return Fault(name, f"{where} {key}", shown, allowed, meaning)
 
 

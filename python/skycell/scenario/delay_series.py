@@ -9,7 +9,7 @@ from io import StringIO
 from os import PathLike, fspath
 
 from skycell.scenario.cells import CELL_BITS
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.links import FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
 from skycell.scenario.network_spec import WHOLE_PPB
@@ -242,7 +242,7 @@ class _Reader:
     def _refuse(self, name: str, values: list[str], line: int, allowed: str = "") -> None:
         place, unit = self.columns[name]
         kind = KINDS[name]
-        got = f'"{values[place].strip()[:40]}"'
+        got = show_value(values[place].strip())
         self._add(name, got, allowed or kind.allowed(unit), kind.meaning, line)
 
     def _add(self, column: str, got: str, allowed: str, meaning: str, line: int) -> None:

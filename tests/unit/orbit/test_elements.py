@@ -86,8 +86,19 @@ def test_a_broken_line_is_told_by_its_number() -> None:
     with pytest.raises(ScenarioFaults) as caught:
         parse_elements("\n".join(lines), "x.tle")
     (fault,) = caught.value.faults
-    assert (fault.file, fault.line) == ("x.tle", 2)
+    assert (fault.file, fault.line) == ("x.tle", 3)
+    assert "58.0578" in fault.got
     assert "checksum" in fault.allowed
+
+
+def test_what_a_file_holds_is_told_without_its_control_characters() -> None:
+    lines = TLE.read_text("utf-8").splitlines()
+    lines[2] = f"{lines[2][:60]}\x1b[2J"
+    for text in (as_json({**FIELDS, "EPOCH": "\x1b[2J"}), "\n".join(lines)):
+        with pytest.raises(ScenarioFaults) as caught:
+            parse_elements(text)
+        assert "\x1b" not in str(caught.value)
+        assert "[2J" in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "<ndm/>", "hello"])
