@@ -245,6 +245,12 @@ def test_faults_of_a_series_name_file_and_line(tmp_path: Path) -> None:
     assert lines == [f"{file}:2: delay", f"{file}:3: delay"]
 
 
+def test_what_a_series_holds_is_told_without_its_control_characters(tmp_path: Path) -> None:
+    fault = fault_of(tmp_path, "time_s,delay_ms\n0,\x1b[2J\n2,9\n")
+    assert "[2J" in fault[2]
+    assert "\x1b" not in fault[2]
+
+
 def test_a_row_that_is_wrong_twice_is_told_twice(tmp_path: Path) -> None:
     with pytest.raises(ScenarioFaults) as found:
         moving(tmp_path, HEADER + "1,5\n0.5,-3\n")
