@@ -333,12 +333,15 @@ def _table(source: Path) -> list[dict[str, Any]]:
 
 
 def _fault_of_header(source: Path, separator: str) -> str | None:
-    """Which names of columns a text has more than once; none where it has none."""
+    """What is wrong with the names of a text's columns; none where nothing is."""
     import polars as pl
 
     # With its header as names, a frame has other names in the place of the later ones.
     line = pl.read_csv(source, separator=separator, has_header=False, n_rows=1, infer_schema=False)
     names = line.row(0)
+    if len(names) == 1 and (others := [sign for sign in ";\t," if sign in str(names[0])]):
+        signs = f"columns are separated by {separator!r}, not {others[0]!r}"
+        return f"its header has one column, {names[0]!r}; {signs}"
     repeated = [str(name) for name in dict.fromkeys(names) if names.count(name) > 1]
     return f"its header has {', '.join(repeated)} more than once" if repeated else None
 

@@ -120,6 +120,20 @@ def test_a_quotation_mark_without_its_like_is_told_with_its_line(
     assert told == f"Error: runs.csv cannot be read as a table: {why}"
 
 
+@pytest.mark.parametrize(
+    ("name", "own", "given"),
+    [("runs.csv", ",", ";"), ("runs.csv", ",", "\t"), ("runs.tsv", "\t", ",")],
+)
+def test_columns_separated_by_another_sign_are_told(
+    tmp_path: Path, name: str, own: str, given: str
+) -> None:
+    (tmp_path / name).write_text(f"tcp{given}speed\nreno{given}1\nsack{given}2\n")
+    told = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
+    header = f"tcp{given}speed"
+    why = f"its header has one column, {header!r}; columns are separated by {own!r}, not {given!r}"
+    assert told == f"Error: {name} cannot be read as a table: {why}"
+
+
 @pytest.mark.parametrize(("separator", "name"), [(",", "runs.csv"), ("\t", "runs.tsv")])
 def test_a_column_that_is_there_twice_is_refused(tmp_path: Path, separator: str, name: str) -> None:
     rows = (("tcp", "speed", "tcp", "speed", "site"), ("reno", "1", "sack", "2", "a"))
