@@ -1,7 +1,6 @@
 """The ceiling: the most TCP payload that a link of cells can carry."""
 
-from skycell.scenario.cells import CELL_BITS
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND
 
 CELL_OCTETS = CELL_BITS // 8
 CELL_PAYLOAD_OCTETS = 48

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
-from skycell.scenario.cells import CELL_BITS
-from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
+from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND
 
 if TYPE_CHECKING:
     from skycell.scenario.network_spec import NetworkSpec

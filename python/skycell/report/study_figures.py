@@ -9,7 +9,7 @@ from typing import Any
 from skycell.metrics import tcp_share
 from skycell.plots.curves import ReferenceLine, label
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.scenario.cells import CELL_BITS
+from skycell.scenario.quantities import CELL_BITS
 from skycell.studies.figures import Reserved, StudyFigure
 
 MBIT = 1e6

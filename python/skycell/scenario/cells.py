@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Annotated, Any
 
 from skycell.scenario.parameters import Leaf, exact, quantity, read_number
-from skycell.scenario.quantities import CELL_BITS as CELL_BITS
 from skycell.scenario.quantities import (
     Dimension,
     Quantity,
     Refused,
+    amount_in,
     parse_quantity,
     unit_pattern,
 )
@@ -84,7 +84,9 @@ def cells_per_second(rate: Quantity) -> Fraction:
     >>> [str(cells_per_second(parse_quantity(rate))) for rate in ("4.24 Mbit/s", "9 cells/s")]
     ['10000', '9']
     """
-    return rate.amount / (CELL_BITS if rate.dimension is Dimension.BIT_RATE else 1)
+    cells = amount_in(rate, Dimension.CELL_RATE)
+    assert cells is not None
+    return cells
 
 
 CellRate = Annotated[Quantity, cell_rate("20000 cells/s")]

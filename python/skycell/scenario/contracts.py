@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.scenario.cells import CELL_BITS, CellRate, cells_per_second
+from skycell.scenario.cells import CellRate, cells_per_second
 from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
+    CELL_BITS,
+    DAY_PS,
     PS_PER_SECOND,
     Dimension,
     Quantity,
@@ -26,7 +28,6 @@ MILLICELLS = 1000
 _MFS = quantity(Dimension.CELLS, low=1, high=1366, example="200 cells")
 #: Cells of a burst.
 _MOST_BURST = 10**9
-_DAY_PS = 86_400 * PS_PER_SECOND
 #: Steps of the windows of a run, each of them looked at.
 _MOST_STEPS = 10_000_000
 _BURST = quantity(
@@ -276,13 +277,13 @@ def _contract(
     if mbs > _MOST_BURST:
         got = Shown(f'"{contract.mbs}", which is {show_amount(mbs)} cells')
         fault("mbs", got, f"up to {show_amount(_MOST_BURST)} cells")
-    elif tolerance > _DAY_PS:
+    elif tolerance > DAY_PS:
         got = Shown(f'"{contract.mbs}", a tolerance of {show_time(tolerance)}')
-        fault("mbs", got, f"a tolerance up to {show_time(_DAY_PS)}")
+        fault("mbs", got, f"a tolerance up to {show_time(DAY_PS)}")
     return GfrSpec(
         mcr_interval_ps=mcr_interval,
         pcr_interval_ps=pcr_interval,
-        burst_tolerance_ps=min(tolerance, _DAY_PS),
+        burst_tolerance_ps=min(tolerance, DAY_PS),
         mfs_cells=mfs,
         tagging=contract.tagging,
         excess=contract.excess,

@@ -8,12 +8,11 @@ from fractions import Fraction
 from io import StringIO
 from os import PathLike, fspath
 
-from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.links import FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
 from skycell.scenario.network_spec import WHOLE_PPB
-from skycell.scenario.quantities import rounded, show_amount, show_time
+from skycell.scenario.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.scenario.text import read_text
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.scenario.cells import CELL_BITS, buffer_size
+from skycell.scenario.cells import buffer_size
 from skycell.scenario.parameters import quantity, word
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
-
-_DAY_PS = 86_400 * PS_PER_SECOND
+from skycell.scenario.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
 
 #: Part of the stated rate that carries cells, and the only rate that the framing exists at.
 FRAMINGS: dict[str, tuple[Fraction, int | None]] = {
@@ -37,7 +35,7 @@ Rate = Annotated[
 Delay = Annotated[
     Quantity,
     quantity(
-        Dimension.TIME, Dimension.DISTANCE, high=_DAY_PS, what="1 km being 5 us", example="275 ms"
+        Dimension.TIME, Dimension.DISTANCE, high=DAY_PS, what="1 km being 5 us", example="275 ms"
     ),
 ]
 Buffer = Annotated[

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
@@ -23,7 +22,7 @@ from skycell.scenario.link_values import Rate as Rate
 from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Parameters, param
 from skycell.scenario.policies import Policy
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded
+from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 
 RATE_MEANING = "bit rate of the link, framing included; or the cells it carries a second"
 FRAMING_MEANING = (

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from skycell.scenario.link_values import Buffer, Framing, Rate
 from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity
 from skycell.scenario.policies import Policy
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.scenario.quantities import DAY_PS, Dimension, Quantity, Refused
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
 MOST_STEPS = 1_000_000
 #: Longest delay and interruption of a link, 1 day.
-LONGEST_PS = 86_400 * PS_PER_SECOND
+LONGEST_PS = DAY_PS
 _LONGEST_TEXT = 1000
 
 
@@ -23,9 +23,7 @@ def _read_text(value: Any) -> str:
 
 
 Text = Annotated[str, Leaf("a text of up to 1000 letters", _read_text, {"type": "string"})]
-Moment = Annotated[
-    Quantity, quantity(Dimension.TIME, high=10_000 * 86_400 * PS_PER_SECOND, example="20 min")
-]
+Moment = Annotated[Quantity, quantity(Dimension.TIME, high=10_000 * DAY_PS, example="20 min")]
 Step = Annotated[
     Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_PS, example="100 ms")
 ]

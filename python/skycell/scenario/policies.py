@@ -23,7 +23,7 @@ from skycell.scenario.parameters import (
     whole_number,
 )
 from skycell.scenario.quantities import (
-    PS_PER_SECOND,
+    DAY_PS,
     Dimension,
     Quantity,
     Refused,
@@ -264,7 +264,7 @@ _CHOICE_OF_RED = "choice: max_th is to be at least twice min_th (Floyd and Jacob
 
 Interval = Annotated[
     Quantity,
-    quantity(Dimension.TIME, above=0, high=86_400 * PS_PER_SECOND, example="10 ms"),
+    quantity(Dimension.TIME, above=0, high=DAY_PS, example="10 ms"),
 ]
 
 

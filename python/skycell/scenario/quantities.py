@@ -14,8 +14,9 @@ from fractions import Fraction
 
 PS_PER_SECOND = 10**12
 PS_PER_MS = 10**9
-#: Of a run, and of what the command line asks of a constellation: 100 days.
-LONGEST_RUN_PS = 100 * 86_400 * PS_PER_SECOND
+DAY_PS = 86_400 * PS_PER_SECOND
+#: Of a run, and of what the command line asks of a constellation.
+LONGEST_RUN_PS = 100 * DAY_PS
 #: Signals in fibre travel 1 km in 5 us, the figure that the 1996-1999 studies use
 #: (NASA/CR-1999-209158, part II: "1 km links, 5 microseconds").
 PS_PER_KM = 5 * 10**6

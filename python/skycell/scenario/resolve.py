@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from skycell.scenario.cells import CELL_BITS
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import (
     check_contracts,
@@ -42,6 +41,7 @@ from skycell.scenario.on_board import Course
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.quantities import (
+    CELL_BITS,
     PS_PER_SECOND,
     Dimension,
     rounded,

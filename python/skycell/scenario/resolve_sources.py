@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from skycell.scenario.cells import CELL_BITS, cells_per_second
+from skycell.scenario.cells import cells_per_second
 from skycell.scenario.context import Context
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
@@ -24,6 +24,8 @@ from skycell.scenario.network_spec import (
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
+    CELL_BITS,
+    DAY_PS,
     PS_PER_SECOND,
     Quantity,
     rounded,
@@ -34,8 +36,6 @@ from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.sources import CbrSource, PolicerParameters, Source, VbrSource
 
-#: Of a burst, a silence, the interval between two cells, and the tolerance of a bucket.
-_DAY_PS = 86_400 * PS_PER_SECOND
 #: A phase further than this many cycles into the pattern would have to be walked to.
 _MOST_CYCLES = 1000
 
@@ -116,14 +116,14 @@ def _buckets(
         # Traffic Management 4.0, section 4.4.3; ATM Forum 98-0406:
         # BT = (MBS - 1)(1/SCR - 1/PCR).
         burst = rounded((policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND)
-        if burst + cdvt > _DAY_PS:
+        if burst + cdvt > DAY_PS:
             meaning = meaning_of(PolicerParameters.model_fields["mbs"])
             got = Shown(f"{show_amount(policer.mbs)}, a tolerance of {show_time(burst + cdvt)}")
-            faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(_DAY_PS)}", meaning)
+            faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}", meaning)
         buckets.append(
             GcraSpec(
                 increment_ps=rounded(PS_PER_SECOND / sustainable),
-                limit_ps=min(burst + cdvt, _DAY_PS),
+                limit_ps=min(burst + cdvt, DAY_PS),
                 action=policer.scr_action,  # type: ignore[arg-type]
             )
         )
@@ -149,11 +149,11 @@ def _interval_ps(
     else:
         peak = min(rates[link] for link in links) / CELL_BITS * given
     interval = rounded(PS_PER_SECOND / peak)
-    if interval > _DAY_PS:
+    if interval > DAY_PS:
         meaning = meaning_of(type(source).model_fields[key])
         got = Shown(f"a cell every {show_time(interval)}")
-        faults.add((*here, key), got, f"a cell every {show_time(_DAY_PS)} or more often", meaning)
-    return min(interval, _DAY_PS)
+        faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often", meaning)
+    return min(interval, DAY_PS)
 
 
 def _pattern(
@@ -162,8 +162,8 @@ def _pattern(
     if not isinstance(source, VbrSource):
         return ConstantPattern()
     resolver = TrafficResolver(context, faults)
-    on = resolver.times(source.on, (*here, "on"), _DAY_PS)
-    off = resolver.times(source.off, (*here, "off"), _DAY_PS)
+    on = resolver.times(source.on, (*here, "on"), DAY_PS)
+    off = resolver.times(source.off, (*here, "off"), DAY_PS)
     longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
         meaning = meaning_of(VbrSource.model_fields["on"])
@@ -172,7 +172,7 @@ def _pattern(
         return OnOffPattern(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
     assert isinstance(source.phase, Quantity)
     meaning = meaning_of(VbrSource.model_fields["phase"])
-    phase = context.time_up_to(_DAY_PS, source.phase, (*here, "phase"), meaning, faults)
+    phase = context.time_up_to(DAY_PS, source.phase, (*here, "phase"), meaning, faults)
     if phase > _MOST_CYCLES * cycle:
         allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
         faults.add((*here, "phase"), source.phase.text, allowed, meaning)

@@ -18,14 +18,11 @@ from skycell.scenario.parameters import (
     word,
 )
 from skycell.scenario.quantities import (
-    PS_PER_SECOND,
+    DAY_PS,
     Dimension,
     Quantity,
 )
 from skycell.scenario.traffic import Start
-
-_DAY_PS = 86_400 * PS_PER_SECOND
-
 
 _PEAK = part_or_rate(
     "above 0, at most 1 or 100 % (part of the cells that the slowest link on the way carries), or "
@@ -40,7 +37,7 @@ Phase = Annotated[
     quantity(
         Dimension.TIME,
         Dimension.RTT,
-        high=_DAY_PS,
+        high=DAY_PS,
         words=["drawn"],
         example="150 ms",
     ),
@@ -108,7 +105,7 @@ class VbrSource(Parameters):
 
 Source = Annotated[CbrSource | VbrSource, Field(discriminator="kind")]
 
-Tolerance = Annotated[Quantity, quantity(Dimension.TIME, high=_DAY_PS, example="10 us")]
+Tolerance = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="10 us")]
 
 Action = Annotated[str, word("count", "tag", "discard")]
 
