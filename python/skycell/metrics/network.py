@@ -10,9 +10,14 @@ from skycell.metrics.ceiling import link_cell_bps, tcp_share
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
-from skycell.scenario.network_spec import ConstantPattern, NetworkSpec, SourceSpec, route_of
+from skycell.scenario.network_spec import (
+    ConstantPattern,
+    NetworkSpec,
+    SourceSpec,
+    mean_ps,
+    route_of,
+)
 from skycell.scenario.quantities import parse_quantity
-from skycell.scenario.resolve_sources import mean_ps
 
 
 @dataclass(frozen=True)

@@ -324,6 +324,16 @@ DistributionSpec = Annotated[
 ]
 
 
+def mean_ps(times: DistributionSpec) -> int:
+    """Mean of a distribution of times, picoseconds."""
+    if isinstance(times, ConstantSpec):
+        return times.value_ps
+    if isinstance(times, UniformSpec):
+        return (times.low_ps + times.high_ps) // 2
+    assert isinstance(times, ExponentialSpec)
+    return times.mean_ps
+
+
 class TransfersSpec(_Part):
     """Transfers of one size with idle times between them."""
 

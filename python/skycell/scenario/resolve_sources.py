@@ -11,15 +11,12 @@ from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.network_spec import (
     ConstantPattern,
-    ConstantSpec,
-    DistributionSpec,
-    ExponentialSpec,
     GcraSpec,
     OnOffPattern,
     PhaseAt,
     PhaseDrawn,
     SourceSpec,
-    UniformSpec,
+    mean_ps,
 )
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
@@ -177,13 +174,3 @@ def _pattern(
         allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
         faults.add((*here, "phase"), source.phase.text, allowed, meaning)
     return OnOffPattern(on=on, off=off, phase=PhaseAt(offset_ps=phase))
-
-
-def mean_ps(times: DistributionSpec) -> int:
-    """Mean of a distribution of times, picoseconds."""
-    if isinstance(times, ConstantSpec):
-        return times.value_ps
-    if isinstance(times, UniformSpec):
-        return (times.low_ps + times.high_ps) // 2
-    assert isinstance(times, ExponentialSpec)
-    return times.mean_ps
