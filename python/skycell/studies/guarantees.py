@@ -11,7 +11,6 @@ from skycell.scenario.quantities import PS_PER_SECOND
 PAYLOAD_BITS = 48 * 8
 """Bits of a cell that the tables of the DFBA papers count of an MCR."""
 
-
 IJSC_PART = 0.9
 """What IJSC Table 3 expects of it: 6.91 of 7.68 Mbit/s and so on; no segment size gives that."""
 

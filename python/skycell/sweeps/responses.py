@@ -31,6 +31,7 @@ class Response:
         part: `flow`, `port`, `vc` or `class` where NAME:PART measures a single one of them; else
             empty. Those of a flow or of none are of TCP flows, those of a VC of the VCs whose
             cells' delay is measured.
+        is_of_web_users: whether it says something of web users only.
     """
 
     unit: str
@@ -38,7 +39,6 @@ class Response:
     part: str
     measure: Callable[[RunView], float | None]
     is_of_web_users: bool = False
-    """Whether it says something of web users only."""
 
     @property
     def is_of_flows(self) -> bool:
