@@ -347,6 +347,7 @@ def tcps(draw: st.DrawFn) -> TcpSpec:
         sack_partial_ack=draw(
             st.sampled_from(["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"])
         ),
+        sack_partial_ack_restarts=draw(st.sampled_from(["every", "first", "none"])),
         sack_retransmit_delay=draw(
             st.just(RetransmitDelayNone())
             | st.builds(RetransmitDelaySegments, count=st.integers(1, U32))

@@ -89,6 +89,7 @@ def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
         "tcp.timestamps": draw(st.booleans()),
         "tcp.pipe_at_entry": draw(st.sampled_from(["cwnd", "cwnd - 3"])),
         "tcp.sack_partial_ack": draw(st.sampled_from(list(SACK_PARTIAL_ACKS))),
+        "tcp.sack_partial_ack_restarts": draw(st.sampled_from(["every", "first", "none"])),
         "tcp.partial_ack_window": draw(st.sampled_from(["keep", "ssthresh", "deflate"])),
         "tcp.flywheel": draw(st.booleans()),
         "tcp.avoid_multiple_fast_retransmits": draw(st.booleans()),

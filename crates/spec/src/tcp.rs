@@ -55,6 +55,9 @@ pub struct TcpSpec {
     /// SACK: what a partial ACK does; the key is left out for what the studies state.
     #[serde(default, skip_serializing_if = "SackPartialAck::is_stated")]
     pub sack_partial_ack: SackPartialAck,
+    /// SACK: which partial ACKs restart the retransmission timer; the key is left out for every one.
+    #[serde(default, skip_serializing_if = "PartialAckRestarts::is_every")]
+    pub sack_partial_ack_restarts: PartialAckRestarts,
     /// SACK: when a hole may be resent.
     pub sack_retransmit_delay: SackRetransmitDelay,
     /// SACK: blocks in one acknowledgement.
@@ -193,6 +196,26 @@ impl SackPartialAck {
     /// Whether it is what the studies state.
     pub fn is_stated(&self) -> bool {
         *self == SackPartialAck::PipeLessTwo
+    }
+}
+
+/// Which partial ACKs of a recovery restart the retransmission timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartialAckRestarts {
+    /// Every one (98-0876R1 3.1, of NewReno).
+    #[default]
+    Every,
+    /// The first (RFC 6582 3.2 step 3, of NewReno).
+    First,
+    /// None: the timer is that of the retransmission which began the recovery.
+    None,
+}
+
+impl PartialAckRestarts {
+    /// Whether every one does.
+    pub fn is_every(&self) -> bool {
+        *self == PartialAckRestarts::Every
     }
 }
 

@@ -4,8 +4,8 @@ use crate::sender::tests::{MSS, tcp};
 use crate::{Receiver, Segment, Sender, TickClock};
 use proptest::prelude::*;
 use skycell_spec::{
-    AdvertisedWindow, DelayedAck, PartialAckWindow, PipeAtEntry, SackPartialAck, TcpSpec,
-    TcpVariant,
+    AdvertisedWindow, DelayedAck, PartialAckRestarts, PartialAckWindow, PipeAtEntry,
+    SackPartialAck, TcpSpec, TcpVariant,
 };
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -29,19 +29,26 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         Sack::ResendsTwo,
         Sack::EndsRecovery,
     ];
+    let restarts = [
+        PartialAckRestarts::Every,
+        PartialAckRestarts::First,
+        PartialAckRestarts::None,
+    ];
     (
         prop::sample::select(variants.to_vec()),
         prop::sample::select(of_new_reno.to_vec()),
         prop::sample::select(of_sack.to_vec()),
+        prop::sample::select(restarts.to_vec()),
         MSS..20 * MSS,
         MSS..20 * MSS,
         prop::array::uniform8(any::<bool>()),
     )
         .prop_map(
-            |(variant, new_reno, sack, rwnd, initial_cwnd, is)| TcpSpec {
+            |(variant, new_reno, sack, restarts, rwnd, initial_cwnd, is)| TcpSpec {
                 variant,
                 partial_ack_window: new_reno,
                 sack_partial_ack: sack,
+                sack_partial_ack_restarts: restarts,
                 rwnd,
                 initial_cwnd,
                 nagle: is[0],

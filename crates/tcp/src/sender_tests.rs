@@ -2,8 +2,8 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CwndGrowth, PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck,
-    SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder, TickPhase,
+    AdvertisedWindow, CwndGrowth, PartialAckRestarts, PartialAckWindow, PipeAtEntry, RtoRestart,
+    SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder, TickPhase,
 };
 
 /// Octets of a segment in these tests.
@@ -37,6 +37,7 @@ pub(crate) fn tcp() -> TcpSpec {
         timestamps: false,
         pipe_at_entry: PipeAtEntry::Cwnd,
         sack_partial_ack: SackPartialAck::PipeLessTwo,
+        sack_partial_ack_restarts: PartialAckRestarts::Every,
         sack_retransmit_delay: SackRetransmitDelay::None,
         sack_max_blocks: 3,
         partial_ack_window: PartialAckWindow::Keep,

@@ -2,8 +2,8 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CwndGrowth, LossScript, PartialAckWindow, PipeAtEntry, RtoRestart,
-    SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
+    AdvertisedWindow, CwndGrowth, LossScript, PartialAckRestarts, PartialAckWindow, PipeAtEntry,
+    RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -43,6 +43,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
             timestamps: false,
             pipe_at_entry: PipeAtEntry::Cwnd,
             sack_partial_ack: SackPartialAck::PipeLessTwo,
+            sack_partial_ack_restarts: PartialAckRestarts::Every,
             sack_retransmit_delay: SackRetransmitDelay::None,
             sack_max_blocks: 3,
             partial_ack_window: PartialAckWindow::Keep,

@@ -275,6 +275,9 @@ class TcpSpec(_Part):
     sack_partial_ack: SackPartialAck = Field(
         default="pipe_less_two", exclude_if=lambda own: own == "pipe_less_two"
     )
+    sack_partial_ack_restarts: Literal["every", "first", "none"] = Field(
+        default="every", exclude_if=lambda own: own == "every"
+    )
     sack_retransmit_delay: Annotated[
         RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
     ]

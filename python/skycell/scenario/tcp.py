@@ -238,6 +238,11 @@ class Tcp(Parameters):
         "whatever pipe is; or ends the recovery",
         source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
     )
+    sack_partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
+        "every",
+        "SACK: which partial ACKs restart the retransmission timer",
+        source="no study says; ATM Forum 98-0876R1 section 3.1 of its NewReno",
+    )
     sack_retransmit_delay: RetransmitDelay = param(
         "none",
         "SACK: segments above a hole that must be SACKed before it is resent",

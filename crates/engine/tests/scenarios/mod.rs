@@ -455,6 +455,12 @@ impl<'a> Builder<'a> {
                 SackPartialAck::ResendsTwo,
                 SackPartialAck::EndsRecovery,
             ]),
+            sack_partial_ack_restarts: dice.pick(&[
+                PartialAckRestarts::Every,
+                PartialAckRestarts::Every,
+                PartialAckRestarts::First,
+                PartialAckRestarts::None,
+            ]),
             sack_retransmit_delay: dice.pick(&[
                 SackRetransmitDelay::None,
                 SackRetransmitDelay::None,

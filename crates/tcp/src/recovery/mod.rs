@@ -13,7 +13,7 @@ use crate::transmit::Transmitter;
 use new_reno::NewReno;
 use reno::Reno;
 use sack::Sack;
-use skycell_spec::{TcpSpec, TcpVariant};
+use skycell_spec::{PartialAckRestarts, TcpSpec, TcpVariant};
 use skycell_units::Octets;
 
 /// What an acknowledgement of new data means for the retransmission timer.
@@ -120,6 +120,8 @@ struct RecoveryPoint {
     /// The octet after the highest sent when the last recovery began or the timer last ran out; none
     /// before the first, and with SACK once the recovery has reached it.
     recover: Option<u64>,
+    /// Partial ACKs of this recovery.
+    partial_acks: u32,
     is_active: bool,
 }
 
@@ -140,8 +142,19 @@ impl RecoveryPoint {
 
     fn begin(&mut self, tx: &mut Transmitter) {
         self.recover = Some(tx.snd_max);
+        self.partial_acks = 0;
         self.is_active = true;
         enter(tx);
+    }
+
+    /// A partial ACK has come: what it means for the timer.
+    fn timer_after_partial_ack(&mut self, restarts: PartialAckRestarts) -> TimerAfterAck {
+        self.partial_acks += 1;
+        match restarts {
+            PartialAckRestarts::Every => TimerAfterAck::Restart,
+            PartialAckRestarts::First if self.partial_acks == 1 => TimerAfterAck::Restart,
+            PartialAckRestarts::First | PartialAckRestarts::None => TimerAfterAck::Keep,
+        }
     }
 
     fn on_timeout(&mut self, tx: &mut Transmitter) {

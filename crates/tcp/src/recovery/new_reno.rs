@@ -2,7 +2,7 @@
 
 use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
 use crate::transmit::Transmitter;
-use skycell_spec::PartialAckWindow;
+use skycell_spec::{PartialAckRestarts, PartialAckWindow};
 use skycell_units::Octets;
 
 /// As Reno, but an ACK below `recover` (a partial ACK) resends the next segment and goes on.
@@ -18,15 +18,13 @@ pub(crate) struct NewReno {
     point: RecoveryPoint,
     /// Flywheel: duplicate ACKs since the last new segment.
     dup_acks: u32,
-    /// Partial ACKs of this recovery.
-    partial_acks: u32,
 }
 
 impl LossRecovery for NewReno {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
         if self.point.begins(tx, count) {
             self.point.begin(tx);
-            (self.dup_acks, self.partial_acks) = (0, 0);
+            self.dup_acks = 0;
             tx.resend(tx.snd_una, tx.snd_max);
             tx.window
                 .set_to_ssthresh_plus(&tx.tcp, tx.tcp.dup_ack_threshold);
@@ -68,7 +66,6 @@ impl NewReno {
     }
 
     fn on_partial_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
-        self.partial_acks += 1;
         tx.resend(tx.snd_una, tx.snd_max);
         match tx.tcp.partial_ack_window {
             PartialAckWindow::Keep => {}
@@ -78,11 +75,12 @@ impl NewReno {
         if !tx.tcp.flywheel {
             tx.send_as_allowed();
         }
-        if tx.tcp.partial_ack_first_restarts_only && self.partial_acks > 1 {
-            TimerAfterAck::Keep
-        } else {
-            TimerAfterAck::Restart
-        }
+        self.point
+            .timer_after_partial_ack(if tx.tcp.partial_ack_first_restarts_only {
+                PartialAckRestarts::First
+            } else {
+                PartialAckRestarts::Every
+            })
     }
 }
 

@@ -10,7 +10,8 @@ use skycell_units::Octets;
 /// takes a segment off `pipe`, with or without news in its SACK blocks: each stands for a segment
 /// that has left the network.
 ///
-/// What a partial ACK does is `sack_partial_ack`.
+/// What a partial ACK does is `sack_partial_ack`, what it means for the timer
+/// `sack_partial_ack_restarts`.
 /// Source: ICCCN'97 section 3; 98-0876R1 section 3.2.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sack {
@@ -46,7 +47,8 @@ impl LossRecovery for Sack {
         let is_partial = self.point.is_active && !self.point.is_reached(tx);
         if is_partial && tx.tcp.sack_partial_ack != SackPartialAck::EndsRecovery {
             self.on_partial_ack(tx);
-            return TimerAfterAck::Restart;
+            let restarts = tx.tcp.sack_partial_ack_restarts;
+            return self.point.timer_after_partial_ack(restarts);
         }
         if std::mem::take(&mut self.point.is_active) {
             if !is_partial {

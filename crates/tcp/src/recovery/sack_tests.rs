@@ -1,7 +1,8 @@
 //! Exchanges of a SACK sender: pipe, holes, and what a timeout leaves of them.
 
 use crate::sender::tests::{Script, tcp};
-use skycell_spec::{PipeAtEntry, SackPartialAck, SackRetransmitDelay, TcpSpec};
+use skycell_spec::{PartialAckRestarts, PipeAtEntry, SackPartialAck, SackRetransmitDelay, TcpSpec};
+use skycell_units::SimTime;
 
 #[test]
 fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
@@ -170,6 +171,28 @@ fn a_partial_ack_may_end_the_recovery_of_sack() {
     // As Reno: cwnd = ssthresh, and what lies above snd_una counts against it.
     s.expect_window(6.0, 6.0).expect_sent(&[]);
     s.dup_acks(1, 3).expect_sent(&[1]).expect_window(3.0, 3.0); // a recovery of its own
+}
+
+#[test]
+fn every_partial_ack_restarts_the_timer_or_the_first_or_none() {
+    let deadline = |sack_partial_ack_restarts| {
+        let mut s = Script::established(
+            TcpSpec {
+                sack_partial_ack_restarts,
+                ..tcp()
+            },
+            12,
+        );
+        s.at_millis(1_000).dup_acks(0, 2); // 0, 1 and 2 are lost
+        s.acked_with(0, &[(3, 6)]).expect_sent(&[0]);
+        s.at_millis(1_700).acked_with(1, &[(3, 12)]);
+        s.at_millis(2_400).acked_with(2, &[(3, 12)]);
+        s.sender.deadline().unwrap()
+    };
+    let every = deadline(PartialAckRestarts::Every);
+    let before = |millis| SimTime(every.0 - SimTime::from_millis(millis).0);
+    assert_eq!(deadline(PartialAckRestarts::First), before(700));
+    assert_eq!(deadline(PartialAckRestarts::None), before(1_400));
 }
 
 #[test]
