@@ -89,7 +89,7 @@ class StoredStudy:
                 study,
                 wanted,
                 seed=self.data["seed"],
-                overrides=self.data.get("overrides", {}),
+                overrides=_set_otherwise(self.data, study.id),
                 engine=self.data["engine"],
             )
         listed = _listed(self.data, metric)
@@ -156,6 +156,12 @@ def _read(file: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not data.keys() >= set(NEEDED):
         raise NotAResult(f"{file} is no result of `skycell reproduce`")
     return data
+
+
+def _set_otherwise(data: dict[str, Any], study: str) -> dict[str, Any]:
+    """What was set otherwise than a study says, which each of its rows has."""
+    own = [row for row in data["rows"] if row["study"] == study]
+    return dict(own[0].get("set", {})) if own else {}
 
 
 def _origin(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Origin:

@@ -4,13 +4,19 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from skycell.plots.figure import Figure
+from skycell.plots.run import run_figure
 from skycell.records import write_result
+from skycell.studies.figures import TracedFigure
+from skycell.studies.library import load_study
+from skycell.studies.model import Study
 from tests.unit.cli.calling import refused, skycell, told_together
 from tests.unit.plots.runs import run_without_traces, short_run
-from tests.unit.report.reproductions import reproduction
+from tests.unit.report.reproductions import reproduction, row
 
 SCENARIO = """
 preset = "icccn97-lan"
@@ -98,6 +104,26 @@ def test_a_study_is_drawn_from_its_folder_or_file(study: Path, tmp_path: Path) -
         assert result.exit_code == 0, result.stderr
         text = out.read_text(encoding="utf-8")
         assert "Three TCPs over a geostationary link: fairness" in text
+
+
+def test_a_figure_over_time_is_run_with_what_the_study_was_set_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traced = load_study("bonaventure").traced[0]
+    shown: dict[str, Any] = {}
+
+    def draw(study: Study, wanted: TracedFigure, **how: Any) -> Figure:
+        shown.update(how)
+        return run_figure(short_run(), "cwnd")
+
+    monkeypatch.setattr("skycell.report.traced.traced_figure", draw)
+    values = {"metric": "throughput", "unit": "Mbit/s", "overrides": {"tcp.tick": "200 ms"}}
+    rows = [row("bonaventure-throughput", {}, 1.0, (1.0,), **values)]
+    file = tmp_path / "result.json"
+    file.write_text(reproduction(rows, ()).to_result_json(), encoding="utf-8")
+    result = skycell("plot", file, "--kind", traced.id, "--out", tmp_path / "a.svg")
+    assert result.exit_code == 0, result.stderr
+    assert shown["overrides"] == {"tcp.tick": "200 ms"}
 
 
 def test_a_study_is_drawn_by_its_first_metric(study: Path, tmp_path: Path) -> None:
