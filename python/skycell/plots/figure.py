@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ class Origin:
         seed: the run's seed, or the first one of a study.
         replications: runs with different seeds behind every mean; None for a single run.
         source: the publication that the figure compares with.
+        set_otherwise: what was set otherwise than the study says, by choice or scenario key.
     """
 
     engine: str
@@ -41,6 +42,7 @@ class Origin:
     seed: int | None = None
     replications: int | None = None
     source: str | None = None
+    set_otherwise: Mapping[str, Any] = field(default_factory=dict)
 
     def sentence(self) -> str:
         """The last sentence of a caption."""
@@ -53,8 +55,13 @@ class Origin:
             )
         if self.seed is not None:
             parts.append(f"{'first seed' if self.replications else 'seed'}\u00a0{self.seed}")
-        text = ", ".join(parts) + "."
-        return f"Published values: {self.source}. {text}" if self.source else text
+        sentences = [", ".join(parts) + "."]
+        if self.set_otherwise:
+            changed = (f"{key} = {value}" for key, value in self.set_otherwise.items())
+            sentences.insert(0, f"Set otherwise than the study says: {', '.join(changed)}.")
+        if self.source:
+            sentences.insert(0, f"Published values: {self.source}.")
+        return " ".join(sentences)
 
 
 def digest(spec_hashes: Iterable[str]) -> str:
@@ -85,6 +92,10 @@ class Figure:
     description: str = field(repr=False)
     subtitle: str | None = None
     datasets: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def of_study_set(self, otherwise: Mapping[str, Any]) -> Figure:
+        """The figure of a study of which something was set otherwise; its caption tells it."""
+        return replace(self, origin=replace(self.origin, set_otherwise=otherwise))
 
     def caption_text(self) -> str:
         """The whole caption, as one paragraph."""

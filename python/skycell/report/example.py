@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, NothingToDrawError
 from skycell.plots.words import described
@@ -42,11 +42,13 @@ class PlannedExample:
         study: the study.
         text: which run is shown.
         specs: that run with its traces, then the run of each figure of the study that shows one.
+        overrides: choices or scenario keys set otherwise in all of them.
     """
 
     study: Study
     text: str
     specs: tuple[NetworkSpec, ...]
+    overrides: Mapping[str, Any]
 
     def example(self, results: Sequence[RunResult]) -> Example:
         """The figures, from the results of the runs in the order of `specs`."""
@@ -61,7 +63,8 @@ class PlannedExample:
                 continue
             figures.append(replace(figure, name=f"{self.study.id}-run-{kind}"))
         figures += map(figure_of_traced, others, self.study.traced)
-        return Example(self.text, tuple(figures))
+        told = (figure.of_study_set(self.overrides) for figure in figures)
+        return Example(self.text, tuple(told))
 
 
 def planned_example(reproduction: Reproduction, study: Study) -> PlannedExample | None:
@@ -98,7 +101,7 @@ def planned_example(reproduction: Reproduction, study: Study) -> PlannedExample 
         traced_spec(study, wanted, seed=reproduction.seed, overrides=reproduction.overrides)
         for wanted in study.traced
     ]
-    return PlannedExample(study, text, (spec, *others))
+    return PlannedExample(study, text, (spec, *others), reproduction.overrides)
 
 
 def _chosen(reproduction: Reproduction, study: Study) -> Row | None:

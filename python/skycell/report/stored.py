@@ -168,5 +168,10 @@ def _origin(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Origin:
     hashes = dict.fromkeys(name for row in rows for name in row["specs"])
     study = rows[0]["study"]
     return Origin(
-        data["engine"], data["version"], tuple(hashes), data["seed"], data["replications"][study]
+        data["engine"],
+        data["version"],
+        tuple(hashes),
+        data["seed"],
+        data["replications"][study],
+        set_otherwise=_set_otherwise(data, study),
     )

@@ -48,6 +48,7 @@ def origin_of(reproduction: Reproduction, study_id: str) -> Origin:
         spec_hashes=tuple(hashes),
         seed=reproduction.seed,
         replications=reproduction.replications[study_id],
+        set_otherwise=reproduction.overrides,
     )
 
 

@@ -40,7 +40,7 @@ def traced_figure(
     from skycell.experiment.run import run_spec
 
     spec = traced_spec(study, wanted, seed=seed, overrides=overrides)
-    return figure_of_traced(run_spec(spec, engine), wanted)
+    return figure_of_traced(run_spec(spec, engine), wanted).of_study_set(overrides)
 
 
 def traced_spec(

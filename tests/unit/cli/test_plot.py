@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from skycell.studies.library import load_study
 from skycell.studies.model import Study
 from tests.unit.cli.calling import refused, skycell, told_together
 from tests.unit.plots.runs import run_without_traces, short_run
-from tests.unit.report.reproductions import reproduction, row
+from tests.unit.report.reproductions import ROWS, reproduction, row
 
 SCENARIO = """
 preset = "icccn97-lan"
@@ -124,6 +125,15 @@ def test_a_figure_over_time_is_run_with_what_the_study_was_set_to(
     result = skycell("plot", file, "--kind", traced.id, "--out", tmp_path / "a.svg")
     assert result.exit_code == 0, result.stderr
     assert shown["overrides"] == {"tcp.tick": "200 ms"}
+
+
+def test_a_figure_of_a_stored_study_says_what_it_was_set_to(tmp_path: Path) -> None:
+    rows = [replace(ROWS[0], overrides={"tcp.tick": "200 ms"})]
+    file = tmp_path / "result.json"
+    file.write_text(reproduction(rows, ()).to_result_json(), encoding="utf-8")
+    assert skycell("plot", file, "--out", tmp_path / "a.html").exit_code == 0
+    drawn = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "Set otherwise than the study says: tcp.tick = 200 ms." in drawn
 
 
 def test_a_study_is_drawn_by_its_first_metric(study: Path, tmp_path: Path) -> None:

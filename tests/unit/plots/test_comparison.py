@@ -1,5 +1,6 @@
 """Published beside ours, and a metric against the buffer."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,6 +131,15 @@ def test_the_caption_says_units_replications_bars_source_and_runs() -> None:
         "Published values: ICCCN'97 Table 3. skycell\u00a00.1.0, engine\u00a0reference, "
         f"2\u00a0runs, scenarios\u00a0{digest(['bb', 'aa'])}, first seed\u00a01."
     )
+
+
+def test_the_caption_says_what_was_set_otherwise() -> None:
+    changed = replace(STUDY, set_otherwise={"tcp.tick": "200 ms", "run.duration": "1 s"})
+    caption = comparison([compared("sd")], changed, title="Efficiency").caption_text()
+    assert (
+        "Published values: ICCCN'97 Table 3. Set otherwise than the study says: "
+        "tcp.tick = 200 ms, run.duration = 1 s. skycell"
+    ) in caption
 
 
 def test_the_description_tells_every_value_to_those_who_cannot_see() -> None:

@@ -223,6 +223,9 @@ def test_a_choice_that_was_set_otherwise_is_told_with_the_studys_own() -> None:
     value = next(line[1] for line in table if line[0].endswith("tcp.tick"))
     assert value == "200 msset for these runs; the study says 100 ms"
     assert "Set otherwise tcp.tick = 200 ms" in page.text
+    captions = [figure.caption_text() for figure in study_figures(made, "icccn97")]
+    assert captions
+    assert all("than the study says: tcp.tick = 200 ms." in caption for caption in captions)
     assert "--set 'tcp.tick=200 ms'" in page.text
 
 
@@ -407,6 +410,9 @@ def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
     assert example is not None
     assert example.text.startswith("LAN, N = 5, buffer 1\u202f000 cells, SACK, ")
     assert [figure.name for figure in example.figures] == ["icccn97-run-cwnd", "icccn97-run-queue"]
+    changed = ", ".join(f"{key} = {value}" for key, value in short().items())
+    for figure in example.figures:
+        assert f"Set otherwise than the study says: {changed}." in figure.caption_text()
 
 
 def test_the_run_over_time_is_called_the_same_only_if_its_spec_is_among_the_rows() -> None:
