@@ -220,6 +220,9 @@ def show_sensitivity(result: Sensitivity) -> None:
         does = "holds" if flip.holds else "does not hold any more"
         told = f"{flip.key} = {_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
         standard_output().print(Text(told), soft_wrap=True)
+    for entry in result.undecided:
+        told = f"{entry.study} {entry.id} is not decided without {', '.join(entry.without)}"
+        standard_output().print(Text(told), soft_wrap=True)
 
 
 def _verdicts(summary: TableSummary) -> tuple[str, str, str, str]:

@@ -83,6 +83,8 @@ class ConclusionResult:
     run_by_run: RunByRun | None = None
     """In how many single replications it holds; none where the numbers are computed without a draw
     or no replication has them all. It says how firm the verdict is and does not change it."""
+    without: tuple[str, ...] = ()
+    """Tables that were not reproduced, for want of which it is not decided."""
 
     def as_dict(self) -> dict[str, object]:
         """The conclusion for a program."""
@@ -117,12 +119,19 @@ class _Ours:
         return self._replications[:drawn]
 
 
-def _evaluate(study: Study, conclusion: Conclusion, ours: _Ours) -> ConclusionResult:
+def _evaluate(
+    study: Study, conclusion: Conclusion, ours: _Ours, chosen: set[str]
+) -> ConclusionResult:
     test = predicate_of(study.id, conclusion.id)
     if test is None:
         missing = "the records of a run do not decide this"
         return ConclusionResult(study.id, conclusion.id, conclusion.text, None, None, missing)
     holds, evidence = _decide(test, ours.means)
+    without = tuple(table for table in conclusion.tables if table not in chosen)
+    if evidence != _NO_NUMBERS:
+        without = ()
+    elif without:
+        evidence = f"{_NO_NUMBERS} without {', '.join(without)}"
     published = None
     if not study.is_own:
         published, printed = _decide(test, Values.printed(conclusion.tables))
@@ -135,14 +144,18 @@ def _evaluate(study: Study, conclusion: Conclusion, ours: _Ours) -> ConclusionRe
         holds,
         evidence,
         _run_by_run(test, ours.replications(conclusion.tables)),
+        without,
     )
+
+
+_NO_NUMBERS = "no numbers"
 
 
 def _decide(test: Predicate, values: Values) -> tuple[bool | None, str]:
     try:
         finding = test(values)
     except MissingValueError:
-        return None, "no numbers"
+        return None, _NO_NUMBERS
     except ZeroDivisionError:
         return None, "a ratio to nothing"
     return finding.holds, finding.evidence
@@ -161,7 +174,7 @@ def evaluate_all(
     chosen = set(tables)
     ours = _Ours(rows)
     return [
-        _evaluate(study, conclusion, ours)
+        _evaluate(study, conclusion, ours, chosen)
         for study in studies
         for conclusion in study.conclusions
         if chosen.intersection(conclusion.tables)

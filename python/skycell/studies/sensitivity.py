@@ -70,6 +70,8 @@ class Sensitivity:
     baseline: tuple[TableSummary, ...]
     shifts: tuple[Shift, ...]
     flips: tuple[Flip, ...]
+    undecided: tuple[ConclusionResult, ...] = ()
+    """Conclusions on the tables that need others as well, so that no alternative can flip them."""
 
     def as_dict(self) -> dict[str, Any]:
         """Baseline and shifts as plain data."""
@@ -88,6 +90,10 @@ class Sensitivity:
             ],
             "shifts": [shift.as_dict() for shift in self.shifts],
             "flips": [flip.as_dict() for flip in self.flips],
+            "undecided": [
+                {"study": entry.study, "conclusion": entry.id, "without": list(entry.without)}
+                for entry in self.undecided
+            ],
         }
 
 
@@ -183,7 +189,8 @@ def sensitivity(
         shifts += _shifts(key, value, baseline.rows, varied.rows)
         flips += _flips(key, value, baseline.conclusions, varied.conclusions)
     summaries = tuple(summarise_tables(baseline.rows))
-    return Sensitivity(engine, replications, summaries, tuple(shifts), tuple(flips))
+    undecided = tuple(entry for entry in baseline.conclusions if entry.without)
+    return Sensitivity(engine, replications, summaries, tuple(shifts), tuple(flips), undecided)
 
 
 def compared_rows(rows: Sequence[Row], table: str) -> list[int]:

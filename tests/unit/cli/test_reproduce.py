@@ -16,9 +16,10 @@ import pytest
 from click.testing import Result
 
 from skycell.cli.study_progress import StudyProgress
+from skycell.cli.study_tables import show_sensitivity
 from skycell.experiment.store import RunStore
-from skycell.studies import Progress, known_ids
-from skycell.studies.sensitivity import alternatives
+from skycell.studies import ConclusionResult, Progress, known_ids
+from skycell.studies.sensitivity import Sensitivity, alternatives
 from tests.unit.cli.calling import skycell
 from tests.unit.plots.spoiling import spoil
 
@@ -425,3 +426,9 @@ def test_progress_says_nothing_where_the_store_had_every_run(
     with StudyProgress("runs.sqlite") as progress:
         progress(Progress(0, 0, 0.0, 0.0))
     assert capsys.readouterr().err == ""
+
+
+def test_conclusions_that_need_other_tables_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    lacks = ConclusionResult("dfba", "11.8", "x", True, None, "no numbers", without=("a", "b"))
+    show_sensitivity(Sensitivity("fast", 1, (), (), (), (lacks,)))
+    assert capsys.readouterr().out.endswith("\ndfba 11.8 is not decided without a, b\n")

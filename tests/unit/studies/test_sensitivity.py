@@ -94,3 +94,16 @@ def test_a_table_of_several_units_moves_by_the_first_of_them(double: Double) -> 
     (summary,) = result.summaries
     assert summary.cells.compared == 8  # four sums in cells, four shares in per cent
     assert summary.cells.mean_absolute_error is None
+
+
+def test_a_conclusion_that_needs_other_tables_is_told_with_them(double: Double) -> None:
+    tried = {"tcp.tick": ["500 ms"]}
+    result = sensitivity(
+        ["ijsc-t1"], tried, replications=1, jobs=1, version="test", work=double.work
+    )
+    without = {entry.id: entry.without for entry in result.undecided}
+    assert without == dict.fromkeys(("7.3a", "7.3b", "7.4"), ("icccn97-t3",))
+    for entry in result.undecided:
+        assert entry.evidence.endswith("; ours: no numbers without icccn97-t3")
+    told = {"study": "ijsc", "conclusion": "7.4", "without": ["icccn97-t3"]}
+    assert told in result.as_dict()["undecided"]
