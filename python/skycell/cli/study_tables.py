@@ -78,6 +78,8 @@ def show_reproduction(result: Reproduction) -> None:
 def _table(title: str, rows: Sequence[Row]) -> Table:
     factors = list(dict.fromkeys(name for row in rows for name in row.factors))
     several = len({(row.metric, row.unit) for row in rows}) > 1
+    if rows and not several:
+        title += _unit(rows[0].unit)
     table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
     for name in factors:
         table.add_column(name.replace("_", " "), no_wrap=True)
@@ -94,7 +96,7 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
     for row in rows:
         cells = [str(row.factors.get(name, "all")) for name in factors]
         if several:
-            cells.append(f"{row.metric.replace('_', ' ')}{_unit(row)}")
+            cells.append(f"{row.metric.replace('_', ' ')}{_unit(row.unit)}")
         digits = _digits(row)
         cells += [_number(row.published, digits) for _ in beside]
         cells += [_number(row.mean, digits + 1)]
@@ -107,8 +109,8 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-def _unit(row: Row) -> str:
-    return "" if row.unit == "1" else f", {row.unit}"
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else f", {unit}"
 
 
 def _digits(row: Row) -> int:
@@ -181,7 +183,8 @@ def _summary(summary: TableSummary) -> str:
 def _score(score: Score, what: str) -> str:
     if not score.compared:
         return ""
-    error = f", mean absolute error {_number(score.mean_absolute_error, 3)}"
+    unit = f" {score.unit}" if score.unit not in (None, "1") else ""
+    error = f", mean absolute error {_number(score.mean_absolute_error, 3)}{unit}"
     return f"{what}{score.inside} inside, {score.near} near, {score.off} off{error}"
 
 
@@ -210,7 +213,8 @@ def show_sensitivity(result: Sensitivity) -> None:
     for heading in ("mean change", "largest", "inside", "near", "off", "mean error"):
         table.add_column(heading, justify="right", no_wrap=True)
     for summary in result.baseline:
-        table.add_row(summary.table, "as chosen", "", "", "", *_verdicts(summary), end_section=True)
+        measured = f"{summary.table}{_unit(summary.cells.unit or '1')}"
+        table.add_row(measured, "as chosen", "", "", "", *_verdicts(summary), end_section=True)
     for shift in result.shifts:
         changes = (_number(shift.mean_absolute_change, 3), _number(shift.largest_change, 3))
         value = Text(_value(shift.value))

@@ -203,6 +203,8 @@ class Score:
     off: int
     mean_absolute_error: float | None
     """None where nothing is compared, and of rows in several units."""
+    unit: str | None = None
+    """Of the error; None where there is none."""
 
     @property
     def compared(self) -> int:
@@ -235,11 +237,13 @@ def score(rows: Iterable[Row]) -> Score:
     counts = dict.fromkeys(("inside", "near", "off"), 0)
     for row in compared:
         counts[row.verdict] += 1
+    has_error = bool(errors) and len(units) == 1
     return Score(
         counts["inside"],
         counts["near"],
         counts["off"],
-        math.fsum(errors) / len(errors) if errors and len(units) == 1 else None,
+        math.fsum(errors) / len(errors) if has_error else None,
+        units.pop() if has_error else None,
     )
 
 

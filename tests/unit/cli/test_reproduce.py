@@ -16,12 +16,14 @@ import pytest
 from click.testing import Result
 
 from skycell.cli.study_progress import StudyProgress
-from skycell.cli.study_tables import show_sensitivity
+from skycell.cli.study_tables import show_reproduction, show_sensitivity
 from skycell.experiment.store import RunStore
 from skycell.studies import ConclusionResult, Progress, known_ids
 from skycell.studies.sensitivity import Sensitivity, alternatives
 from tests.unit.cli.calling import skycell
 from tests.unit.plots.spoiling import spoil
+from tests.unit.report.reproductions import reproduction as made_by_hand
+from tests.unit.report.reproductions import row
 
 ONE = "atmf960518-one"  # five runs of one source over 2 s
 
@@ -432,3 +434,15 @@ def test_conclusions_that_need_other_tables_are_told(capsys: pytest.CaptureFixtu
     lacks = ConclusionResult("dfba", "11.8", "x", True, None, "no numbers", without=("a", "b"))
     show_sensitivity(Sensitivity("fast", 1, (), (), (), (lacks,)))
     assert capsys.readouterr().out.endswith("\ndfba 11.8 is not decided without a, b\n")
+
+
+def test_values_errors_and_changes_have_their_unit(capsys: pytest.CaptureFixture[str]) -> None:
+    made = made_by_hand(
+        [row("ijsc-t5", {"vc": vc}, 12.4, (13.0, 14.0), unit="Mbit/s") for vc in (1, 2)]
+    )
+    show_reproduction(made)
+    shown = capsys.readouterr().out
+    assert shown.startswith("ijsc-t5: GEO backbone: throughput of each VC, Mbit/s ")
+    assert "\nijsc-t5: 0 inside, 2 near, 0 off, mean absolute error 1.100 Mbit/s\n" in shown
+    show_sensitivity(Sensitivity("fast", 2, tuple(made.summaries), (), ()))
+    assert "ijsc-t5, Mbit/s │ as chosen" in capsys.readouterr().out
