@@ -143,20 +143,28 @@ def residuals_figure(analysis: Analysis, origin: Origin, *, study: str, unit: st
     base = alt.Chart(alt.InlineData(values=rows))
     style: dict[str, Any] = {"filled": True, "size": 28, "opacity": 0.7, "color": theme.PALETTE[0]}
     tooltip = [alt.Tooltip("cell:N"), alt.Tooltip("residual:Q", format=".4~g")]
-    axis_title = f"Residual of {lowered(response_title(analysis.response, unit))}"
+    response = response_title(analysis.response, unit)
+    axis_title = f"Residual of {lowered(response)}"
+    # A first label that is moved inwards runs into the second where both are long.
+    below = alt.Axis(labelFlush=False, labelSeparation=10, tickCount=6)
     y = value_axis("residual", axis_title, domain, True)
     zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3])
     left = alt.layer(
         zero.encode(y=value_axis("zero", axis_title, domain, True)),
         base.mark_point(**style).encode(
-            x=alt.X("fitted:Q", title="Value of the model", scale=alt.Scale(zero=False)),
+            x=alt.X(
+                "fitted:Q",
+                title=f"{response}, by the model",
+                scale=alt.Scale(zero=False),
+                axis=below,
+            ),
             y=y,
             tooltip=tooltip,
         ),
     ).properties(width=width, height=230)
     ends = [{"normal": sign * edge, "residual": sign * edge * spread} for sign in (-1, 1)]
     line = alt.Chart(alt.InlineData(values=ends)).mark_line(color=theme.MUTED, strokeWidth=1.2)
-    x = alt.X("normal:Q", title="Quantile of the normal distribution")
+    x = alt.X("normal:Q", title="Quantile of the normal distribution", axis=below)
     right = alt.layer(
         line.encode(x=x, y=value_axis("residual", axis_title, domain, False)),
         base.mark_point(**style).encode(

@@ -104,6 +104,15 @@ def test_residuals_are_drawn_against_the_model_and_the_normal_quantiles(found: A
     assert "Shapiro-Wilk: p = " in figure.caption_text()
 
 
+def test_residuals_stand_over_values_with_their_unit_under_labels_apart(found: Analysis) -> None:
+    figure = FACTORIAL_KINDS["residuals"](found, RUNS, study="Two factors", unit="ms")
+    left, right = figure.bare_spec()["hconcat"]
+    below = [panel["layer"][1]["encoding"]["x"] for panel in (left, right)]
+    assert below[0]["title"] == "Efficiency (ms), by the model"
+    # The first label, moved inwards, ran into the second.
+    assert all(not x["axis"]["labelFlush"] for x in below)
+
+
 @pytest.mark.parametrize("kind", FACTORIAL_KINDS)
 def test_every_figure_says_what_it_shows_and_which_runs(found: Analysis, kind: str) -> None:
     figure = draw(found, kind)
