@@ -27,7 +27,7 @@ from skycell.metrics.run_rows import (
 from skycell.plots.words import NAMES, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
-from skycell.report.tables import Cell, Table, columns, count, number, share, words
+from skycell.report.tables import Cell, Table, columns, count, loss, number, share, words
 from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _cell_delays(records: Mapping[str, Any]) -> Table | None:
         (
             words(row.vc),
             count(row.offered),
-            share(row.lost),
+            loss(row.lost),
             *(number(time, 3) for time in row.times_ms),
         )
         for row in cell_delay_rows(records)

@@ -93,6 +93,17 @@ def count(value: int | None) -> Cell:
     return Cell(NOTHING, sort="") if value is None else Cell(grouped(value), sort=value)
 
 
+def loss(ratio: float) -> Cell:
+    """A cell with a loss ratio; what is lost shows also where it is next to nothing.
+
+    >>> loss(0.0).text, loss(0.025).text, loss(3 / 283_019).text
+    ('0.0 %', '2.5 %', '1.1e−05')
+    """
+    if 0 < ratio < 1e-3:
+        return Cell(f"{ratio:.1e}".replace("-", "\u2212"), sort=ratio)
+    return share(ratio)
+
+
 def share(value: float | None) -> Cell:
     """A cell with a part of a whole, in percent with one place.
 
