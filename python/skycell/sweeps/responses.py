@@ -125,6 +125,11 @@ def _largest_cell_delay(run: RunView) -> float | None:
     return float(max(largest)) / PS_PER_MS if largest else None
 
 
+def _p999_cell_delay(run: RunView) -> float | None:
+    quantiles = [vc["delay"]["p999_ps"] for vc in run.vcs if vc["delay"]["cells"]]
+    return float(max(quantiles)) / PS_PER_MS if quantiles else None
+
+
 def _cell_delay_variation(run: RunView) -> float | None:
     delays = [found for vc in run.vcs if (found := cell_delay(vc["delay"]))]
     return max(delay.peak_to_peak_cdv_s() for delay in delays) * 1e3 if delays else None
@@ -218,6 +223,12 @@ RESPONSES: Mapping[str, Response] = {
     ),
     "largest_cell_delay": Response(
         "ms", "largest transfer delay of a cell", "vc", _largest_cell_delay
+    ),
+    "p999_cell_delay": Response(
+        "ms",
+        "transfer delay within which 99.9 % of the cells came; of several VCs the largest",
+        "vc",
+        _p999_cell_delay,
     ),
     "cell_delay_variation": Response(
         "ms",

@@ -116,6 +116,8 @@ RUN = RunView(
         ("mean_cell_delay:video", 12.0),
         ("largest_cell_delay", 6.0),
         ("largest_cell_delay:voice", 5.0),
+        ("p999_cell_delay", 4.0),
+        ("p999_cell_delay:video", 2.0),
         ("cell_delay_variation", 3.0),  # 4 ms less 1 ms
         ("cell_delay_variation:video", 1.0),
         ("cell_loss_ratio:other", None),
@@ -169,7 +171,8 @@ def test_a_vc_of_which_no_cell_arrived_has_losses_and_no_delay() -> None:
     silent = vc("voice", 100, 0, mean_ps=0, p999_ps=0, max_ps=0)
     view = replace(RUN, summary={**RUN.summary, "measured_vcs": [silent]})
     assert measure("cell_loss_ratio", view) == 1
-    for name in ("mean_cell_delay", "largest_cell_delay", "cell_delay_variation"):
+    delays = ("mean_cell_delay", "largest_cell_delay", "p999_cell_delay", "cell_delay_variation")
+    for name in delays:
         assert measure(name, view) is None
     none = replace(RUN, summary={**RUN.summary, "measured_vcs": []})
     assert measure("cell_loss_ratio", none) is None
@@ -208,7 +211,8 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
         "responses": [
             *("link_share", "link_share:cbr", "link_share:rest"),
             *("cell_loss_ratio:a", "cell_loss_ratio:b", "nonconforming_part"),
-            *("mean_cell_delay", "largest_cell_delay:a", "cell_delay_variation"),
+            *("mean_cell_delay", "largest_cell_delay:a", "p999_cell_delay:a"),
+            "cell_delay_variation",
         ],
     }
     for row in skycell.sweep(source, jobs=1).rows():
@@ -218,7 +222,7 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
         assert row["cell_loss_ratio:b"] == pytest.approx(2 / 3, abs=0.01)
         assert row["nonconforming_part"] == pytest.approx(1 / 3, abs=0.01)
         assert 0 < row["cell_delay_variation"] < 1
-        assert row["mean_cell_delay"] < row["largest_cell_delay:a"]
+        assert row["mean_cell_delay"] < row["p999_cell_delay:a"] <= row["largest_cell_delay:a"]
 
 
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
