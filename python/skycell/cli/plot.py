@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.given import STDIN, load_given
-from skycell.cli.options import NAME, NamedPath, force_option, sweep_level_option
+from skycell.cli.options import NAME, NamedPath, force_option, set_option, sweep_level_option
 from skycell.cli.results import refuse_unwritable
+from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, GivenTime
 from skycell.cli.verb import Verb, looked_over
 
@@ -40,6 +41,7 @@ def _look_over(
     table: str | None,
     response: str | None,
     level: float | None,
+    settings: tuple[str, ...],
     **_: object,
 ) -> Source | None:
     """Also reads what is to be drawn."""
@@ -48,18 +50,22 @@ def _look_over(
     from skycell.report.stored import StoredStudy
     from skycell.sweeps.result import SweepResult
 
+    values = read_settings(settings, gathered.faults)
     with gathered.step(), drawing_faults():
         if out is not None:
             _refuse_target(out, force)
     read: list[Source] = []
     with gathered.step(), drawing_faults():
         if source is not None:
-            read.append(_read(source))
+            read.append(_read(source, values))
     if not read:
         return None
     (found,) = read
     is_sweep, is_study = isinstance(found, SweepResult), isinstance(found, StoredStudy)
     is_of_runs = bool(flows or port or start or end)
+    with gathered.step():
+        if values and not _is_scenario(source):
+            raise click.UsageError("--set is for scenario files, and this has been run")
     with gathered.step():
         if is_sweep and (is_of_runs or table):
             raise click.UsageError(
@@ -158,6 +164,7 @@ def _look_over_run(
     look_over=_look_over,
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
+    "  skycell plot examples/ubr-wan.toml --set tcp.variant=reno --out reno.svg\n"
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
     "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
     "  skycell plot out/policies --kind interactions --response fairness",
@@ -179,6 +186,7 @@ def _look_over_run(
     help="File to write: .svg, .pdf, .png or .html.  [default: KIND.svg]",
 )
 @force_option("FILE if it exists")
+@set_option("Replace a value of a scenario file, such as tcp.variant=reno")
 @click.option(
     "--flow", "flows", type=NAME, multiple=True, help="Draw this flow only; may be repeated."
 )
@@ -284,16 +292,21 @@ def _refuse_target(out: Path, force: bool) -> None:
     refuse_overwriting([out], force=force)
 
 
-def _read(source: Path) -> Source:
-    """What a source is.
+def _is_scenario(source: Path | None) -> bool:
+    """Whether a source is still to be run."""
+    return source is not None and (source.suffix == ".toml" or str(source) == STDIN)
+
+
+def _read(source: Path, values: Mapping[str, Any]) -> Source:
+    """What a source is; `values` replace those of a scenario.
 
     Raises:
         ScenarioFaults, click.UsageError, NotAResult, OSError: it is nothing that can be drawn.
     """
     from skycell.report.stored import read_study
 
-    if source.suffix == ".toml" or str(source) == STDIN:
-        return load_given(str(source))
+    if _is_scenario(source):
+        return load_given(str(source), values)
     if not source.exists():
         raise click.UsageError(f"{source} does not exist")
     if is_sweep_source(source):

@@ -90,6 +90,30 @@ def test_a_scenario_is_run_with_the_trace_that_its_figure_needs(tmp_path: Path) 
     assert "flow1.forward" in out.read_text(encoding="utf-8")
 
 
+def test_values_of_a_scenario_are_replaced(run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    file.write_text(SCENARIO, encoding="utf-8")
+
+    def drawn(*settings: str) -> str:
+        out = tmp_path / "a.html"
+        result = skycell("plot", file, "--force", "--out", out, *settings)
+        assert result.exit_code == 0, result.stderr
+        return out.read_text(encoding="utf-8")
+
+    longer = drawn("--set", "run.duration=200 ms", "--set", "tcp.variant=vanilla")
+    assert longer != drawn()
+    changed = 'tcp.variant = "vanilla"' + SCENARIO.replace("150 ms", "200 ms")
+    file.write_text(changed, encoding="utf-8")
+    assert drawn() == longer
+    told = skycell("plot", file, "--set", "tcp.variant=tahoe", "--set", "x", "--out", "a.gif")
+    assert told.exit_code == 2
+    for text in ('"tahoe"', "KEY=VALUE, such as", "a.gif: a figure is written as"):
+        assert text in told.stderr
+    assert refused(skycell("plot", run, "--set", "tcp.variant=vanilla")) == (
+        "Error: --set is for scenario files, and this has been run"
+    )
+
+
 def test_without_a_name_the_figure_is_called_by_its_kind(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
