@@ -57,6 +57,9 @@ def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollect
         allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
     elif kind in ("tuple_type", "list_type") or shorthand_of(place.annotation):
         allowed = place.allowed
+        if isinstance(got, Mapping) and models_of(item_of(place.annotation)):
+            keys = (step for step in place.path if isinstance(step, str))
+            allowed += f"; each begins with [[{'.'.join(keys)}]]"
     else:
         allowed = _SHAPES.get(kind, details["msg"])
     faults.add(place.path, got, allowed, meaning)
@@ -152,7 +155,18 @@ def _known_keys(root: type[BaseModel], place: Place) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
     if place.owner is root:
         known = ["preset", *known]
-    return ", ".join(known) + hint(str(place.path[-1]), known)
+    key = str(place.path[-1])
+    return ", ".join(known) + (_elsewhere(root, key) or hint(key, known))
+
+
+def _elsewhere(root: type[BaseModel], key: str) -> str:
+    """The end of a sentence about a key of the top or of a single other table; else empty."""
+    from skycell.scenario.reference import tables
+
+    having = [table.heading for table in tables(root) if key in (k.name for k in table.keys)]
+    if "" in having:
+        return "; it belongs at the top of the file, before the first table"
+    return f"; it is a key of [{having[0]}]" if len(having) == 1 else ""
 
 
 def annotated(found: FieldInfo) -> Any:
