@@ -15,7 +15,7 @@ def _look_over(
     gathered: Gathered, prefix: str | None, markdown: bool, as_json: bool, **_: object
 ) -> str:
     """Also gives the listing of the keys asked for."""
-    from skycell.scenario.reference import listing
+    from skycell.scenario.reference import listing, paths_with
 
     with gathered.step():
         if (prefix is not None) + markdown + as_json > 1:
@@ -23,7 +23,9 @@ def _look_over(
     text = "" if prefix is None else listing(prefix)
     with gathered.step():
         if prefix is not None and not text:
-            raise click.UsageError(f"no key begins with {prefix!r}")
+            named = ", ".join(paths_with(prefix))
+            hint = f"; called so are {named}" if named else ""
+            raise click.UsageError(f"no key begins with {prefix!r}{hint}")
     return text
 
 

@@ -171,6 +171,21 @@ def listing(prefix: str = "") -> str:
     return "\n".join(lines).rstrip()
 
 
+def paths_with(word: str) -> list[str]:
+    """Dotted names of keys with a part of this name, each once.
+
+    >>> paths_with("sources"), paths_with("tpc")
+    (['topology.sources'], [])
+    """
+    found = [
+        f"{table.heading.split(' with ')[0]}.{key.name}".lstrip(".")
+        for table in tables()
+        for key in table.keys
+        if key.name == word
+    ]
+    return list(dict.fromkeys(found))
+
+
 def _wrapped(text: str, width: int) -> Iterator[str]:
     from textwrap import wrap
 

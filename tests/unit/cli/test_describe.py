@@ -22,7 +22,9 @@ def test_keys_are_listed_all_or_by_their_beginning() -> None:
     assert "[tcp]" not in told
     unknown = skycell("schema", "--keys", "tpc")
     assert (unknown.exit_code, unknown.stdout) == (2, "")
-    assert "no key begins with 'tpc'" in unknown.stderr
+    assert unknown.stderr.endswith("no key begins with 'tpc'\n")
+    below = skycell("schema", "--keys", "buffer")
+    assert "no key begins with 'buffer'; called so are topology.bottleneck.buffer, " in below.stderr
 
 
 def test_the_page_is_markdown() -> None:
