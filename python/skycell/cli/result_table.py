@@ -17,12 +17,14 @@ from skycell.metrics.run_rows import (
     CellDelayRow,
     QueueRow,
     ResponseRow,
+    TransferRow,
     cell_delay_rows,
     cell_totals,
     contract_rows,
     policed_rows,
     queue_rows,
     response_rows,
+    transfer_rows,
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
@@ -55,6 +57,9 @@ def show_result(result: RunResult) -> None:
     responses = response_rows(result.records)
     if responses:
         show_table(console, _responses(responses))
+    transfers = transfer_rows(result.records, result.traces)
+    if transfers:
+        show_table(console, _transfers(transfers))
     if result.records.get("delay_terms"):
         show_table(console, _delay_terms(result.records["delay_terms"]))
     for line in _totals(result):
@@ -173,6 +178,16 @@ def _responses(rows: list[ResponseRow]) -> Table:
     for row in rows:
         shown = (_of_four_digits(time) for time in row.times_s)
         table.add_row(row.what, show_amount(row.asked), show_amount(row.whole), *shown)
+    return table
+
+
+def _transfers(rows: list[TransferRow]) -> Table:
+    table = _table("What finished transfers took, s", "flow", "finished", *RESPONSE_HEADS)
+    for row in rows[:_MOST_ROWS]:
+        shown = (f"{time:.3f}" for time in row.times_s)
+        table.add_row(row.flow, show_amount(row.finished), *shown)
+    if len(rows) > _MOST_ROWS:
+        table.add_row(f"and {len(rows) - _MOST_ROWS} more")
     return table
 
 

@@ -82,6 +82,23 @@ class ResponseRow(NamedTuple):
 RESPONSE_HEADS = ("mean", "median", "90 %", "99 %", "longest")
 
 
+class TransferRow(NamedTuple):
+    """How long the finished transfers of a flow took, seconds."""
+
+    flow: str
+    finished: int
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+    longest: float
+
+    @property
+    def times_s(self) -> tuple[float, ...]:
+        """The times, in the order of `RESPONSE_HEADS`."""
+        return self[2:]
+
+
 class CellTotals(NamedTuple):
     """What all VCs together carried: cells handed in, those that arrived, and the latter's rate."""
 
@@ -173,3 +190,37 @@ def response_rows(records: Mapping[str, Any]) -> list[ResponseRow]:
         shown = (times[key] / PS_PER_SECOND if times["count"] else None for key in keys)
         rows.append(ResponseRow(f"{what}s", asked, times["count"], *shown))
     return rows
+
+
+def transfer_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list[TransferRow]:
+    """The flows with finished transfers; before them, where they are several, all together.
+
+    Args:
+        records: of the run.
+        traces: the columns of each trace that it kept; no rows without `transfers`.
+
+    >>> second = 10**12
+    >>> trace = {"flow": [0, 0, 1], "start_ps": [0, second, 0], "end_ps": [second, 4 * second, 4]}
+    >>> rows = transfer_rows({"flows": [{"name": "a"}, {"name": "b"}]}, {"transfers": trace})
+    >>> [(row.flow, row.finished, row.longest) for row in rows]
+    [('all flows', 3, 3.0), ('a', 2, 3.0), ('b', 1, 4e-12)]
+    """
+    if "transfers" not in traces:
+        return []
+    taken: dict[int, list[int]] = {}
+    columns = (traces["transfers"][name] for name in ("flow", "start_ps", "end_ps"))
+    for flow, start_ps, end_ps in zip(*columns, strict=True):
+        taken.setdefault(flow, []).append(end_ps - start_ps)
+    rows = [_transfer_row(records["flows"][flow]["name"], taken[flow]) for flow in sorted(taken)]
+    if len(rows) > 1:
+        rows.insert(0, _transfer_row("all flows", [ps for own in taken.values() for ps in own]))
+    return rows
+
+
+def _transfer_row(flow: str, taken_ps: Sequence[int]) -> TransferRow:
+    ordered = sorted(taken_ps)
+    # Nearest rank, as the records have response times.
+    ranks = (-(-percent * len(ordered) // 100) for percent in (50, 90, 99))
+    p50, p90, p99 = (ordered[rank - 1] / PS_PER_SECOND for rank in ranks)
+    mean, longest = sum(ordered) / len(ordered) / PS_PER_SECOND, ordered[-1] / PS_PER_SECOND
+    return TransferRow(flow, len(ordered), mean, p50, p90, p99, longest)

@@ -23,6 +23,7 @@ from skycell.metrics.run_rows import (
     policed_rows,
     queue_rows,
     response_rows,
+    transfer_rows,
 )
 from skycell.plots.words import NAMES, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
@@ -57,6 +58,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "flows": _flows(records) if records["flows"] else None,
             "losses": _recovery(records),
             "responses": _responses(records),
+            "transfers": _transfers(result),
             "delay_terms": _delay_terms(records),
             "ports": [table for table in (_congested(result), _other_ports(result)) if table],
             "contracts": _contracts(result),
@@ -219,6 +221,24 @@ def _cell_delays(records: Mapping[str, Any]) -> Table | None:
             "its own VC's."
         ),
         columns=columns("VC", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def _transfers(result: RunResult) -> Table | None:
+    rows = [
+        (words(row.flow), count(row.finished), *(number(time, 3) for time in row.times_s))
+        for row in transfer_rows(result.records, result.traces)
+    ]
+    if not rows:
+        return None
+    heads = ("finished", *RESPONSE_HEADS)
+    return Table(
+        caption=(
+            "What finished transfers took, in seconds: from the moment the application hands one "
+            "over (with a handshake: the SYN) until its last octet is acknowledged."
+        ),
+        columns=columns("flow", *heads, numeric=heads),
         rows=tuple(rows),
     )
 

@@ -219,6 +219,35 @@ def test_cells_of_sources_are_shown_with_their_losses_and_delays(
     assert "delay is measured" not in run(short).stdout
 
 
+def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) -> None:
+    # 1 000 octets are two segments, the second after the ACK of the first: two round trips of
+    # 40 ms, beside which a dozen cells of 1 us do not show.
+    file = tmp_path / "two.toml"
+    file.write_text(
+        """
+        run.duration = "1 s"
+        start = "together"
+        traffic = { kind = "transfers", size = "1000 B", count = 3, idle = "100 ms" }
+        [topology]
+        kind = "n_source"
+        sources = 2
+        bottleneck = { rate = "1000000 cells/s", delay = "18 ms", buffer = "unlimited" }
+        access = { delay = "1 ms", frame_gap = "0 s" }
+        """,
+        encoding="utf-8",
+    )
+    told = run(file, "--trace", "transfers", "--out", tmp_path / "out").stdout
+    taken = (line.split() for line in told[told.index("What finished") :].splitlines())
+    every, first, second = (line for line in taken if line[-1:] == ["0.080"])
+    assert every == ["all", "flows", "6", *["0.080"] * 5]
+    assert (first, second) == tuple([f, "3", *["0.080"] * 5] for f in ("flow1", "flow2"))
+    assert "finished transfers" not in run(file).stdout
+    report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
+    assert report.exit_code == 0, report.stderr
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "What finished transfers took, in seconds" in text
+
+
 def test_a_class_with_several_sources_is_shown_before_them(short: Path, tmp_path: Path) -> None:
     shared = tmp_path / "shared.toml"
     source = '[[source]]\nkind = "cbr"\nname = "{}"\nrate = {}\n'
