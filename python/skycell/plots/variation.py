@@ -44,7 +44,7 @@ def allocation_figure(analysis: Analysis, origin: Origin, *, study: str, unit: s
     """
     import altair as alt
 
-    if not analysis.total:
+    if not analysis.varies:
         raise NothingToDrawError(f"{analysis.response} is the same in all runs")
     order = list(COLOURS)
     rows = sorted(analysis.variation, key=lambda row: (order.index(row.kind), -row.share))

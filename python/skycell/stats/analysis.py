@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from math import ldexp, sqrt
 from typing import Literal
 
 from skycell.stats.model import Contrast, Fit, Term, fit_model, term_name
@@ -76,8 +78,10 @@ def analyse(
     table = design_table(frame, [factors] if isinstance(factors, str) else factors, response, block)
     if len(table.values) < 2:
         raise DesignError(f"one run of {response} cannot be analysed; at least two are needed")
-    fit = fit_model(table, order)
+    fit = fit_model(table.in_powers_of_two(), order)
+    exponent = table.exponent
     estimate = _Estimates(table, fit, level)
+    expected = [ldexp(value, exponent) for value in fit.fitted]
     residuals = tuple(
         Residual(
             tuple(f.levels[c] for f, c in zip(table.factors, code, strict=True)),
@@ -85,9 +89,9 @@ def analyse(
             fitted,
             value - fitted,
         )
-        for code, value, fitted in zip(table.codes, table.values, fit.fitted, strict=True)
+        for code, value, fitted in zip(table.codes, table.values, expected, strict=True)
     )
-    error = _error_term(fit)
+    error = _error_term(fit, exponent)
     return Analysis(
         response=response,
         level=level,
@@ -97,8 +101,9 @@ def analyse(
         possible_cells=table.possible_cells,
         mean=estimate.mean(),
         variation=tuple(_variation(table, fit)),
-        total=fit.total,
-        values_sum=fit.values_sum,
+        varies=fit.total > 0,
+        total=ldexp(fit.total, 2 * exponent),
+        values_sum=ldexp(fit.values_sum, 2 * exponent),
         error=error,
         factors=tuple(estimate.factor(place) for place in range(len(table.factors))),
         interactions=tuple(estimate.interaction(term) for term in fit.terms if len(term) == 2),
@@ -132,14 +137,14 @@ def _notes(table: DesignTable) -> list[str]:
     return notes
 
 
-def _error_term(fit: Fit) -> ErrorTerm:
+def _error_term(fit: Fit, exponent: int) -> ErrorTerm:
     variance = fit.error_variance
     if variance is None:
         return ErrorTerm("none", None, 0)
     source: Literal["replications", "higher interactions"] = (
         "replications" if fit.is_pure else "higher interactions"
     )
-    return ErrorTerm(source, variance**0.5, fit.error_degrees)
+    return ErrorTerm(source, ldexp(sqrt(variance), exponent), fit.error_degrees)
 
 
 def _variation(table: DesignTable, fit: Fit) -> list[Variation]:
@@ -160,7 +165,8 @@ def _variation(table: DesignTable, fit: Fit) -> list[Variation]:
     if fit.error_degrees:
         share = fit.error_sum / fit.total if fit.total else 0.0
         rows.append(Variation("error", ERROR, (), fit.error_sum, fit.error_degrees, share))
-    return rows
+    squared = 2 * table.exponent
+    return [replace(row, sum_of_squares=ldexp(row.sum_of_squares, squared)) for row in rows]
 
 
 def _row(fit: Fit, name: str, kind: str, sums: float, degrees: int) -> Variation:
@@ -178,7 +184,7 @@ def _row(fit: Fit, name: str, kind: str, sums: float, degrees: int) -> Variation
 
 
 class _Estimates:
-    """Means and effects with their intervals."""
+    """Means and effects with their intervals, in the unit of the table's values."""
 
     def __init__(self, table: DesignTable, fit: Fit, level: float) -> None:
         self._table, self._fit, self._level = table, fit, level
@@ -186,8 +192,10 @@ class _Estimates:
     def _estimate(self, found: Contrast, quantile: float | None = None) -> Estimate:
         """A contrast with its interval, by Student's t unless a quantile is given."""
         value, error, degrees = found
+        value = ldexp(value, self._table.exponent)
         if error is None:
             return Estimate(value, None, None, None)
+        error = ldexp(error, self._table.exponent)
         half = (quantile or _student(self._level, degrees)) * error
         return Estimate(value, error, value - half, value + half)
 
@@ -295,5 +303,6 @@ def dominant_factor(rows: Frame, factors: Sequence[str], response: str) -> dict[
     ['gr', 'tcp']
     """
     table = design_table(rows, factors, response)
-    mains = [row for row in _variation(table, fit_model(table)) if row.kind == MAIN]
+    fit = fit_model(table.in_powers_of_two())
+    mains = [row for row in _variation(table, fit) if row.kind == MAIN]
     return {row.name: row.share for row in sorted(mains, key=lambda row: -row.share)}

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.stats.table import DesignError, DesignTable
@@ -87,7 +88,7 @@ class Fit:
         variance = self.error_variance
         if variance is None:
             return Contrast(value, None, 0.0)
-        error = (self._factor(weights) * variance) ** 0.5
+        error = sqrt(self._factor(weights) * variance)
         return Contrast(value, error, float(self.error_degrees))
 
     def mean(self, weights: NDArray[np.float64]) -> Contrast:
@@ -113,12 +114,12 @@ class Fit:
         )
         whole = sum(part for part, _ in parts)
         degrees = whole**2 / sum(part**2 / own for part, own in parts)
-        return Contrast(self._value(weights), whole**0.5, degrees)
+        return Contrast(self._value(weights), sqrt(whole), degrees)
 
     def _value(self, weights: NDArray[np.float64]) -> float:
         """Value of a combination of coefficients; what is only rounding is zero."""
         value = float(weights @ self._params)
-        noise = (_NOTHING * self.values_sum / len(self.fitted)) ** 0.5
+        noise = sqrt(_NOTHING * self.values_sum / len(self.fitted))
         return 0.0 if abs(value) <= noise else value
 
     def _factor(self, weights: NDArray[np.float64]) -> float:

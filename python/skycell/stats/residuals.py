@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from math import frexp, ldexp
 
 from skycell.stats.result import Diagnostics, Residual
 from skycell.stats.table import DesignTable
@@ -36,7 +37,9 @@ def diagnose(
         degrees: of freedom of the residuals.
         standard_error: of one run; none where there is no error term.
     """
-    values = [residual.residual for residual in residuals]
+    # Over a power of two: no digit is lost, and the squares of residuals of any size are numbers.
+    size = frexp(standard_error or 0.0)[1]
+    values = [ldexp(residual.residual, -size) for residual in residuals]
     if not standard_error or len(values) < 3 or max(values) == min(values):
         return Diagnostics(None, None, None, ())
     spread = _spread(table, values) if degrees >= _LEAST_FREE * len(values) else None

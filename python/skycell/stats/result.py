@@ -48,7 +48,8 @@ class Variation:
         name: the term in words, such as `tcp × buffer`.
         kind: main effect, interaction, block, higher (interactions beyond the model), or error.
         factors: the factors of the term.
-        sum_of_squares: in the square of the response's unit.
+        sum_of_squares: in the square of the response's unit; 0 also where it is too small for a
+            number.
         degrees: of freedom.
         share: part of the total variation, 0 to 1.
         f: mean square over that of the error; none where there is no error.
@@ -179,8 +180,10 @@ class Analysis:
         mean: overall mean, every cell counting the same.
         variation: the allocation of variation: main effects, interactions, blocks, interactions
             beyond the model, error.
-        total: total variation, the sum of squared differences from the mean.
-        values_sum: sum of squared values.
+        varies: whether the response is not the same in all runs, but for rounding.
+        total: total variation, the sum of squared differences from the mean; 0 also where a
+            response varies whose squares are too small for a number, below about 1e-154.
+        values_sum: sum of squared values, likewise.
         error: where the standard errors come from.
         factors: effects of every factor.
         interactions: first-order interactions of the model.
@@ -197,6 +200,7 @@ class Analysis:
     possible_cells: int
     mean: Estimate
     variation: tuple[Variation, ...]
+    varies: bool
     total: float
     values_sum: float
     error: ErrorTerm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -118,6 +118,19 @@ class DesignTable:
     def is_replicated(self) -> bool:
         """Whether any cell has more than one run."""
         return any(len(values) > 1 for values in self.cells.values())
+
+    @cached_property
+    def exponent(self) -> int:
+        """Of the power of two next above the size of the largest value."""
+        return math.frexp(max(map(abs, self.values)))[1]
+
+    def in_powers_of_two(self) -> DesignTable:
+        """The same runs with values over two to the `exponent`: below 1, and no digit is lost.
+
+        The squares of values of any size are numbers then, whereas those of 1e-200 are all zero.
+        """
+        values = tuple(math.ldexp(value, -self.exponent) for value in self.values)
+        return replace(self, values=values)
 
     def missing_cells(self) -> list[tuple[int, ...]]:
         """Combinations without a run, in the order of the levels."""

@@ -14,7 +14,7 @@ _DOUBT = 0.01
 
 def summary(analysis: Analysis) -> list[str]:
     """What an analysis finds: where the variation is, which factors matter, which levels differ."""
-    if not analysis.total:
+    if not analysis.varies:
         return [f"{analysis.response} is the same in all {analysis.runs} runs: nothing matters."]
     sentences = [_allocation(analysis)]
     if analysis.error.source == "none":

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,6 +185,37 @@ def test_levels_without_error_whose_means_are_the_same_cannot_be_told_apart() ->
     ]
     found = analyse(rows, "f", "y")
     assert found.factor("f").alike() == [("b", "c")]
+
+
+@pytest.mark.parametrize("power", [-1000, -600, -40, 400])
+def test_a_response_of_any_size_is_explained_as_one_about_1_is(power: int) -> None:
+    size = 2.0**power  # no digit is lost
+    draw = random.Random(3)
+    rows = [
+        {"a": a, "b": b, "run": run, "y": 1 + a + 0.3 * b + draw.gauss(0, 0.1)}
+        for a, b, run in itertools.product(range(2), range(3), range(4))
+    ]
+    tiny = [{**row, "y": row["y"] * size} for row in rows]
+    usual, found = (analyse(own, ["a", "b"], "y", block="run") for own in (rows, tiny))
+    assert found.varies
+    assert found.summary()[0] == usual.summary()[0]
+    for own, other in zip(found.variation, usual.variation, strict=True):
+        assert (own.share, own.f, own.p) == (other.share, other.f, other.p)
+        assert own.sum_of_squares == other.sum_of_squares * size * size
+    assert found.total == usual.total * size * size
+    assert found.error.standard_error == (usual.error.standard_error or math.nan) * size
+    for level, like in zip(found.factor("b").levels, usual.factor("b").levels, strict=True):
+        assert level.mean.value == like.mean.value * size
+        assert level.mean.low == (like.mean.low or math.nan) * size
+    assert found.diagnostics.normality_p == usual.diagnostics.normality_p
+    assert found.diagnostics.spread_p == usual.diagnostics.spread_p
+    assert dominant_factor(tiny, ["a", "b"], "y") == dominant_factor(rows, ["a", "b"], "y")
+
+
+def test_values_next_to_the_smallest_number_are_still_told_apart() -> None:
+    rows = [{"f": f, "y": y} for f, y in [("a", 5e-324), ("b", 1.5e-323)] for _ in range(2)]
+    found = analyse(rows, "f", "y")
+    assert (found.varies, found.dominant) == (True, "f")
 
 
 def test_nothing_is_said_of_the_spread_where_the_model_ties_residuals_together() -> None:
