@@ -28,7 +28,7 @@ VERBS = {
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Tell which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",
-    "plot": "Draw a run, a study or a sweep.",
+    "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",

@@ -105,11 +105,36 @@ def level_option(command: Command) -> Command:
     )(command)
 
 
-def sweep_level_option(command: Command) -> Command:
-    """Adds `--level` to a command that takes other things than sweeps too: none if not given."""
+def level_option_of(what: str) -> Option[Any]:
+    """`--level` of a command that takes other things than `what` too: none if not given."""
     return click.option(
-        "--level", type=CONFIDENCE, help="Confidence of a sweep's intervals.  [default: 90]"
-    )(command)
+        "--level", type=CONFIDENCE, help=f"Confidence of the intervals of {what}.  [default: 90]"
+    )
+
+
+def rows_options(command: Command) -> Command:
+    """Adds `--factor`, `--where` and `--block`, as `factors`, `filters` and `block`."""
+    for option in (
+        click.option(
+            "--block", type=NAME, metavar="COLUMN", help="Column whose values share their draws."
+        ),
+        click.option(
+            "--where",
+            "filters",
+            multiple=True,
+            metavar="COLUMN=VALUE",
+            help="Only rows with this value; may be repeated.",
+        ),
+        click.option(
+            "--factor",
+            "factors",
+            type=NAME,
+            multiple=True,
+            help="Column whose values are levels; may be repeated. A sweep's own if not given.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def set_option(what: str) -> Option[Any]:

@@ -1,4 +1,4 @@
-"""`skycell plot`: a figure of a run, of a reproduced study or of a sweep."""
+"""`skycell plot`: a figure of a run, of a reproduced study, of a sweep or of a table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,23 @@ import click
 
 from skycell.cli.gathered import Gathered
 from skycell.cli.given import STDIN, load_given
-from skycell.cli.options import NAME, NamedPath, force_option, set_option, sweep_level_option
+from skycell.cli.options import (
+    NAME,
+    NamedPath,
+    force_option,
+    level_option_of,
+    rows_options,
+    set_option,
+)
+from skycell.cli.plot_factorial import (
+    Factorial,
+    factorial_figure,
+    factorial_of_sweep,
+    factorial_of_table,
+    look_over_factorial,
+)
 from skycell.cli.results import refuse_unwritable
+from skycell.cli.runs_table import is_sweep_source, is_table_source, read_sweep_source, wanted_rows
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, GivenTime
 from skycell.cli.verb import Verb, looked_over
@@ -22,9 +37,8 @@ if TYPE_CHECKING:
     from skycell.records.result import RunResult
     from skycell.report.stored import StoredStudy
     from skycell.scenario import NetworkSpec, Scenario
-    from skycell.sweeps.result import SweepResult
 
-Source: TypeAlias = "Scenario | RunResult | SweepResult | StoredStudy"
+Source: TypeAlias = "Scenario | RunResult | Factorial | StoredStudy"
 """What a figure is drawn from."""
 
 
@@ -40,20 +54,23 @@ def _look_over(
     end: GivenTime | None,
     table: str | None,
     response: str | None,
+    factors: tuple[str, ...] | None,
+    filters: tuple[str, ...],
+    block: str | None,
     level: float | None,
     settings: tuple[str, ...],
     **_: object,
 ) -> Source | None:
-    """Also reads what is to be drawn."""
+    """Also reads what is to be drawn, of a sweep or a table the rows asked for."""
     from skycell.plots.factorial import FACTORIAL_KINDS
     from skycell.plots.run import TRACE_OF, usual_kind
     from skycell.report.stored import StoredStudy
-    from skycell.sweeps.result import SweepResult
 
     values = read_settings(settings, gathered.faults)
     with gathered.step(), drawing_faults():
         if out is not None:
             _refuse_target(out, force)
+    wanted = wanted_rows(gathered, filters)
     read: list[Source] = []
     with gathered.step(), drawing_faults():
         if source is not None:
@@ -61,27 +78,31 @@ def _look_over(
     if not read:
         return None
     (found,) = read
-    is_sweep, is_study = isinstance(found, SweepResult), isinstance(found, StoredStudy)
     is_of_runs = bool(flows or port or start or end)
     with gathered.step():
         if values and not _is_scenario(source):
-            raise click.UsageError("--set is for scenario files, and this has been run")
+            raise click.UsageError("--set is for scenario files, and this is none")
     with gathered.step():
-        if is_sweep and (is_of_runs or table):
+        if isinstance(found, Factorial) and (is_of_runs or table):
             raise click.UsageError(
-                "--flow, --port, --from, --to and --table are not for sweeps, and this is one"
+                "--flow, --port, --from, --to and --table are not for sweeps and tables, and this "
+                f"is a {found.what}"
             )
     with gathered.step():
-        if not is_sweep and (response or level):
-            raise click.UsageError("--response and --level are for sweeps, and this is none")
+        is_of_factors = bool(response or factors or filters or block or level)
+        if is_of_factors and not isinstance(found, Factorial):
+            raise click.UsageError(
+                "--response, --factor, --where, --block and --level are for sweeps and tables, and "
+                "this is neither"
+            )
     with gathered.step():
-        if is_study and is_of_runs:
+        if isinstance(found, StoredStudy) and is_of_runs:
             raise click.UsageError(
                 "--flow, --port, --from and --to are for runs, and this is a study"
             )
     drawn: str | None = None  # a kind that there is
-    if isinstance(found, SweepResult):
-        _look_over_sweep(gathered, found, kind, response)
+    if isinstance(found, Factorial):
+        found = look_over_factorial(gathered, found, kind, response, factors or (), wanted, block)
         drawn = kind if kind in FACTORIAL_KINDS else None
     elif isinstance(found, StoredStudy):
         with gathered.step(), drawing_faults():
@@ -101,23 +122,6 @@ def _look_over(
         if out is None and drawn is not None:
             _refuse_target(_usual_target(drawn), force)
     return found
-
-
-def _look_over_sweep(
-    gathered: Gathered, sweep: SweepResult, kind: str | None, response: str | None
-) -> None:
-    from skycell.plots.factorial import FACTORIAL_KINDS
-
-    with gathered.step():
-        if kind is not None and kind not in FACTORIAL_KINDS:
-            kinds = ", ".join(FACTORIAL_KINDS)
-            raise click.BadParameter(f"{kind}: a sweep has {kinds}", param_hint="'--kind'")
-    with gathered.step():
-        if response is not None and response not in sweep.responses:
-            known = ", ".join(sweep.responses)
-            raise click.BadParameter(
-                f"{response}: the sweep has {known}", param_hint="'--response'"
-            )
 
 
 def _look_over_run(
@@ -167,16 +171,17 @@ def _look_over_run(
     "  skycell plot examples/ubr-wan.toml --set tcp.variant=reno --out reno.svg\n"
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
     "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
-    "  skycell plot out/policies --kind interactions --response fairness",
-    short_help="Draw a run, a study or a sweep.",
+    "  skycell plot out/policies --kind interactions --response fairness\n"
+    "  skycell plot runs.csv --factor tcp --response efficiency --where site=a",
+    short_help="Draw a run, a study, a sweep or a table.",
 )
 @click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
 @click.option(
     "--kind",
     type=NAME,
     help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue, share or discards; of a "
-    "study: one of its metrics, such as efficiency or fairness; of a sweep: response, allocation, "
-    "main-effects, interactions or residuals.  "
+    "study: one of its metrics, such as efficiency or fairness; of a sweep or a table: response, "
+    "allocation, main-effects, interactions or residuals.  "
     "[default: cwnd, or queue of a run without flows; the study's first metric; response]",
 )
 @click.option(
@@ -196,8 +201,13 @@ def _look_over_run(
 @click.option(
     "--table", type=NAME, metavar="ID", help="Table of a study to draw, such as icccn97-t3."
 )
-@click.option("--response", type=NAME, help="Response of a sweep; its first if not given.")
-@sweep_level_option
+@click.option(
+    "--response",
+    type=NAME,
+    help="Column of a sweep or a table to explain. The first that a sweep measured if not given.",
+)
+@rows_options
+@level_option_of("a sweep or a table")
 def plot(
     kind: str | None,
     out: Path | None,
@@ -208,28 +218,30 @@ def plot(
     end: GivenTime | None,
     table: str | None,
     response: str | None,
+    factors: tuple[str, ...],
+    block: str | None,
     level: float | None,
     **_: object,
 ) -> None:
     """Draw one figure of SOURCE.
 
     SOURCE is a folder that `skycell run --out`, `skycell reproduce --out` or `skycell sweep --out`
-    wrote, the result.json or sweep.json in it, or a scenario file, which is then run with the trace
-    that the figure needs. If SOURCE is - the scenario comes from standard input, and files that it
-    names are looked for from the current folder.
+    wrote, the result.json or sweep.json in it, any table with a column per factor and response
+    (.csv, .tsv or .parquet), or a scenario file, which is then run with the trace that the figure
+    needs. If SOURCE is - the scenario comes from standard input, and files that it names are looked
+    for from the current folder.
 
     Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
     """
     from skycell.plots.export import save
     from skycell.plots.run import usual_kind
     from skycell.report.stored import StoredStudy
-    from skycell.sweeps.result import SweepResult
 
     found = looked_over(_look_over)
     assert found is not None
     with drawing_faults():
-        if isinstance(found, SweepResult):
-            figure = _figure_of_sweep(found, kind, response, level or 0.9)
+        if isinstance(found, Factorial):
+            figure = factorial_figure(found, kind, response, factors, block, level or 0.9)
         elif isinstance(found, StoredStudy):
             figure = found.figure(metric=kind, table=table)
         else:
@@ -303,6 +315,7 @@ def _read(source: Path, values: Mapping[str, Any]) -> Source:
     Raises:
         ScenarioFaults, click.UsageError, NotAResult, OSError: it is nothing that can be drawn.
     """
+    from skycell.records.files import existing_files
     from skycell.report.stored import read_study
 
     if _is_scenario(source):
@@ -310,7 +323,9 @@ def _read(source: Path, values: Mapping[str, Any]) -> Source:
     if not source.exists():
         raise click.UsageError(f"{source} does not exist")
     if is_sweep_source(source):
-        return read_sweep_source(source)
+        return factorial_of_sweep(read_sweep_source(source))
+    if is_table_source(source) and source not in existing_files(source.parent):
+        return factorial_of_table(source)
     file = _study_file(source)
     return read_run(source) if file is None else read_study(file)
 
@@ -325,40 +340,6 @@ def _study_file(source: Path) -> Path | None:
         file = source / "result.json"
         return file if file.is_file() else None
     return source if source.suffix == ".json" and source.name != "records.json" else None
-
-
-def is_sweep_source(source: Path) -> bool:
-    """Whether a source is the result of a sweep."""
-    from skycell.sweeps.result import RESULT_FILE, is_sweep
-
-    return is_sweep(source) if source.is_dir() else source.name == RESULT_FILE
-
-
-def read_sweep_source(source: Path) -> SweepResult:
-    """The sweep in a folder, or of its file.
-
-    Raises:
-        click.UsageError: the file is no result of a sweep.
-        OSError: it cannot be read.
-    """
-    from skycell.sweeps.result import NotASweepError, read_sweep
-
-    try:
-        return read_sweep(source)
-    except NotASweepError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _figure_of_sweep(
-    sweep: SweepResult, kind: str | None, response: str | None, level: float
-) -> Figure:
-    from skycell.report.sweep import sweep_figure
-    from skycell.stats import DesignError
-
-    try:
-        return sweep_figure(sweep, kind, response, level)
-    except DesignError as error:
-        raise click.UsageError(str(error)) from None
 
 
 def _spec_of(run: Scenario | RunResult) -> NetworkSpec:

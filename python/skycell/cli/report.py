@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.options import NamedPath, force_option, sweep_level_option
-from skycell.cli.plot import drawing_faults, is_sweep_source, read_run, read_sweep_source
+from skycell.cli.options import NamedPath, force_option, level_option_of
+from skycell.cli.plot import drawing_faults, read_run
 from skycell.cli.results import refuse_unwritable
+from skycell.cli.runs_table import is_sweep_source, read_sweep_source
 from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _look_over(
     help="HTML file to write.",
 )
 @force_option("FILE if it exists")
-@sweep_level_option
+@level_option_of("a sweep")
 def report(out: Path, force: bool, level: float | None, **_: object) -> None:
     """Write flows, ports, ledger and figures of a run, or the findings of a sweep, into one file.
 

@@ -22,7 +22,7 @@ from skycell.plots.factorial_parts import (
     tooltip,
     value_axis,
 )
-from skycell.plots.figure import Figure, Origin
+from skycell.plots.figure import Figure, Origin, TableOrigin
 from skycell.plots.words import listed, name
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from skycell.stats.result import Estimate, FactorEffects, LevelEffect
 
 
-def response_figure(analysis: Analysis, origin: Origin, *, study: str, unit: str = "1") -> Figure:
+def response_figure(
+    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+) -> Figure:
     """The response by each factor: every run, and the means of the levels with their intervals.
 
     Args:
@@ -88,7 +90,7 @@ def response_figure(analysis: Analysis, origin: Origin, *, study: str, unit: str
 
 
 def main_effects_figure(
-    analysis: Analysis, origin: Origin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
 ) -> Figure:
     """The main effect of every level, with its interval: a panel for each factor.
 

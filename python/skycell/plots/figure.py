@@ -7,9 +7,11 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
+from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,6 +66,45 @@ class Origin:
         return " ".join(sentences)
 
 
+@dataclass(frozen=True)
+class TableOrigin:
+    """A table that somebody brought, which the numbers of a figure come from.
+
+    Attributes:
+        file: its name.
+        rows: how many it has.
+        sha256: of the file, hexadecimal.
+        version: of the package that read it.
+    """
+
+    file: str
+    rows: int
+    sha256: str
+    version: str
+
+    @classmethod
+    def of(cls, file: Path, rows: int) -> TableOrigin:
+        """The origin of what a file holds.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        from skycell import __version__
+
+        with file.open("rb") as data:
+            sha256 = hashlib.file_digest(data, "sha256").hexdigest()
+        return cls(file.name, rows, sha256, __version__)
+
+    def sentence(self) -> str:
+        """The last sentence of a caption."""
+        parts = [
+            f"Table {self.file}",
+            counted(self.rows, "row"),
+            f"SHA-256\u00a0{self.sha256[:12]}",
+        ]
+        return f"{', '.join(parts)}; read by skycell\u00a0{self.version}."
+
+
 def digest(spec_hashes: Iterable[str]) -> str:
     """Twelve hexadecimal digits that stand for a set of runs: SHA-256 over the sorted hashes."""
     return hashlib.sha256("\n".join(sorted(spec_hashes)).encode()).hexdigest()[:12]
@@ -88,7 +129,7 @@ class Figure:
     title: str
     chart: alt.TopLevelMixin = field(repr=False)
     caption: tuple[str, ...]
-    origin: Origin
+    origin: Origin | TableOrigin
     description: str = field(repr=False)
     subtitle: str | None = None
     datasets: Mapping[str, Any] = field(default_factory=dict, repr=False)

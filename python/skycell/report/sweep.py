@@ -31,34 +31,6 @@ def origin_of_sweep(result: SweepResult) -> Origin:
     )
 
 
-def sweep_figure(
-    result: SweepResult, kind: str | None = None, response: str | None = None, level: float = 0.9
-) -> Figure:
-    """One figure of a sweep.
-
-    Args:
-        result: the sweep.
-        kind: one of `skycell.plots.factorial.FACTORIAL_KINDS`; the first if not given.
-        response: what it shows; the first response of the sweep if not given.
-        level: confidence of the intervals.
-
-    Raises:
-        ValueError: there is no such kind or response.
-        DesignError: the runs do not decide the effects.
-        NothingToDrawError: the analysis has nothing for this kind.
-    """
-    from skycell.plots.factorial import FACTORIAL_KINDS
-
-    kind = kind or next(iter(FACTORIAL_KINDS))
-    if kind not in FACTORIAL_KINDS:
-        raise ValueError(f"{kind}: a sweep has {', '.join(FACTORIAL_KINDS)}")
-    response = response or result.responses[0]
-    analysis = result.analyse(response, level)
-    build = FACTORIAL_KINDS[kind]
-    unit = result.units[response]
-    return build(analysis, origin_of_sweep(result), study=result.title, unit=unit)
-
-
 def sweep_figures(
     result: SweepResult, level: float = 0.9
 ) -> tuple[dict[str, Analysis], dict[str, str], dict[str, list[Figure]]]:

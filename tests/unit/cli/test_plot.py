@@ -1,5 +1,6 @@
 """`skycell plot`: what it draws, and what it says when it cannot."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -45,6 +46,20 @@ def study(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "result.json").write_text(reproduction().to_result_json(), encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A table with four runs of each of two TCPs at each of two sites."""
+    rows = [
+        f"{site},{tcp},{speed + 0.01 * run},{run}"
+        for site, speeds in (("a", (1.0, 2.0)), ("b", (8.0, 9.5)))
+        for tcp, speed in zip(("reno", "sack"), speeds, strict=True)
+        for run in range(4)
+    ]
+    path = tmp_path / "speeds.csv"
+    path.write_text("\n".join(["site,tcp,speed,run", *rows]) + "\n", encoding="utf-8")
+    return path
 
 
 @pytest.mark.parametrize("kind", ["cwnd", "sequence", "queue", "vc-queue", "discards"])
@@ -232,7 +247,7 @@ def test_all_that_a_run_cannot_show_is_told_at_once(run: Path, tmp_path: Path) -
     told_together(
         skycell("plot", run, "--kind", "rtt", "--flow", "x", "--port", "y", *of_others),
         f"Invalid value for '--out': {out} exists already",
-        "--response and --level are for sweeps",
+        "--response, --factor, --where, --block and --level are for sweeps and tables",
         "--table is for studies",
         "Invalid value for '--kind': rtt",
         "the run has no flow x",
@@ -378,7 +393,7 @@ def test_all_that_a_study_cannot_show_is_told_at_once(
     monkeypatch.chdir(tmp_path)
     told_together(
         skycell("plot", study, "--kind", "delay", "--table", "t9", "--flow", "x", "--level", "95"),
-        "--response and --level are for sweeps",
+        "--response, --factor, --where, --block and --level are for sweeps and tables",
         "--flow, --port, --from and --to are for runs",
         f"{study / 'result.json'} holds no table t9",
         f"{study / 'result.json'} holds no delay; it holds efficiency, fairness",
@@ -424,6 +439,125 @@ def test_a_study_without_results_has_no_figure(study: Path, tmp_path: Path) -> N
     file.write_text(json.dumps({**data, "rows": []}), encoding="utf-8")
     result = skycell("plot", study, "--out", tmp_path / "a.svg")
     assert refused(result) == f"Error: {file} holds no values"
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("response", "Speed"),
+        ("allocation", "Part of the variation of speed"),
+        ("main-effects", "90 % intervals"),
+        ("interactions", "SACK"),
+        ("residuals", "normal"),
+    ],
+)
+def test_each_kind_of_a_table_is_drawn(table: Path, tmp_path: Path, kind: str, shown: str) -> None:
+    out = tmp_path / "a.svg"
+    columns = ("--factor", "site", "--factor", "tcp", "--response", "speed")
+    result = skycell("plot", table, "--kind", kind, *columns, "--out", out)
+    assert result.exit_code == 0, result.output
+    text = " ".join(out.read_text(encoding="utf-8").replace("\u00a0", " ").split())
+    assert shown in text
+    assert "speeds.csv" in text
+    sha256 = hashlib.sha256(table.read_bytes()).hexdigest()[:12]
+    assert f"Table speeds.csv, 16 rows, SHA-256 {sha256}; read by skycell" in text
+
+
+def test_rows_of_a_table_and_their_blocks_and_level_are_chosen(table: Path, tmp_path: Path) -> None:
+    columns = ("--factor", "tcp", "--response", "speed", "--block", "run", "--level", "99")
+    html = tmp_path / "a.html"
+    result = skycell("plot", table, *columns, "--where", "site=b", "--out", html)
+    assert result.exit_code == 0, result.output
+    text = html.read_text(encoding="utf-8")
+    assert "speeds.csv, only site = b" in text
+    assert "99 % intervals" in text
+    assert "They also have what runs with the same run share" in text
+    assert '"value": 9.5' in text
+    assert '"value": 1.0' not in text
+
+
+def test_a_table_is_also_tsv_or_parquet(table: Path, tmp_path: Path) -> None:
+    import polars as pl
+
+    pl.read_csv(table).write_parquet(tmp_path / "speeds.parquet")
+    pl.read_csv(table).write_csv(tmp_path / "speeds.TSV", separator="\t")
+    for name in ("speeds.parquet", "speeds.TSV"):
+        out = tmp_path / f"{name}.svg"
+        columns = ("--factor", "tcp", "--response", "speed")
+        told = skycell("plot", tmp_path / name, *columns, "--out", out)
+        assert told.exit_code == 0, told.output
+        assert f"Table {name}, 16 rows" in out.read_text(encoding="utf-8")
+
+
+def test_a_trace_of_a_run_stands_for_its_folder_and_is_no_table(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    assert skycell("plot", run / "cwnd.parquet", "--out", out).exit_code == 0
+    assert "Congestion window" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "name --factor and --response; the columns are site, tcp, speed, run"),
+        (
+            ("--factor", "tpc", "--response", "speed"),
+            "the table has no column tpc; its columns are site, tcp, speed, run; did you mean tcp?",
+        ),
+        (
+            ("--factor", "tcp", "--response", "site"),
+            "site is 'a' in row 1, which is no number",
+        ),
+        (
+            ("--factor", "tcp", "--response", "site", "--where", "site=b"),
+            "site is 'b' in row 9, which is no number",
+        ),
+        (
+            ("--factor", "tcp", "--response", "speed", "--where", "site=c"),
+            "Invalid value for '--where': no row has site=c; site has a, b",
+        ),
+        (
+            ("--factor", "tcp", "--response", "speed", "--kind", "cwnd"),
+            (
+                "Invalid value for '--kind': cwnd: a table has response, allocation, main-effects, "
+                "interactions, residuals"
+            ),
+        ),
+        (
+            ("--factor", "tcp", "--response", "speed", "--from", "2 s"),
+            (
+                "--flow, --port, --from, --to and --table are not for sweeps and tables, and this "
+                "is a table"
+            ),
+        ),
+    ],
+)
+def test_what_a_table_cannot_show_is_refused(
+    table: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    told = refused(skycell("plot", table, *options, "--out", tmp_path / "a.svg"))
+    assert told == f"Error: {message}"
+    assert not (tmp_path / "a.svg").exists()
+
+
+def test_all_that_a_table_cannot_show_is_told_at_once(table: Path, tmp_path: Path) -> None:
+    told_together(
+        skycell(
+            *("plot", table, "--kind", "cwnd", "--factor", "tpc", "--where", "site=c"),
+            *("--where", "tcp", "--flow", "x", "--out", tmp_path / "a.gif"),
+        ),
+        "Invalid value for '--out': a.gif: a figure is written as",
+        "--flow, --port, --from, --to and --table are not for sweeps and tables",
+        "Invalid value for '--kind': cwnd",
+        "Invalid value for '--where': no row has site=c",
+        "name --factor and --response",
+        "the table has no column tpc",
+        "command line: --where",
+    )
+    told_together(
+        skycell("plot", tmp_path / "none.csv", "--kind", "cwnd", "--out", "a.gif"),
+        "Invalid value for '--out': a.gif: a figure is written as",
+        f"{tmp_path / 'none.csv'} does not exist",
+    )
 
 
 def test_a_failure_to_draw_ends_with_1(

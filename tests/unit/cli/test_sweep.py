@@ -496,8 +496,8 @@ def test_each_kind_of_a_sweep_is_drawn(made: Path, tmp_path: Path, kind: str) ->
     ("arguments", "told"),
     [
         (["--kind", "cwnd"], "cwnd: a sweep has response, allocation, main-effects, interactions"),
-        (["--response", "speed"], "speed: the sweep has efficiency, timeouts"),
-        (["--flow", "flow1"], "are not for sweeps, and this is one"),
+        (["--response", "speed"], "the table has no column speed; its columns are tcp, buffer,"),
+        (["--flow", "flow1"], "are not for sweeps and tables, and this is a sweep"),
     ],
 )
 def test_what_a_sweep_does_not_have_is_refused(made: Path, arguments: list[str], told: str) -> None:
@@ -509,7 +509,8 @@ def test_what_a_sweep_does_not_have_is_refused(made: Path, arguments: list[str],
 def test_options_of_sweeps_are_refused_for_runs() -> None:
     scenario = 'preset = "icccn97-lan"\nrun.duration = "20 ms"\n'
     told = skycell("plot", "-", "--response", "efficiency", "--out", "a.svg", stdin=scenario)
-    assert "--response and --level are for sweeps, and this is none" in told.stderr
+    of_factors = "--response, --factor, --where, --block and --level are for sweeps and tables"
+    assert f"{of_factors}, and this is neither" in told.stderr
 
 
 def test_the_report_is_written_again_at_another_level(made: Path, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_sweep_report
-from skycell.report.sweep import sweep_figure
 from skycell.sweeps.result import SweepResult, SweepRun
 
 
@@ -131,12 +130,3 @@ def test_figures_are_written_beside_it_in_three_formats(tmp_path: Path) -> None:
     assert {path.suffix for path in written[1:]} == {".svg", ".pdf", ".png"}
     with pytest.raises(WouldOverwriteError):
         write_sweep_report(result(), out)
-
-
-def test_one_figure_is_chosen_by_kind_and_response() -> None:
-    assert sweep_figure(result()).name == "response-efficiency"
-    assert sweep_figure(result(), "allocation", "fairness").name == "allocation-fairness"
-    with pytest.raises(ValueError, match="cwnd: a sweep has response, allocation"):
-        sweep_figure(result(), "cwnd")
-    with pytest.raises(ValueError, match="speed was not measured"):
-        sweep_figure(result(), response="speed")
