@@ -146,7 +146,7 @@ def _look_over_run(
         idle = [name for name, value in given.items() if value and name not in choices]
         if idle:
             told, allowed = (", ".join(f"--{name}" for name in names) for names in (idle, choices))
-            raise click.UsageError(f"{told}: the kind {kind} has {allowed}")
+            raise click.UsageError(f"{told}: the kind {kind} has {allowed or 'no such choice'}")
     with gathered.step(), drawing_faults():
         spec = _spec_of(run)
         with gathered.step(), drawing_faults():
@@ -179,9 +179,9 @@ def _look_over_run(
 @click.option(
     "--kind",
     type=NAME,
-    help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue, share or discards; of a "
-    "study: one of its metrics, such as efficiency or fairness; of a sweep or a table: response, "
-    "allocation, main-effects, interactions or residuals.  "
+    help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue, share, discards or "
+    "throughput; of a study: one of its metrics, such as efficiency or fairness; of a sweep or a "
+    "table: response, allocation, main-effects, interactions or residuals.  "
     "[default: cwnd, or queue of a run without flows; the study's first metric; response]",
 )
 @click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from skycell.metrics import throughputs_bps
 from skycell.metrics.classes import OTHER_CLASSES
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
@@ -13,6 +14,7 @@ from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
+from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.quantities import PS_PER_SECOND
 
@@ -31,8 +33,9 @@ TRACE_OF = {
     "vc-queue": "vc_queue",
     "share": "service",
     "discards": None,
+    "throughput": None,
 }
-"""Kinds of figures of a run, with the trace that each needs; discards are counted anyway."""
+"""Kinds of figures of a run, with the trace that each needs; some draw what is counted anyway."""
 
 CHOICES_OF = {
     "cwnd": ("flow", "from", "to"),
@@ -42,10 +45,14 @@ CHOICES_OF = {
     "vc-queue": ("flow", "port", "from", "to"),
     "share": ("port", "from", "to"),
     "discards": ("flow",),
+    "throughput": (),
 }
 """What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
 
-_OF_FLOWS = ("cwnd", "sequence", "rate")
+MANY = 500
+"""Flows, VCs or links above which tables and figures no longer show each."""
+
+_OF_FLOWS = ("cwnd", "sequence", "rate", "throughput")
 
 
 def origin_of(result: RunResult) -> Origin:
@@ -89,6 +96,8 @@ def run_figure(
     refuse_without_classes(spec, kind)
     if kind == "discards":
         return _discards(result, origin, flows)
+    if kind == "throughput":
+        return throughput_of_flows(throughputs_bps(result.records), origin)
     span = range_of(spec, from_ps, to_ps)
     trace = _trace(result, kind)
     names = [flow.name for flow in spec.flows]
@@ -112,15 +121,25 @@ def run_figure(
 
 
 def figures_of_run(result: RunResult) -> list[Figure]:
-    """Every figure that a run's traces and counters give, those of nothing left out."""
+    """Every figure that a run's traces and counters give, those of nothing left out.
+
+    How throughput is spread is among them where there are too many flows to tell each.
+    """
     figures = []
     for kind, trace in TRACE_OF.items():
+        if kind == "throughput" and len(result.spec.flows) <= MANY:
+            continue
         if trace is None or trace in result.traces:
             try:
                 figures.append(run_figure(result, kind))
             except NothingToDrawError:
                 continue
     return figures
+
+
+def is_of_many(spec: NetworkSpec) -> bool:
+    """Whether a run has so many flows, VCs or links that nobody reads a line on each."""
+    return max(len(spec.flows), len(spec.vcs), len(spec.links)) > MANY
 
 
 def usual_kind(spec: NetworkSpec) -> str:

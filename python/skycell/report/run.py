@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from skycell.metrics import (
     Network,
@@ -25,10 +25,21 @@ from skycell.metrics.run_rows import (
     response_rows,
     transfer_rows,
 )
+from skycell.plots.run import is_of_many
 from skycell.plots.words import NAMES, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
-from skycell.report.tables import Cell, Table, columns, count, loss, number, share, words
+from skycell.report.tables import (
+    Cell,
+    Table,
+    columns,
+    count,
+    loss,
+    number,
+    share,
+    shortened,
+    words,
+)
 from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -42,6 +53,11 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
     title = f"{result.spec.users_in_words} over {seconds:g} s"
     if len(records["flows"]) == 1:
         title = f"One flow over {seconds:g} s"
+    brief = _brief_of(result)
+    ports = (
+        brief(_congested(result), "discarded", _under("ports")),
+        brief(_other_ports(result), "busy", _under("ports")),
+    )
     return page(
         "run.html.j2",
         {
@@ -55,23 +71,50 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
                 ("Spec", result.spec_hash),
                 ("Events", grouped(records["engine_stats"]["events"])),
             ],
-            "flows": _flows(records) if records["flows"] else None,
-            "losses": _recovery(records),
+            "flows": brief(
+                _flows(records) if records["flows"] else None,
+                "throughput (Mbit/s)",
+                _under("flows"),
+            ),
+            "losses": brief(_recovery(records), "sent again", _under("flows")),
             "responses": _responses(records),
-            "transfers": _transfers(result),
-            "delay_terms": _delay_terms(records),
-            "ports": [table for table in (_congested(result), _other_ports(result)) if table],
-            "contracts": _contracts(result),
-            "policed": _policed(result),
-            "cell_delays": _cell_delays(records),
-            "vc_queues": _vc_queues(result),
-            "vcs": _vcs(records),
+            "transfers": brief(_transfers(result), "mean", _IN_TRANSFERS),
+            "delay_terms": brief(_delay_terms(records), "D", _under("delay_terms")),
+            "ports": [table for table in ports if table],
+            "contracts": brief(_contracts(result), "cells got", _under("vcs")),
+            "policed": brief(_policed(result), "not conforming", _under("vcs")),
+            "cell_delays": brief(_cell_delays(records), "largest", _under("cell_delays")),
+            "vc_queues": brief(_vc_queues(result), "largest", _under("ports")),
+            "vcs": brief(_vcs(records), "discarded", _under("vcs")),
             "pictures": pictures,
             "ledger_text": _ledger_text(records),
-            "ledger": _ledger(records),
+            "ledger": brief(_ledger(records), "put in", _under("ledger")),
             "again": _again(result),
         },
     )
+
+
+_Brief: TypeAlias = "Callable[[Table | None, str, str], Table | None]"
+"""Shortens a table by a column; the last tells where all its rows are."""
+
+_IN_TRANSFERS = "All transfers are in transfers.parquet, which `skycell run --out` writes."
+
+
+def _under(key: str) -> str:
+    return (
+        f"All are under \u201c{key}\u201d in records.json, which `skycell run --out` writes, "
+        "and in what `skycell run --json` prints."
+    )
+
+
+def _brief_of(result: RunResult) -> _Brief:
+    """What makes the tables of a run with very many flows, VCs or links short enough to read."""
+    is_long = is_of_many(result.spec)
+
+    def brief(table: Table | None, by: str, where: str) -> Table | None:
+        return table if table is None or not is_long else shortened(table, by, where)
+
+    return brief
 
 
 def _verdict(result: RunResult) -> str:
@@ -417,11 +460,14 @@ def _ledger(records: Mapping[str, Any]) -> Table:
 
 
 def _again(result: RunResult) -> dict[str, str]:
-    spec = json.dumps(json.loads(result.spec.canonical_json()), indent=1)
+    is_long = is_of_many(result.spec)
+    spec = "" if is_long else json.dumps(json.loads(result.spec.canonical_json()), indent=1)
+    own = "The spec below is all" if spec else "The spec is all"
+    saved = "saved as spec.json" if spec else "from the spec.json that `skycell run --out` writes"
     return {
         "text": (
-            f"The spec below is all that the run depends on. With skycell {result.version}, saved "
-            "as spec.json, it gives the same records, digit by digit:"
+            f"{own} that the run depends on. With skycell {result.version}, {saved}, it gives the "
+            "same records, digit by digit:"
         ),
         "python": (
             "from pathlib import Path\n"

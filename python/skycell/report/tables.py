@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skycell.plots.words import grouped
 
 NOTHING = "–"
 """Stands where there is no number."""
+
+ENDS = 20
+"""Rows that a shortened table has at either end."""
+
+_QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,53 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     sortable: bool = True
+    spread: Table | None = None
+    """Of a part of the rows: how the numbers of all are spread, which stands below."""
+
+
+def shortened(table: Table, by: str, where: str) -> Table:
+    """The rows at both ends of a column, and how all are spread; few rows stay as they are.
+
+    Args:
+        table: with any number of rows.
+        by: heading of the column whose least and greatest values are shown.
+        where: what a reader is told of where all rows are.
+    """
+    if len(table.rows) <= 2 * ENDS:
+        return table
+    place = [column.title for column in table.columns].index(by)
+    # What has no number is neither end of anything.
+    ordered = sorted(
+        (row for row in table.rows if not isinstance(row[place].sort, str)),
+        key=lambda row: float(row[place].sort or 0),
+    )
+    rows = (*ordered[:ENDS], *ordered[ENDS:][-ENDS:])
+    text = (
+        f"{table.caption} Shown: of {grouped(len(table.rows))} rows the {ENDS} with the least and "
+        f"the {ENDS} with the most under \u201c{by}\u201d. {where}"
+    )
+    return replace(table, caption=text, rows=rows, spread=_spread(table))
+
+
+def _spread(table: Table) -> Table:
+    """A row for each column of numbers: its least, some quantiles by nearest rank, its most."""
+    rows = []
+    for place, column in enumerate(table.columns):
+        if not column.numeric:
+            continue
+        cells = [row[place] for row in table.rows if not isinstance(row[place].sort, str)]
+        if not cells:
+            continue
+        cells.sort(key=lambda cell: float(cell.sort or 0))
+        middle = [cells[math.ceil(part * len(cells)) - 1] for part in _QUANTILES.values()]
+        rows.append((words(column.title), *(cells[0], *middle, cells[-1])))
+    heads = ("least", *_QUANTILES, "most")
+    return Table(
+        caption=f"How all {grouped(len(table.rows))} rows are spread; quantiles by nearest rank.",
+        columns=columns("column", *heads, numeric=heads),
+        rows=tuple(rows),
+        sortable=False,
+    )
 
 
 @dataclass

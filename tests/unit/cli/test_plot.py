@@ -125,7 +125,7 @@ def test_values_of_a_scenario_are_replaced(run: Path, tmp_path: Path) -> None:
     for text in ('"tahoe"', "KEY=VALUE, such as", "a.gif: a figure is written as"):
         assert text in told.stderr
     assert refused(skycell("plot", run, "--set", "tcp.variant=vanilla")) == (
-        "Error: --set is for scenario files, and this has been run"
+        "Error: --set is for scenario files, and this is none"
     )
 
 
@@ -211,7 +211,7 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
             ("--kind", "rtt"),
             (
                 "Invalid value for '--kind': rtt: "
-                "a run has cwnd, sequence, rate, queue, vc-queue, share, discards"
+                "a run has cwnd, sequence, rate, queue, vc-queue, share, discards, throughput"
             ),
         ),
         (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),
@@ -229,6 +229,10 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
         (
             ("--kind", "discards", "--from", "0.1 s", "--port", "switch1>switch2"),
             "--port, --from: the kind discards has --flow",
+        ),
+        (
+            ("--kind", "throughput", "--flow", "flow1"),
+            "--flow: the kind throughput has no such choice",
         ),
         (("--table", "icccn97-t3"), "--table is for studies, and this is a run"),
     ],

@@ -4,8 +4,10 @@ import polars as pl
 import pytest
 
 import skycell
-from skycell.plots.figure import NothingToDrawError
+from skycell.metrics import throughputs_bps
+from skycell.plots.figure import NothingToDrawError, Origin
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
+from skycell.plots.throughput import throughput_of_flows
 from skycell.scenario import parse
 from tests.unit.plots.runs import CBR_FIRST, run_of_classes, run_without_traces, short_run
 from tests.unit.plots.traces import drawn
@@ -15,7 +17,8 @@ MS = 10**9
 
 def test_a_run_with_all_traces_has_all_figures() -> None:
     names = [figure.name for figure in figures_of_run(short_run())]
-    assert names == [kind for kind in TRACE_OF if kind != "share"]  # it has one class only
+    # It has one class only, and few flows.
+    assert names == [kind for kind in TRACE_OF if kind not in {"share", "throughput"}]
     others = [figure.name for figure in figures_of_run(run_of_classes())]
     assert others == ["queue", "share", "discards"]
 
@@ -159,6 +162,24 @@ def test_a_trace_without_a_row_is_told_to_be_empty(kind: str) -> None:
 def test_a_flow_that_is_not_there_is_refused_for_every_kind(kind: str) -> None:
     with pytest.raises(NothingToDrawError, match="the run has no flow x; it has flow1, flow2"):
         run_figure(short_run(), kind, flows=["flow1", "x"])
+
+
+def test_the_spread_of_throughput_is_that_of_the_flows() -> None:
+    run = short_run()
+    one, other = sorted(rate / 1e6 for rate in throughputs_bps(run.records))
+    rows = [(row["mbps"], row["percent"]) for row in drawn(run_figure(run, "throughput"))]
+    assert rows == [(one, 0), (one, 50), (other, 100)]
+
+
+def test_of_very_many_flows_a_part_of_the_steps_is_drawn() -> None:
+    figure = throughput_of_flows([1e6 * own for own in range(1001)], Origin("fast", "0"))
+    rows = drawn(figure)
+    assert len(rows) == 501
+    # Every 2.002th flow: the first step is of two, the last ends with the last.
+    assert (rows[1]["mbps"], rows[1]["percent"]) == (1, pytest.approx(200 / 1001))
+    assert (rows[-1]["mbps"], rows[-1]["percent"]) == (1000, 100)
+    assert "1001 flows: least 0, median 500, most 1000 Mbit/s." in figure.caption_text()
+    assert "Drawn: 500 steps of 2 flows each." in figure.caption_text()
 
 
 def test_a_port_that_was_not_sampled_is_refused() -> None:

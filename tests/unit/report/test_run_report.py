@@ -8,6 +8,7 @@ import pytest
 import skycell
 from skycell.metrics import throughputs_bps
 from skycell.plots.files import WouldOverwriteError
+from skycell.plots.run import MANY
 from skycell.report import write_run_report
 from skycell.scenario import parse
 from tests.unit.plots.browser import browse, outside_references
@@ -128,6 +129,40 @@ def test_the_way_to_make_it_again_works(html: str, tmp_path: Path) -> None:
     )
     exec(script, names)  # what the page tells people to do
     assert getattr(names["result"], "records", None) == run.records
+
+
+@pytest.fixture(scope="module")
+def many() -> skycell.RunResult:
+    """More flows than anybody reads one by one."""
+    return skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "10 ms"},
+            "topology": {"kind": "n_source", "sources": MANY + 1},
+        }
+    )
+
+
+def test_of_very_many_flows_the_ends_are_told_and_how_all_are_spread(
+    many: skycell.RunResult,
+) -> None:
+    html = page_of_run(many)
+    assert len(html) < 1_000_000
+    page = Page(html)
+    rates = sorted(rate / 1e6 for rate in throughputs_bps(many.records))
+    flows, spread = page.tables[:2]
+    told = [float(line[1].replace("\u202f", "")) for line in flows[1:]]
+    assert told == pytest.approx([*rates[:20], *rates[-20:]], abs=5e-4)
+    assert "of 501 rows the 20 with the least and the 20 with the most under" in page.text
+    assert "\u201cflows\u201d in records.json, which `skycell run --out` writes" in page.text
+    assert spread[0] == ["column", "least", "10 %", "median", "90 %", "most"]
+    # Nearest rank of 501: the 51st, the 251st and the 451st.
+    quantiles = [rates[place] for place in (0, 50, 250, 450, 500)]
+    assert spread[1] == ["throughput (Mbit/s)", *(f"{rate:.3f}" for rate in quantiles)]
+    assert max(map(len, page.tables)) <= 41
+    assert "Throughput of the flows" in page.text
+    assert '"sample_every_ps"' not in page.text
+    assert "from the spec.json that" in page.text
 
 
 def test_every_trace_has_its_figure(html: str) -> None:
