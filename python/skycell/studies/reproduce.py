@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
+from typing import TypedDict
 
 from skycell.experiment.batch import Batch, BatchRun, OnProgress, Progress
 from skycell.experiment.store import RunKey, RunStore, engine_version
@@ -21,6 +22,18 @@ __all__ = ["FIRST_SEED", "OnProgress", "Progress", "reproduce"]
 
 FIRST_SEED = 1
 """Seed of the first replication; the k-th has the k-th number from there on."""
+
+
+class Making(TypedDict, total=False):
+    """How `reproduce` makes runs, under the names of its parameters, for who hands it on."""
+
+    engine: str
+    jobs: int | None
+    store: RunStore | None
+    on_progress: OnProgress | None
+    fresh: bool
+    version: str | None
+    work: Work
 
 
 def reproduce(

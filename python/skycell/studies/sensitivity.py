@@ -3,16 +3,14 @@
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from skycell.experiment.store import RunStore
-from skycell.experiment.tasks import Work, simulate
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import select
 from skycell.studies.overrides import refuse_faulty
 from skycell.studies.plan import plan_runs
-from skycell.studies.reproduce import FIRST_SEED, OnProgress, reproduce
+from skycell.studies.reproduce import FIRST_SEED, Making, reproduce
 from skycell.studies.reproduction import Reproduction
 
 
@@ -116,17 +114,11 @@ def sensitivity(
     vary: Mapping[str, Sequence[Any]] | None = None,
     *,
     named: bool = False,
-    engine: str = "fast",
-    jobs: int | None = None,
-    store: RunStore | None = None,
-    on_progress: OnProgress | None = None,
     on_variant: Callable[[str], None] | None = None,
     replications: int | None = None,
     seed: int = FIRST_SEED,
     overrides: Mapping[str, Any] | None = None,
-    fresh: bool = False,
-    version: str | None = None,
-    work: Work = simulate,
+    **making: Unpack[Making],
 ) -> Sensitivity:
     """Reproduces tables with one choice at a time set otherwise.
 
@@ -135,17 +127,11 @@ def sensitivity(
         vary: values to try by choice or scenario key; every alternative that the studies name if
             not given.
         named: try what the studies name also where `vary` is given.
-        engine: as for `reproduce`, and so are the parameters that follow.
-        jobs: processes at a time.
-        store: where finished runs are kept and looked up.
-        on_progress: called as runs go on and end.
-        replications: runs per case.
-        seed: seed of the first replication.
-        fresh: simulate also what the store has.
-        version: the engine's version.
-        work: makes one run.
         on_variant: told the name of each variant before its runs, such as `tcp.tick=500 ms`.
+        replications: runs per case, as for `reproduce`.
+        seed: seed of the first replication.
         overrides: what holds for the baseline and for every variant.
+        **making: as for `reproduce`.
 
     Raises:
         UnknownStudyError: an ID names nothing.
@@ -160,23 +146,17 @@ def sensitivity(
     def with_changes(changes: Mapping[str, Any]) -> Reproduction:
         return reproduce(
             ids,
-            engine=engine,
-            jobs=jobs,
-            store=store,
-            on_progress=on_progress,
             replications=replications,
             seed=seed,
             overrides={**common, **changes},
-            fresh=fresh,
-            version=version,
-            work=work,
+            **making,
         )
 
     if own:  # what the studies name has been checked
         selection = select(ids)
         refuse_faulty(selection, [{**common, key: value} for key, value in own], seed)
         for key, value in own:
-            plan_runs(selection, seed, 1, {**common, key: value}, jobs)
+            plan_runs(selection, seed, 1, {**common, key: value}, making.get("jobs"))
     if on_variant is not None:
         on_variant("as chosen")
     baseline = with_changes({})
@@ -190,7 +170,9 @@ def sensitivity(
         flips += _flips(key, value, baseline.conclusions, varied.conclusions)
     summaries = tuple(summarise_tables(baseline.rows))
     undecided = tuple(entry for entry in baseline.conclusions if entry.without)
-    return Sensitivity(engine, replications, summaries, tuple(shifts), tuple(flips), undecided)
+    return Sensitivity(
+        baseline.engine, replications, summaries, tuple(shifts), tuple(flips), undecided
+    )
 
 
 def compared_rows(rows: Sequence[Row], table: str) -> list[int]:
