@@ -6,6 +6,7 @@ Each satellite of any path is a switch, with ports towards its neighbours and th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -184,8 +185,9 @@ def _turned(hops: Hops | None) -> Hops | None:
 
 
 def _hops_from(chain: Chain, steps: Sequence[Hops | None], time: int) -> Hops:
-    found = (h for t, h in zip(chain.times_ps, steps, strict=True) if h is not None and t >= time)
-    return next(found)
+    first = bisect_left(chain.times_ps, time)
+    found = (steps[place] for place in range(first, len(steps)))
+    return next(hops for hops in found if hops is not None)
 
 
 def _after_up(hops: Hops, ground: str) -> list[tuple[str, str]]:
