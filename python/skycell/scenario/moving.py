@@ -24,6 +24,7 @@ from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.on_board import Chain
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.quantities import (
+    DAY_PS,
     PS_PER_SECOND,
     Dimension,
     Quantity,
@@ -39,6 +40,10 @@ _OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
 _DEFAULT_STEP = "100 ms"
 #: Delays that stand in for a faulty one.
 _SHORT_PS, _LONG_PS = PS_PER_SECOND // 1000, PS_PER_SECOND
+#: Runs over a path where it is not known how long they are: a long one takes minutes to look at.
+_STAND_IN_RUNS_PS = PS_PER_SECOND, 10 * PS_PER_SECOND
+#: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
+_LAST_MOMENT_PS = 200 * DAY_PS
 _Link = TypeVar("_Link", CongestedLink, GraphLink)
 _MOTION_MEANING = meaning_of(CongestedLink.model_fields["motion"])
 
@@ -75,6 +80,8 @@ def resolve_motions(
     in `faults`.
     """
     duration_ps = rounded(file.run.duration.amount)
+    if ("run", "duration") in faults.replaced:
+        duration_ps = faults.stand_in(*_STAND_IN_RUNS_PS)
     topology = file.topology
     motions: dict[Path, MotionSpec] = {}
     chains: dict[Path, Chain] = {}
@@ -128,7 +135,7 @@ def _steps_of(
         return None  # which of the two is meant, is not known
     before = len(faults.faults)
     _check_keys(link.motion, path, faults)
-    if len(faults.faults) > before:
+    if len(faults.faults) > before or not _is_whole(link.motion):
         return None
     try:
         if link.motion.series is not None:
@@ -139,6 +146,11 @@ def _steps_of(
         _take_over(found, path, faults)
         return None
     return steps if link.delay is None else None
+
+
+def _is_whole(motion: Motion) -> bool:
+    """Whether a motion has all that it needs: what was faulty is noted and may have no stand-in."""
+    return motion.series is not None or None not in (motion.source, motion.target)
 
 
 def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
@@ -266,6 +278,13 @@ def _over_constellation(
         least = show_time(-(-duration_ps // MOST_STEPS))
         allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
         faults.add((*path, "step"), got, allowed, meaning_of(Motion.model_fields["step"]))
+        return None
+    last_ps = _LAST_MOMENT_PS - duration_ps
+    if motion.start.amount > last_ps:
+        end = show_time(_LAST_MOMENT_PS)
+        allowed = f"up to {show_time(last_ps)}: a run over a constellation ends by {end} of it"
+        meaning = meaning_of(Motion.model_fields["start"])
+        faults.add((*path, "start"), str(motion.start), allowed, meaning)
         return None
     with_hops = motion.on_board is not None
     steps = _steps_of_sky(motion, folder, step_ps, count, with_hops)
