@@ -171,9 +171,13 @@ def show_path(path: Path) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            key = step if _BARE_KEY.fullmatch(step) else show_value(step)
+            key = _key(step)
             text += f".{key}" if text else key
     return text
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else show_value(key)
 
 
 def show_value(value: object) -> str:
@@ -182,18 +186,32 @@ def show_value(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
+def _quoted(text: str) -> str:
+    """A text as TOML has it; what would not be seen, or change how the line is seen, is escaped."""
+    signs = json.dumps(text, ensure_ascii=False)
+    return "".join(
+        sign
+        if sign.isprintable()
+        else f"\\u{ord(sign):04x}"
+        if sign <= "\uffff"
+        else f"\\U{ord(sign):08x}"
+        for sign in signs
+    )
+
+
 def _written(value: object, depth: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > 1000:
         return "a number of more than 300 digits"  # Python refuses to print the longest ones
     if isinstance(value, str):
-        return json.dumps(value[:_LONGEST_VALUE], ensure_ascii=False)
+        return _quoted(value[:_LONGEST_VALUE])
     if isinstance(value, Mapping):
         if depth == 0:
             return "{…}"
         items = list(value.items())[:_LONGEST_VALUE]
-        return "{" + ", ".join(f"{k} = {_written(v, depth - 1)}" for k, v in items) + "}"
+        written = (f"{_key(str(key))} = {_written(own, depth - 1)}" for key, own in items)
+        return "{" + ", ".join(written) + "}"
     if isinstance(value, list | tuple):
         if depth == 0:
             return "[…]"
