@@ -182,15 +182,21 @@ def series(
 
 
 def _read_pairs(file: Path) -> list[tuple[str, str]]:
+    from skycell.scenario.text import csv_faults, read_text
+
+    with csv_faults(str(file)):
+        return _pairs_in(read_text(file), file)
+
+
+def _pairs_in(text: str, file: Path) -> list[tuple[str, str]]:
     import csv
     from io import StringIO
 
-    from skycell.scenario.faults import Fault, ScenarioFaults
-    from skycell.scenario.text import read_text
+    from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 
-    reader = csv.DictReader(StringIO(read_text(file), newline=""))
+    reader = csv.DictReader(StringIO(text, newline=""))
     if not {"from", "to"} <= set(reader.fieldnames or []):
-        got = ", ".join(reader.fieldnames or []) or "nothing"
+        got = ", ".join(map(show_value, reader.fieldnames or [])) or "nothing"
         raise ScenarioFaults([Fault(str(file), "", got, "a header with from, to", line=1)])
     faults, pairs = [], []
     for row in reader:

@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.text import read_text
+from skycell.scenario.text import csv_faults, read_text
 
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
 _NUMBERS: dict[str, tuple[float, float, str]] = {
@@ -79,10 +79,9 @@ def parse_elements(text: str, name: str = "elements") -> list[ElementSet]:
     elif start.startswith("CCSDS_OMM_VERS"):
         messages = list(_from_kvn(text))
     elif "MEAN_MOTION" in start.partition("\n")[0]:
-        messages = [
-            (f"line {place}", row)
-            for place, row in enumerate(csv.DictReader(StringIO(text, newline="")), start=2)
-        ]
+        rows = csv.DictReader(StringIO(text, newline=""))
+        with csv_faults(name):
+            messages = [(f"line {place}", row) for place, row in enumerate(rows, start=2)]
     else:
         return _named([(entry["OBJECT_NAME"], entry) for entry in _from_tle(text, name)])
     faults: list[Fault] = []

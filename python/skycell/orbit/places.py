@@ -13,7 +13,7 @@ from os import PathLike, fspath
 
 from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.spelling import hint
-from skycell.scenario.text import read_text
+from skycell.scenario.text import csv_faults, read_text
 
 _COLUMNS = ("name", "latitude_deg", "longitude_deg")
 _RANGES = {
@@ -64,7 +64,8 @@ def read_places(path: str | PathLike[str]) -> list[Place]:
         ScenarioFaults: with every fault of the file.
         OSError: the file cannot be read.
     """
-    return _read(read_text(path), fspath(path))
+    with csv_faults(fspath(path)):
+        return _read(read_text(path), fspath(path))
 
 
 def _read(text: str, name: str) -> list[Place]:
@@ -73,7 +74,7 @@ def _read(text: str, name: str) -> list[Place]:
     reader.fieldnames = header
     missing = [column for column in _COLUMNS if column not in header]
     if missing:
-        got = ", ".join(header) or "nothing"
+        got = ", ".join(map(show_value, header)) or "nothing"
         allowed = f"a header with {', '.join(_COLUMNS)}; {', '.join(missing)} missing"
         raise ScenarioFaults([Fault(name, "", got, allowed, line=1, column=1)])
     places: dict[str, Place] = {}
@@ -82,7 +83,7 @@ def _read(text: str, name: str) -> list[Place]:
         line = reader.line_num
         own = (row["name"] or "").strip()
         if not own or own in places:
-            got = f'"{own}" a second time' if own else "nothing"
+            got = f"{show_value(own)} a second time" if own else "nothing"
             faults.append(Fault(name, "name", got, "a name of its own", line=line))
         numbers = {}
         for column in _RANGES:

@@ -136,6 +136,7 @@ class Figure:
 
     def of_study_set(self, otherwise: Mapping[str, Any]) -> Figure:
         """The figure of a study of which something was set otherwise; its caption tells it."""
+        assert isinstance(self.origin, Origin), "a study has runs"
         return replace(self, origin=replace(self.origin, set_otherwise=otherwise))
 
     def caption_text(self) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.scenario.cells import buffer_size, cell_rate, part_or_rate
+from skycell.scenario.faults import show_value
 from skycell.scenario.parameters import (
     Leaf,
     Parameters,
@@ -47,7 +48,7 @@ def _by_class(one: Leaf) -> Leaf:
             raise Refused("")
         for name in value:
             if name not in CLASSES:
-                raise Refused(f"no class is called {name}")
+                raise Refused(f"no class is called {show_value(name)}")
         return {name: one.read(given) for name, given in value.items()}
 
     words = "a table by class (" + ", ".join(CLASSES) + f"), each {one.allowed}"

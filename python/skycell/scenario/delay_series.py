@@ -14,7 +14,7 @@ from skycell.scenario.motion import MOST_STEPS
 from skycell.scenario.network_spec import WHOLE_PPB
 from skycell.scenario.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
-from skycell.scenario.text import read_text
+from skycell.scenario.text import csv_faults, read_text
 
 #: A file that is wrong throughout is told by its first faults.
 _MOST_FAULTS = 20
@@ -80,7 +80,8 @@ def read_delays(path: str | PathLike[str], rate: LinkRate) -> Steps:
         ScenarioFaults: with the faults of the file, by line.
         OSError: the file cannot be read.
     """
-    return _Reader(fspath(path), rate).read(read_text(path))
+    with csv_faults(fspath(path)):
+        return _Reader(fspath(path), rate).read(read_text(path))
 
 
 @dataclass

@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import TypeVar
 
 from skycell.scenario.delay_series import LinkRate, Steps, read_delays
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown, show_value
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     DELAY_MEANING,
@@ -168,7 +168,7 @@ def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
         value = getattr(motion, name)
         where = (*path, found.alias or name)
         if motion.series is not None and value is not None:
-            shown = Shown("a table" if name == "on_board" else f'"{value}"')
+            shown = Shown("a table" if name == "on_board" else show_value(str(value)))
             faults.add(where, shown, "only with constellation", meaning_of(found))
         elif motion.series is None and value is None and name in ("source", "target"):
             allowed = 'a city, such as "tokyo", or latitude,longitude'

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from skycell.scenario.delay_series import Hops
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Shown, show_value
 from skycell.scenario.motion import Motion
 from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.parameters import meaning_of
@@ -147,7 +147,7 @@ def _meaning(key: str) -> str:
 
 
 def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
+    return show_value(value if isinstance(value, bool) else str(value))
 
 
 def _board(

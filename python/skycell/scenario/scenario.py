@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from skycell.scenario.expand import expand
-from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults, Shown
+from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
@@ -229,7 +229,7 @@ def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollect
         if isinstance(here, list):
             if not step.isdecimal() or int(step) >= len(here):
                 allowed = f"a list index below {len(here)}"
-                faults.add(tuple(steps[: depth + 1]), Shown(step), allowed)
+                faults.add(tuple(steps[: depth + 1]), step, allowed)
                 return
             index: Any = int(step)
         elif isinstance(here, dict):

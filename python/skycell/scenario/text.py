@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from errno import ENOENT
 from os import PathLike, fspath, strerror
 from pathlib import Path
@@ -24,6 +27,15 @@ def read_text(path: str | PathLike[str]) -> str:
         raise FileNotFoundError(ENOENT, strerror(ENOENT), fspath(path))
     with Path(path).open("rb") as file:
         return read_stream(file, fspath(path))
+
+
+@contextmanager
+def csv_faults(name: str) -> Iterator[None]:
+    """Tells what cannot be read as CSV as a fault of the file `name`."""
+    try:
+        yield
+    except csv.Error as error:
+        raise ScenarioFaults([Fault(name, "", str(error), "a table as CSV")]) from None
 
 
 def read_stream(stream: BinaryIO, name: str) -> str:

@@ -9,7 +9,15 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from skycell.metrics import THROUGHPUT_DEFINITIONS
-from skycell.scenario.faults import NOTHING, Fault, FaultCollector, Path, ScenarioFaults, Shown
+from skycell.scenario.faults import (
+    NOTHING,
+    Fault,
+    FaultCollector,
+    Path,
+    ScenarioFaults,
+    Shown,
+    show_value,
+)
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
 from skycell.scenario.scenario import refuse_sweep
@@ -280,10 +288,10 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
 
 def _check_name(name: str, path: Path, faults: FaultCollector) -> None:
     if name in RESERVED or is_response(name):
-        faults.add(path, Shown(name), "a name that no column of the results has", "a factor")
+        faults.add(path, name, "a name that no column of the results has", "a factor")
     elif not 0 < len(name) <= _LONGEST_NAME or not name.replace("_", "").replace("-", "").isalnum():
         allowed = f"a name of up to {_LONGEST_NAME} letters, digits, '_' and '-'"
-        faults.add(path, Shown(name), allowed, "a factor")
+        faults.add(path, name, allowed, "a factor")
 
 
 def _form(value: Mapping[str, Any], path: Path, faults: FaultCollector) -> str | None:
@@ -350,7 +358,7 @@ def _named_levels(
             settings: dict[str, Any] = {}
             for own, setting in _flat(value):
                 if own in settings:
-                    faults.add(where, Shown(f"{own} twice"), "each key once", "a level")
+                    faults.add(where, Shown(f"{show_value(own)} twice"), "each key once", "a level")
                 settings[own] = setting
             found.append(SweepLevel(str(name), settings, where))
         else:
@@ -376,7 +384,7 @@ def _unknown_keys(
     for key in table:
         if key not in known:
             allowed = f"{', '.join(known)}{hint(str(key), known)}"
-            faults.add((*path, str(key)), Shown(f'the unknown key "{key}"'), allowed)
+            faults.add((*path, str(key)), Shown(f"the unknown key {show_value(str(key))}"), allowed)
 
 
 def _is_rate(value: object) -> bool:

@@ -270,3 +270,16 @@ def test_what_cannot_be_is_refused_in_words(
     assert (told.exit_code, told.stdout) == (2, "")
     assert message in told.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_pairs_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    series = ("orbit", "series", "iridium-like", "--duration", "1 s", "--pairs", file)
+    file.write_text("from,\x1b[31m\nTokyo,London\n", encoding="utf-8")
+    told = skycell(*series)
+    assert told.exit_code == 2
+    assert '  got      "from", "\\u001b[31m"\n' in told.stderr
+    file.write_text(f"from,to\nTokyo,{'x' * 200_000}\n", encoding="utf-8")
+    told = skycell(*series)
+    assert told.exit_code == 2
+    assert f"{file}\n  got      field larger than field limit (131072)\n" in told.stderr

@@ -1,12 +1,16 @@
 """Places: the built-in cities, points, and files."""
 
 import tempfile
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from skycell.orbit import Place, cities, find_places, read_places
+from skycell.orbit.elements import read_elements
 from skycell.scenario import ScenarioFaults
+from skycell.scenario.delay_series import LinkRate, read_delays
 
 
 def test_a_place_is_a_city_a_point_or_ones_own() -> None:
@@ -42,6 +46,35 @@ def test_every_fault_of_a_file_is_told_with_its_line() -> None:
 def test_a_file_without_the_columns_is_refused() -> None:
     with pytest.raises(ScenarioFaults, match="longitude_deg missing"):
         read_places_of("name,latitude_deg\na,1\n")
+
+
+def test_what_a_header_holds_is_told_escaped(tmp_path: Path) -> None:
+    file = tmp_path / "places.csv"
+    file.write_text('name,"a\nb",\x1b[31m\nhome,1,2\n', encoding="utf-8")
+    with pytest.raises(ScenarioFaults) as told:
+        read_places(file)
+    assert told.value.faults[0].got == '"name", "a\\nb", "\\u001b[31m"'
+
+
+@pytest.mark.parametrize(
+    ("read", "header"),
+    [
+        (read_places, "name,latitude_deg,longitude_deg"),
+        (read_elements, "OBJECT_NAME,MEAN_MOTION,EPOCH"),
+        (lambda file: read_delays(file, LinkRate(Fraction(10**6), None, "")), "time,delay,path"),
+    ],
+)
+def test_a_field_of_a_table_that_is_too_long_is_told(
+    read: Callable[[Path], object], header: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(f"{header}\n0 s,1 ms,{'x' * 200_000}\n", encoding="utf-8")
+    with pytest.raises(ScenarioFaults) as told:
+        read(file)
+    assert str(told.value) == (
+        f"{file}\n  got      field larger than field limit (131072)\n  allowed  a table as CSV\n"
+        "1 fault; nothing was run."
+    )
 
 
 def test_cities_are_different_places_on_the_earth() -> None:
