@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.metrics import fairness_index, max_min_shares
+from skycell.metrics import fairness_index, fairness_to_the_due, max_min_shares
 
 rates = st.lists(st.floats(0.001, 1e9), min_size=1, max_size=40)
 
@@ -23,6 +23,22 @@ def test_the_index_lies_between_one_nth_and_one(throughput: list[float]) -> None
 def test_a_common_factor_changes_nothing(throughput: list[float], factor: float) -> None:
     scaled = [rate * factor for rate in throughput]
     assert fairness_index(scaled) == pytest.approx(fairness_index(throughput), rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_rates_whose_squares_are_no_numbers_have_an_index(unit: float) -> None:
+    # (3 + 1)^2 / (2 x (9 + 1)), whatever the unit.
+    assert fairness_index([3 * unit, unit]) == pytest.approx(0.8)
+
+
+def test_who_was_due_something_and_got_nothing_counts() -> None:
+    # One of two that were due as much has all: a half. The third was due nothing.
+    assert fairness_to_the_due([0.0, 2.0, 0.0], [2.0, 2.0, 0.0]) == 0.5
+
+
+def test_being_due_little_is_being_due_something() -> None:
+    # Parts of 1 and 1/2: (3/2)^2 / (2 x 5/4).
+    assert fairness_to_the_due([0.25, 0.125], [0.25, 0.25]) == pytest.approx(0.9)
 
 
 @given(rates)
@@ -59,6 +75,7 @@ def test_max_min_gives_all_away_and_nobody_more_than_asked(
     assert all(share >= max(shares) - 1e-6 * max(1.0, max(shares)) for share in held)
 
 
-def test_negative_demand_is_refused() -> None:
+@pytest.mark.parametrize(("demand", "capacity"), [([1.0, -1.0], 1.0), ([1.0], -1.0)])
+def test_a_negative_demand_or_capacity_is_refused(demand: list[float], capacity: float) -> None:
     with pytest.raises(ValueError, match="must not be below zero"):
-        max_min_shares([-1.0], 1.0)
+        max_min_shares(demand, capacity)
