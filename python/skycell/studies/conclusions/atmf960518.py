@@ -23,8 +23,8 @@ _LOSSY = (*_SET_1, *_SET_3)
 _SET_2 = ((2, 330_000, 65_536), (2, 12_000, 120_000), (2, 36_000, 360_000))
 
 _CEILING_MBPS = ceiling_bps(512, 155.52e6) / 1e6
-# One round trip of 30 ms at the TCP share of 155.52 Mbit/s, in octets of payload.
-_PIPE_OCTETS = _CEILING_MBPS * 1e6 * 0.030 / 8
+_PIPE_OCTETS = 583_200
+"""Round trip times bandwidth: 30 ms at 155.52 Mbit/s."""
 
 
 def _total_entry(values: Values, row: tuple[int, int, int]) -> Entry:
