@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from skycell.studies.model import Level
+from skycell.studies.values import MissingValueError
 from tests.unit.studies.bounds import Bound, Change, Told, changed, holds, params, printed
 from tests.unit.studies.own_worlds import WORLDS
 
@@ -26,11 +27,27 @@ MOVED = [
     *of_vcs(EXCESS, 3.9, 3, 3, 3, 2.1, **SQUARED),
 ]
 OF_DFBA = [
-    Bound(
-        "11.1",
-        "22 of 25",
-        [(VC, {}, 50), (VC, {"vc": 1, "n_tcps": 100}, 7.6)],  # the MCR is 7.68
-        [(VC, {"vc": 5, "n_tcps": 50, "mcr_allocation_percent": 85}, 38.3)],  # 38.4
+    *(
+        Bound(
+            "11.1",
+            f"22 of 25, VC{vc}",
+            [(VC, {}, 50), (VC, {"vc": 1, "n_tcps": 100}, 7.6)],  # the MCR is 7.68
+            [(VC, {"vc": vc, "n_tcps": 50, "mcr_allocation_percent": 85}, mcr - 0.02)],
+        )
+        for vc, mcr in ((2, 15.36), (3, 23.04), (4, 30.72), (5, 38.4))
+    ),
+    *(
+        Bound(
+            "11.1",
+            f"the MCR of VC{vc}",
+            [
+                (VC, {}, 50),
+                (VC, {"vc": 1, "n_tcps": 100}, 7.6),
+                (VC, {"vc": vc, "n_tcps": 50, "mcr_allocation_percent": 85}, mcr + 0.02),
+            ],
+            [(VC, {"vc": 1, "n_tcps": 50}, 4.6)],
+        )
+        for vc, mcr in ((2, 15.36), (3, 23.04), (4, 30.72), (5, 38.4))
     ),
     Bound("11.2", "rises", RISING, of_vcs(VC, 4.608 + 5, 9.216 + 5)),
     Bound("11.2", "falls or stays", RISING, of_vcs(VC, 4.608 + 2, 9.216 + 5)),
@@ -88,7 +105,7 @@ TAGGED, RTT, LOST = "tagged_share", "segment_rtt", "cells_discarded"
 MCR = "privileged_mcr_cells_per_s"
 
 
-def rate(value: float, mcr: int | None = None, **more: Level) -> Change:
+def rate(value: float, mcr: int | None = None, /, **more: Level) -> Change:
     where: dict[str, Level] = {} if mcr is None else {MCR: mcr}
     return (RATE, {**where, **more}, value)
 
@@ -402,7 +419,7 @@ MANY: dict[str, Level] = {"tcps_per_vc": 20}
 ONE: dict[str, Level] = {"tcps_per_vc": 1}
 
 
-def missing(value: float, scheme: str | None = None, **more: Level) -> Change:
+def missing(value: float, scheme: str | None = None, /, **more: Level) -> Change:
     where: dict[str, Level] = {} if scheme is None else {"scheme": scheme}
     return (SHORTFALL, {**where, **more}, value)
 
@@ -419,8 +436,8 @@ BLIND = (
     "dynamic_epd",
 )
 SEVEN_OF_13 = [
-    missing(0.03, mcr_allocation_percent=51, **MANY),
-    *(missing(0.01, scheme, mcr_allocation_percent=51, **MANY) for scheme in BLIND[:7]),
+    missing(0.0201, mcr_allocation_percent=51, **MANY),
+    *(missing(0.0199, scheme, mcr_allocation_percent=51, **MANY) for scheme in BLIND[:7]),
 ]
 TAGS = [
     missing(0.2, "epd"),
@@ -447,10 +464,16 @@ OF_SCHEMES = [
     ),
     Bound("2", "ten times", [missing(0.0199, "dfba", **MANY)], [missing(0.0201, "dfba", **MANY)]),
     Bound(
+        "2",
+        "each ten times",
+        [missing(0.06, "ppd", **MANY), missing(0.0059, "dfba", **MANY)],
+        [missing(0.0061, "dfba", **MANY)],
+    ),
+    Bound(
         "3",
         "more than half",
         SEVEN_OF_13,
-        [missing(0.03, "red", mcr_allocation_percent=51, **MANY)],
+        [missing(0.0201, "red", mcr_allocation_percent=51, **MANY)],
     ),
     Bound(
         "3",
@@ -514,3 +537,9 @@ def test_a_bound_on_schemes_is_where_it_is_said_to_be(bound: Bound) -> None:
     assert holds("gfr-schemes", bound.conclusion, changed(world, bound.kept))
     passed = changed(world, [*bound.kept, *bound.passed])
     assert not holds("gfr-schemes", bound.conclusion, passed)
+
+
+def test_without_numbers_of_epd_a_statement_that_names_it_is_not_decided() -> None:
+    world = [e for e in WORLDS["gfr-schemes"]() if e.factors.get("scheme") != "epd"]
+    with pytest.raises(MissingValueError):
+        holds("gfr-schemes", "3", changed(world, []))

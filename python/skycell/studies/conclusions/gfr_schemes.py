@@ -24,9 +24,12 @@ def _schemes(values: Values) -> list[str]:
     return [str(entry.factors["scheme"]) for entry in found]
 
 
-def _mean_of_cells(values: Values, scheme: str | None, percent: int, tcps: int) -> float:
-    wanted: dict[str, Level] = {"mcr_allocation_percent": percent, "tcps_per_vc": tcps}
-    wanted |= {} if scheme is None else {"scheme": scheme}
+def _mean_of_cells(values: Values, scheme: str, percent: int, tcps: int) -> float:
+    wanted: dict[str, Level] = {
+        "scheme": scheme,
+        "mcr_allocation_percent": percent,
+        "tcps_per_vc": tcps,
+    }
     return mean(
         entry.value
         for latency in _NEAR
@@ -53,12 +56,12 @@ def _blind_schemes_do_not(values: Values) -> Finding:
 
 @decides("gfr-schemes", "3")
 def _half_a_link_in_mcrs_needs_no_scheme(values: Values) -> Finding:
-    schemes = _schemes(values)
-    small = [_mean_of_cells(values, scheme, 51, 20) for scheme in schemes]
+    small = [_mean_of_cells(values, scheme, 51, 20) for scheme in _schemes(values)]
+    epd = _mean_of_cells(values, "epd", 51, 20)
     met = [value for value in small if value < 0.02]
     return Finding(
-        2 * len(met) > len(schemes) and "epd" in schemes and small[schemes.index("epd")] < 0.02,
-        f"below 0.02 in {count(len(met), schemes)} schemes, EPD {small[schemes.index('epd')]:.3f}",
+        2 * len(met) > len(small) and epd < 0.02,
+        f"below 0.02 in {count(len(met), small)} schemes, EPD {epd:.3f}",
     )
 
 
