@@ -8,7 +8,9 @@ import pytest
 from skycell.studies import STUDY_IDS, load_study
 from skycell.studies.conclusions.counting import in_all
 from skycell.studies.findings import decides, predicate_of
+from skycell.studies.library import table_of
 from skycell.studies.model import Conclusion, Study
+from skycell.studies.plan import printed_rows
 from skycell.studies.values import Entry, MissingValueError, Values
 from tests.unit.studies.deciding import decide
 
@@ -112,6 +114,23 @@ def test_every_conclusion_speaks_of_tables_that_exist_and_can_be_decided(
     assert conclusion.tables
     assert set(conclusion.tables) <= tables
     assert predicate_of(study.id, conclusion.id) is not None
+
+
+@pytest.mark.parametrize(("study", "conclusion"), ALL)
+def test_every_conclusion_finds_its_numbers_among_the_cases_of_its_tables(
+    study: Study, conclusion: Conclusion
+) -> None:
+    # Whatever it asks for that no table has would leave it without a verdict for ever.
+    test = predicate_of(study.id, conclusion.id)
+    assert test is not None
+    cases = [
+        (table, part.measure, printed.factors)
+        for table in conclusion.tables
+        for part in table_of(table).table.parts
+        for printed in printed_rows(table_of(table).study, part)
+    ]
+    # A number of its own for each, so that none is divided by nothing.
+    test(Values(Entry(*case, 1.0 + place) for place, case in enumerate(cases)))
 
 
 Disturbance = Callable[[Sequence[Entry]], Sequence[Entry]]
