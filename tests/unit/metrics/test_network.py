@@ -86,6 +86,51 @@ def test_without_a_limited_buffer_the_slowest_link_on_the_way_is_the_ceiling() -
     assert network.ceiling_bps > 100e6
 
 
+def test_of_several_congested_links_the_slowest_is_the_ceiling_and_the_first() -> None:
+    spec = skycell.parse(PARKING_LOT).resolve()
+    limited = [place for place, link in enumerate(spec.links) if link.port.is_limited]
+    slowest = limited[1]
+    assert slowest != limited[0]
+    links = [
+        # Cells take twice as long on the second of the three.
+        link.model_copy(update={"cell_time_ps": 2 * link.cell_time_ps})
+        if place == slowest
+        else link
+        for place, link in enumerate(spec.links)
+    ]
+    network = Network.of(spec.model_copy(update={"links": tuple(links)}))
+    assert network.congested[0] == spec.links[slowest].name
+    assert network.ceiling_bps == pytest.approx(Network.of(spec).ceiling_bps / 2)
+
+
+def test_without_a_limited_buffer_links_that_no_flow_crosses_do_not_count() -> None:
+    scenario = skycell.parse(PARKING_LOT).with_values(
+        {"topology.bottleneck.buffer": "unlimited", "topology.bottleneck.policy": "tail_drop"}
+    )
+    spec = scenario.resolve()
+    crossed = {link for flow in spec.flows for vc in flow.forward for link in spec.vcs[vc].path}
+    factors = {place: 2 if place in crossed else 10 for place in range(len(spec.links))}
+    factors[max(crossed)] = 4
+    links = tuple(
+        link.model_copy(update={"cell_time_ps": factors[place] * spec.links[0].cell_time_ps})
+        for place, link in enumerate(spec.links)
+    )
+    network = Network.of(spec.model_copy(update={"links": links}))
+    assert network.ceiling_bps == pytest.approx(
+        link_cell_bps(4 * spec.links[0].cell_time_ps) * 512 / 636
+    )
+
+
+def test_the_ceiling_is_of_the_largest_segments() -> None:
+    spec = skycell.parse(PARKING_LOT).resolve()
+    first, *others = spec.flows
+    large = first.model_copy(update={"tcp": first.tcp.model_copy(update={"mss": 9180})})
+    network = Network.of(spec.model_copy(update={"flows": (large, *others)}))
+    # 9180 octets in 193 cells.
+    rate = link_cell_bps(spec.links[0].cell_time_ps)
+    assert network.ceiling_bps == pytest.approx(rate * 9180 / (193 * 53))
+
+
 def test_without_flows_and_without_limited_ports_there_is_a_network() -> None:
     values = {
         "topology.long_flows": 0,
