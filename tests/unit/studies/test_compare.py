@@ -44,6 +44,11 @@ def test_what_has_a_unit_is_near_within_fifteen_percent(value: float, verdict: V
     assert verdict_of(20.0, 0.0, "Mbit/s", [value]) == verdict
 
 
+def test_the_fifteen_percent_of_a_loss_are_of_its_size() -> None:
+    assert verdict_of(-20.0, 0.0, "Mbit/s", [-22.9]) == "near"
+    assert verdict_of(-20.0, 0.0, "Mbit/s", [-23.1]) == "off"
+
+
 @given(
     st.floats(0, 1),
     st.lists(st.floats(0, 1), min_size=1, max_size=8),
@@ -100,12 +105,17 @@ def test_a_row_knows_its_spread() -> None:
     assert row("inside", by_replication=(0.6,)).sd is None
     nothing = row("failed", by_replication=())
     assert (nothing.mean, nothing.sd, nothing.low, nothing.high) == (None, None, None, None)
+    # What is computed without a draw has no spread, unless it has no value.
+    assert row("inside", by_replication=(0.6,), is_computed=True).sd == 0
+    assert row("failed", by_replication=(None,), is_computed=True).sd is None
 
 
 def test_a_row_tells_a_program_what_it_needs() -> None:
     data = row("near", doubt="misprint?", is_suspect=True, overrides={"tcp.tick": "1 s"}).as_dict()
     assert data["doubt"] == "misprint?"
     assert data["set"] == {"tcp.tick": "1 s"}
+    assert row("failed", failures=("out of memory",)).as_dict()["failures"] == ["out of memory"]
+    assert row("near").as_dict().keys().isdisjoint({"doubt", "set", "failures"})
     assert list(data)[:12] == [
         "study",
         "table",
