@@ -18,7 +18,7 @@ from skycell.studies.findings import (
 from skycell.studies.firmness import Firmness
 from skycell.studies.library import OWN_IDS
 from skycell.studies.model import Conclusion, Study
-from skycell.studies.values import Values
+from skycell.studies.values import MissingValueError, Values
 from tests.unit.studies.deciding import decide
 from tests.unit.studies.own_worlds import WORLDS
 
@@ -116,6 +116,24 @@ def test_a_replication_that_another_table_does_not_have_is_not_asked(
     judged_by(sack_above_reno)
     rows = [row("sack", 0.6, 0.6, 0.6, 0.6), row("reno", 0.5, 0.7)]
     assert decide(STUDY, STATEMENT, rows).run_by_run == RunByRun(1, 2)
+
+
+def test_of_numbers_asked_for_together_none_may_be_missing_because_it_was_not_run() -> None:
+    twice, once = row("sack", 0.5, 0.6), row("reno", 0.4)
+    first = Values.of_replication([twice, once], 0).find(TABLE, "efficiency")
+    assert [entry.value for entry in first] == [0.5, 0.4]
+    with pytest.raises(MissingValueError):
+        Values.of_replication([twice, once], 1).find(TABLE, "efficiency")
+
+
+def test_of_numbers_asked_for_together_those_that_are_not_defined_are_left_out() -> None:
+    # Runs that delivered nothing have no fairness; what is computed has no run that could fail.
+    nothing = row("reno", None, None)
+    computed = row("vanilla", None, is_computed=True, failures=("no path",))
+    rows = [row("sack", 0.5, 0.6), nothing, computed]
+    for values in (Values.ours(rows), Values.of_replication(rows, 1)):
+        (only,) = values.find(TABLE, "efficiency")
+        assert only.factors == {"tcp": "sack"}
 
 
 def test_what_is_computed_is_the_same_in_each_replication_and_alone_has_none(
@@ -246,15 +264,16 @@ VERDICTS: Sequence[tuple[bool | None, RunByRun | None]] = [
     (False, RunByRun(5, 5)),
     (False, RunByRun(0, 5)),
     (True, RunByRun(1, 1)),  # the mean of one run is that run
+    (True, RunByRun(2, 2)),
     (None, RunByRun(3, 5)),
     (True, None),
 ]
 
 
 def test_verdicts_are_counted_by_what_single_replications_say() -> None:
-    assert Firmness.of(VERDICTS) == Firmness(1, 2, 2, 1)
+    assert Firmness.of(VERDICTS) == Firmness(2, 2, 2, 1)
     assert Firmness.of(VERDICTS).sentence() == (
-        "Every single replication agrees on 1 of 3 that hold and on 1 of 3 that do not."
+        "Every single replication agrees on 2 of 4 that hold and on 1 of 3 that do not."
     )
 
 
