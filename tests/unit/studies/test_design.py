@@ -229,6 +229,7 @@ def test_steps_of_a_moving_link_end_with_the_run_that_the_measure_begins_after()
         ("measure.from", "late", "a time below 40 s, when the run ends"),
         ("ceiling.base", "5 cells", '"link", or a bit rate above 0 such as "149.76 Mbit/s"'),
         ("ceiling.geo_segment", "5 cells", '"own", or a size above 0 such as "9180 B"'),
+        ("ceiling.base", "0 Mbit/s", '"link", or a bit rate above 0 such as "149.76 Mbit/s"'),
         ("ceiling.base", "fast", '"link", or a bit rate above 0 such as "149.76 Mbit/s"'),
         ("throughput.definition", "goodput", "delivered_over_duration, received_over_duration, "),
     ],

@@ -153,6 +153,29 @@ def test_what_is_computed_is_the_same_in_each_replication_and_alone_has_none(
     )
 
 
+def test_a_statement_on_what_is_computed_and_what_is_drawn_is_asked_of_each_draw(
+    judged_by: Callable[[Predicate], None],
+) -> None:
+    def sack_above_what_is_computed(values: Values) -> Finding:
+        computed = values.get("made-up-t2", "efficiency", tcp="reno")
+        return Finding(values.get(TABLE, "efficiency", tcp="sack") > computed, "")
+
+    judged_by(sack_above_what_is_computed)
+    both = STATEMENT.model_copy(update={"tables": ("made-up-t2", TABLE)})
+    rows = [
+        row("reno", 0.5, table="made-up-t2", is_computed=True),
+        row("sack", 0.6, 0.4, 0.7),
+        row("vanilla", 0.1),
+    ]
+    assert decide(STUDY, both, rows).run_by_run == RunByRun(2, 3)
+
+
+def test_only_statements_on_the_tables_that_were_made_are_decided() -> None:
+    study = load_study("icccn97")
+    found = {entry.id for entry in evaluate_all([study], ["icccn97-t4"], [])}
+    assert found == {"3.5"}
+
+
 def test_a_ratio_to_nothing_decides_nothing(judged_by: Callable[[Predicate], None]) -> None:
     def twice_reno(values: Values) -> Finding:
         sack, reno = (values.get(TABLE, "efficiency", tcp=tcp) for tcp in ("sack", "reno"))

@@ -88,7 +88,24 @@ def test_the_definition_of_throughput_is_the_studys() -> None:
 
 def test_fairness_is_of_equal_shares_and_undefined_where_nothing_came() -> None:
     assert value("fairness", measured([9.0, 3.0])) == 0.8
+    assert value("fairness", measured([6.0, 0.0])) == 0.5  # who got nothing counts
     assert MEASURE["fairness"](measured([0.0, 0.0])) is None
+
+
+def test_efficiency_may_be_of_segments_of_a_stated_size() -> None:
+    run = measured([62.6])
+    of_large = replace(run, evaluation=replace(run.evaluation, ceiling_mss=9180))
+    assert value("efficiency", of_large) == pytest.approx(62.6 / 139.57, rel=1e-4)
+
+
+def test_the_congested_links_time_is_told_by_class() -> None:
+    # Cells of 2 us: five million in ten seconds, of which a fifth and a half are sent.
+    run = measured([1.0], network=facts(bottleneck_cell_time_ps=2_000_000))
+    sent = ((1_000_000, "nrt_vbr"), (250_000, "cbr"), (2_500_000, None))
+    queues = [{"class": name, "departed": cells} for cells, name in sent]
+    run = replace(run, summary={**run.summary, "ports": [{"queues": queues}]})
+    assert value("vbr_share", run) == pytest.approx(0.2)
+    assert value("ubr_share", run) == pytest.approx(0.5)
 
 
 def test_throughput_is_told_in_all_by_flow_and_by_group() -> None:
@@ -178,6 +195,18 @@ def test_facts_are_read_from_the_spec() -> None:
     assert single.rtt_s == pytest.approx(0.030)
     assert single.thresholds_cells == ()
     assert case_facts("compcom99-f3", case="d").loss_at_cwnd_octets is None
+
+
+def test_of_several_congested_links_the_slowest_is_the_one_that_counts() -> None:
+    (found,) = select(["compcom99-f3"])
+    (spec, *_) = specs_of(
+        found.study, case_of(found.study, found.table.experiment, {"case": "b"}), {}
+    )
+    congested = next(link for link in spec.links if link.port.capacity_cells is not None)
+    slower = {"cell_time_ps": 2 * congested.cell_time_ps}
+    links = (*spec.links, congested.model_copy(update=slower))
+    many = Facts.of(spec.model_copy(update={"links": links}))
+    assert many.bottleneck_cell_time_ps == 2 * congested.cell_time_ps
 
 
 def test_guaranteed_vcs_are_those_with_an_mcr_and_carry_their_flows() -> None:
