@@ -28,7 +28,7 @@ from skycell.stats.result import (
     Residual,
     Variation,
 )
-from skycell.stats.table import DesignError, DesignTable, Frame, design_table
+from skycell.stats.table import DesignTable, Frame, design_table
 
 
 def analyse(
@@ -76,8 +76,6 @@ def analyse(
     if order < 1:
         raise ValueError(f"interactions of up to {order} factors: allowed is 1 or more")
     table = design_table(frame, [factors] if isinstance(factors, str) else factors, response, block)
-    if len(table.values) < 2:
-        raise DesignError(f"one run of {response} cannot be analysed; at least two are needed")
     fit = fit_model(table.in_powers_of_two(), order)
     exponent = table.exponent
     estimate = _Estimates(table, fit, level)

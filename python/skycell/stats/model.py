@@ -165,7 +165,7 @@ def fit_model(table: DesignTable, order: int = 2) -> Fit:
 
 def _decided_terms(table: DesignTable, order: int, notes: list[str]) -> list[Term]:
     count = len(table.factors)
-    order = min(max(order, 1), count)
+    order = min(order, count)
     terms = [term for size in range(1, order + 1) for term in combinations(range(count), size)]
     if not table.is_complete:
         terms = _estimable(table, terms, notes)
