@@ -60,6 +60,64 @@ def test_a_textbook_design_with_replications_has_its_published_allocation() -> N
     assert found.dominant == "memory"
 
 
+def test_each_combination_of_two_factors_has_the_mean_of_its_runs() -> None:
+    (found,) = analyse(workstation(), ["memory", "cache"], "speed", level=0.9).interactions
+    assert found.factors == ("memory", "cache")
+    means = {cell.levels: cell.mean.value for cell in found.cells}
+    assert means == pytest.approx({cell: sum(of) / 3 for cell, of in MEMORY_CACHE.items()})
+    effects = {cell.levels: cell.effect.value for cell in found.cells}
+    assert effects == pytest.approx(
+        {("low", "low"): 5, ("low", "high"): -5, ("high", "low"): -5, ("high", "high"): 5}
+    )
+    # A mean of three runs: s_e / sqrt(3), with the t of above.
+    mean = found.cells[0].mean
+    assert mean.standard_error == pytest.approx((102 / 8 / 3) ** 0.5)
+    assert mean.high == pytest.approx(15 + 1.8595 * 2.0616, abs=1e-3)
+
+
+def _three_levels(*means: float) -> Analysis:
+    """Three runs of each of three levels, with noise of mean square 1 and 6 degrees of freedom."""
+    rows = [
+        {"tcp": tcp, "y": mean + noise}
+        for tcp, mean in zip(("vanilla", "reno", "sack"), means, strict=True)
+        for noise in (-1.0, 0.0, 1.0)
+    ]
+    return analyse(rows, "tcp", "y", level=0.95)
+
+
+def test_levels_are_told_apart_by_intervals_that_hold_together() -> None:
+    # Tables of the studentized range have q[0.95; 3, 6] = 4.339: half an interval is
+    # 4.339 / sqrt(2) x sqrt(2 / 3) = 2.505. Student's t alone, 2.447, would give 1.998.
+    found = _three_levels(0.0, 2.4, 5.0)
+    vanilla_to_reno = found.factor("tcp").differences[0]
+    assert (vanilla_to_reno.first, vanilla_to_reno.second) == ("vanilla", "reno")
+    assert vanilla_to_reno.difference.value == pytest.approx(-2.4)
+    assert vanilla_to_reno.difference.high == pytest.approx(-2.4 + 2.505, abs=1e-3)
+    assert found.factor("tcp").alike() == [("vanilla", "reno")]
+    assert _three_levels(0.0, 2.4, 4.91).factor("tcp").alike() == [("vanilla", "reno")]
+    assert _three_levels(0.0, 2.4, 4.89).factor("tcp").alike() == [
+        ("vanilla", "reno"),
+        ("reno", "sack"),
+    ]
+    assert [level.runs for level in found.factor("tcp").levels] == [3, 3, 3]
+
+
+def test_an_effect_is_as_likely_by_chance_as_tables_of_f_say() -> None:
+    # F[0.95; 2, 6] = 5.143. Levels at -d, 0 and d have the mean square 3 x 2 d^2 / 2 over an error
+    # of 1.
+    d = (5.143 / 3) ** 0.5
+    row = _three_levels(-d, 0, d).term("tcp")
+    assert row.f == pytest.approx(5.143)
+    assert row.p == pytest.approx(0.05, abs=1e-4)
+
+
+def test_without_any_error_what_does_not_vary_is_no_effect() -> None:
+    rows = [{"a": a, "b": b, "y": float(a)} for a in (0, 1) for b in (0, 1) for _ in range(2)]
+    found = analyse(rows, ["a", "b"], "y")
+    assert (found.term("a").p, found.term("b").p) == (0.0, 1.0)
+    assert found.design == "balanced"
+
+
 def test_means_are_effects_above_the_overall_mean_and_have_the_wider_interval() -> None:
     found = analyse(workstation(), ["memory", "cache"], "speed")
     level = found.factor("cache").levels[1]
@@ -355,6 +413,7 @@ def test_a_block_that_goes_with_a_factor_is_refused() -> None:
         ({"a": [1, 2], "y": [None, None]}, ["a"], "y", "no row has a value of y"),
         ({"a": [None, 2], "y": [1, 2]}, ["a"], "y", "a is empty in a row; every run needs a level"),
         ({"a": [1, 1], "y": [1.0, 2.0]}, ["a"], "y", "no factor varies: a given"),
+        ({"a": [1, 2], "y": [1.0, None]}, ["a"], "y", "no factor varies: a given"),
         ({"a": [1, 2], "y": [1.0, 2.0]}, ["y"], "y", "y cannot be both a factor and the response"),
         ({"a": [1, 2], "y": [1.0]}, ["a"], "y", "the columns of the table have different lengths"),
     ],
