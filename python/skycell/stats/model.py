@@ -7,7 +7,6 @@ unbalanced one a term's sum of squares is what the model loses without it (type 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -292,10 +291,13 @@ def _own_columns(table: DesignTable, terms: Sequence[Term]) -> list[int]:
 def _fitted_with_sums(
     table: DesignTable, terms: Sequence[Term]
 ) -> tuple[Any, dict[Term | str, float]]:
-    """The model fitted by statsmodels, and the sum of squares of each term."""
+    """The model fitted by statsmodels, and what it loses without each of its terms (type III).
+
+    In a balanced design that is the sum of squares of the term whatever the others.
+    """
+    import numpy as np
     import pandas as pd
     from statsmodels.regression.linear_model import OLS  # not formula.api, which loads everything
-    from statsmodels.stats.anova import anova_lm
 
     data = {"y": table.values}
     # Names of one letter and a number: a factor called C or log would mean something in a formula.
@@ -303,22 +305,26 @@ def _fitted_with_sums(
         codes = [code[place] for code in table.codes]
         data[f"f{place}"] = pd.Categorical(codes, categories=range(len(factor.levels)))
     parts = []
-    names: dict[str, Term | str] = {}
+    widths: dict[Term | str, int] = {}
     if table.blocks is not None:
         data["b"] = pd.Categorical(table.blocks)
         parts.append("C(b, Sum)")
-        names["C(b, Sum)"] = "block"
+        widths["block"] = len(set(table.blocks)) - 1
     for term in terms:
         # The formula's last factor varies slowest; ours varies fastest, so they are turned round.
-        part = ":".join(f"C(f{place}, Sum)" for place in reversed(term))
-        parts.append(part)
-        names[part] = term
+        parts.append(":".join(f"C(f{place}, Sum)" for place in reversed(term)))
+        widths[term] = _width(table, term)
     model = OLS.from_formula(f"y ~ {' + '.join(parts)}", pd.DataFrame(data)).fit()
-    with warnings.catch_warnings():
-        # Without a degree of freedom for the error its F ratios are no numbers; the sums are.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        rows = anova_lm(model, typ=1 if table.is_balanced else 3)["sum_sq"]
-    return model, {names[name]: float(rows[name]) for name in names}
+    # Not statsmodels' anova_lm: it takes the sums from F ratios, which are no numbers where nothing
+    # is left for the error.
+    params, inverse = np.asarray(model.params), np.asarray(model.normalized_cov_params)
+    sums: dict[Term | str, float] = {}
+    start = 1
+    for name, width in widths.items():
+        own = slice(start, start + width)
+        sums[name] = float(params[own] @ np.linalg.solve(inverse[own, own], params[own]))
+        start += width
+    return model, sums
 
 
 def _pure_error(table: DesignTable) -> tuple[float, int]:

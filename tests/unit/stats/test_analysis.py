@@ -329,6 +329,40 @@ def test_one_run_of_each_level_has_effects_but_no_intervals() -> None:
     assert "add replications" in found.summary()[1]
 
 
+def test_a_missing_cell_may_leave_nothing_for_the_error() -> None:
+    # Two factors in three runs: each effect is half of the one difference that tells it. Without a
+    # the mean of 1 and 2 stands for both: (2 - 1)^2 / 2 is lost; without b (3 - 1)^2 / 2.
+    rows = [{"a": 0, "b": 0, "y": 1.0}, {"a": 0, "b": 1, "y": 3.0}, {"a": 1, "b": 0, "y": 2.0}]
+    found = analyse(rows, ["a", "b"], "y")
+    assert (found.design, found.error.source) == ("incomplete", "none")
+    assert found.factor("a").levels[1].effect.value == pytest.approx(0.5)
+    assert found.factor("b").levels[1].effect.value == pytest.approx(1)
+    assert found.term("a").sum_of_squares == pytest.approx(0.5)
+    assert found.term("b").sum_of_squares == pytest.approx(2)
+    assert "add replications" in " ".join(found.summary())
+
+
+@pytest.mark.parametrize("slope", [0.0, 1.0])
+def test_an_unbalanced_design_without_any_error_is_analysed(slope: float) -> None:
+    cells = [(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]
+    found = analyse([{"a": a, "b": b, "y": 1 + slope * a} for a, b in cells], ["a", "b"], "y")
+    assert found.term("a").p == (0.0 if slope else 1.0)
+    assert found.term("b").p == 1.0
+
+
+def test_blocks_may_leave_nothing_for_the_error() -> None:
+    # Three runs: a mean, a difference of levels and one of days.
+    rows = [
+        {"a": 0, "day": 1, "y": 1.0},
+        {"a": 1, "day": 1, "y": 3.0},
+        {"a": 0, "day": 2, "y": 2.0},
+    ]
+    found = analyse(rows, ["a"], "y", block="day")
+    assert found.error.source == "none"
+    assert found.factor("a").levels[1].effect.value == pytest.approx(1)
+    assert (found.mean.low, found.factor("a").levels[0].mean.low) == (None, None)
+
+
 def test_an_unbalanced_design_weighs_cells_alike_and_says_so() -> None:
     # Cell means 1, 3 and 2, 4: the effect of b is 1 whatever the number of runs.
     rows = [("x", 0, 1.0)] * 4 + [("x", 1, 3.0)] + [("y", 0, 2.0)] + [("y", 1, 4.0)] * 2
