@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skycell.stats import DesignError, analyse, dominant_factor
-from skycell.stats.result import Analysis
+from skycell.stats.result import Analysis, Estimate
 from tests.unit.stats.by_hand import Row, sums_of_squares
 
 # Jain, The Art of Computer Systems Performance Analysis, section 18.1: a 2^2 design with three
@@ -363,6 +363,33 @@ def test_blocks_may_leave_nothing_for_the_error() -> None:
     assert (found.mean.low, found.factor("a").levels[0].mean.low) == (None, None)
 
 
+def test_interactions_that_a_fraction_of_the_design_confounds_are_left_out() -> None:
+    # Half of 2 x 2 x 2: every pair of levels has runs, but a x b is c, a x c is b, and b x c is a.
+    rows = [
+        {"a": a, "b": b, "c": a * b, "y": a + 2 * b + 3 * a * b + noise}
+        for a, b in itertools.product((-1, 1), repeat=2)
+        for noise in (-0.1, 0.1)
+    ]
+    found = analyse(rows, ["a", "b", "c"], "y")
+    assert found.interactions == ()
+    told = [found.factor(name).levels[1].effect.value for name in ("a", "b", "c")]
+    assert told == pytest.approx([1, 2, 3])
+    (note,) = [note for note in found.notes if "cells have no run" in note]
+    assert note.endswith("Left out because these runs do not decide them: a × b, a × c, b × c.")
+
+
+def test_a_block_that_takes_the_last_degree_of_freedom_costs_the_interaction() -> None:
+    # Five runs for a mean, two effects, their interaction and a difference of days: what is
+    # replicated tells the days apart and nothing else.
+    runs = [(0, 0, 1, 1.0), (0, 1, 1, 2.0), (1, 0, 1, 3.0), (1, 1, 1, 4.4), (0, 0, 2, 6.0)]
+    rows = [{"a": a, "b": b, "day": day, "y": y} for a, b, day, y in runs]
+    found = analyse(rows, ["a", "b"], "y", block="day")
+    assert found.interactions == ()
+    assert (found.error.source, found.error.degrees) == ("higher interactions", 1)
+    # 4.4 is 0.4 beside 2 + 3 - 1; of a quarter in each of four cells the sum of squares is 0.04.
+    assert found.error.standard_error == pytest.approx(0.2)
+
+
 def test_an_unbalanced_design_weighs_cells_alike_and_says_so() -> None:
     # Cell means 1, 3 and 2, 4: the effect of b is 1 whatever the number of runs.
     rows = [("x", 0, 1.0)] * 4 + [("x", 1, 3.0)] + [("y", 0, 2.0)] + [("y", 1, 4.0)] * 2
@@ -551,6 +578,42 @@ def test_the_dominant_factor_comes_first_with_its_part() -> None:
     found = dominant_factor(workstation(), ["cache", "memory"], "speed")
     assert found == pytest.approx({"memory": 5547 / 7032, "cache": 1083 / 7032})
     assert list(found) == ["memory", "cache"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_clear"),
+    [(0.1, 1, True), (-1, -0.1, True), (-1, 1, False), (0, 1, False), (-1, 0, False)],
+)
+def test_a_number_is_clear_where_its_interval_leaves_out_zero(
+    low: float, high: float, is_clear: bool
+) -> None:
+    assert Estimate((low + high) / 2, 0.1, low, high).is_clear is is_clear
+    assert Estimate(1, None, None, None).is_clear is None
+
+
+def test_a_factor_that_acts_with_another_only_does_not_dominate() -> None:
+    rows = [
+        {"a": a, "b": b, "y": 0.1 * a + 0.2 * b + a * b + noise}
+        for a, b in itertools.product((-1, 1), repeat=2)
+        for noise in (-0.1, 0.1)
+    ]
+    found = analyse(rows, ["a", "b"], "y")
+    assert found.dominant == "b"
+    assert list(found.shares()) == ["b", "a"]
+    # 8 x (0.01 + 0.04 + 1) and 8 x 0.01 of noise.
+    assert found.shares() == pytest.approx({"b": 0.32 / 8.48, "a": 0.08 / 8.48})
+
+
+def test_a_program_is_told_the_sum_of_squares_of_the_mean_too() -> None:
+    # Jain: SSY = SS0 + SST, and SS0 = 12 x 41^2.
+    told = analyse(workstation(), ["memory", "cache"], "speed").as_dict()
+    assert told["sum_of_squares"] == pytest.approx(
+        {"values": 27_204.0, "mean": 20_172.0, "total": 7032.0}
+    )
+    assert "unit" not in told["factors"][0]
+    with_units = analyse(workstation(), ["memory", "cache"], "speed").with_units({"cache": "kB"})
+    assert with_units.as_dict()["factors"][1]["unit"] == "kB"
+    assert json.loads(with_units.to_json()) == with_units.as_dict()
 
 
 def test_an_unknown_factor_or_term_is_a_key_error() -> None:
