@@ -3,11 +3,13 @@
 import itertools
 import random
 import re
+from dataclasses import replace
 
 import pytest
 
 from skycell.stats import analyse
-from skycell.stats.result import Analysis
+from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, Variation
+from skycell.stats.words import percent
 
 
 def made(spread: float = 0.01, seed: int = 2) -> Analysis:
@@ -36,6 +38,106 @@ def test_the_summary_names_factors_that_matter_and_levels_that_are_alike() -> No
     assert policy.endswith("they cannot be told apart.")
     assert error.startswith("The error is that of the replications (standard error of a run 0.0")
     assert error.endswith("32 degrees of freedom).")
+
+
+def allocated(*rows: tuple[str, str, float, float | None], level: float = 0.9) -> list[str]:
+    """The summary of an allocation of (name, kind, share, p)."""
+    variation = tuple(
+        Variation(
+            name,
+            kind,
+            tuple(name.split(" × ")) if kind in (MAIN, INTERACTION) else (),
+            share,
+            1,
+            share,
+            p=p,
+        )
+        for name, kind, share, p in rows
+    )
+    return replace(made(), variation=variation, level=level).summary()
+
+
+ALLOCATED = (
+    ("tcp", MAIN, 0.20, 0.01),
+    ("policy", MAIN, 0.04, 0.099),
+    ("buffer", MAIN, 0.30, 0.101),
+    ("tcp × policy", INTERACTION, 0.0999, 0.01),
+    ("policy × buffer", INTERACTION, 0.21, 0.09),
+    ("run (block)", BLOCK, 0.05, 0.001),
+    ("higher interactions", HIGHER, 0.06, 0.2),
+    ("error", ERROR, 0.0099, None),
+)
+
+
+def test_where_the_variation_is_stands_in_order_and_adds_up() -> None:
+    assert allocated(*ALLOCATED)[0] == (
+        "buffer explains 30.0 % of the variation of y, tcp 20.0 % and policy 4.0 %; interactions "
+        "31.0 % (most of it policy × buffer, 21.0 %); the run 5.0 %; higher interactions 6.0 %; "
+        "the error 0.99 %."
+    )
+    (one, *_) = allocated(*ALLOCATED[:2], ALLOCATED[3])
+    assert one == (
+        "tcp explains 20.0 % of the variation of y, policy 4.0 %; interactions 10.0 % "
+        "(tcp × policy)."
+    )
+
+
+def test_what_is_less_likely_by_chance_than_the_level_leaves_matters() -> None:
+    assert allocated(*ALLOCATED)[1] == (
+        "At 90 % confidence tcp, policy, tcp × policy and policy × buffer matter; buffer cannot be "
+        "told from chance."
+    )
+    assert allocated(*ALLOCATED, level=0.8)[1] == (
+        "At 80 % confidence tcp, policy, buffer, tcp × policy and policy × buffer matter."
+    )
+
+
+def test_an_interaction_larger_than_an_effect_qualifies_the_smaller_one() -> None:
+    told = [line for line in allocated(*ALLOCATED) if line.startswith("What ")]
+    # 21 % are more than the 4 of the policy and less than the 30 of the buffer.
+    depends = "What policy does depends on {} more than it does by itself."
+    assert told == [depends.format("tcp"), depends.format("buffer")]
+    small = (("tcp", MAIN, 0.02, 0.01), ("policy", MAIN, 0.01, 0.01), ALLOCATED[3])
+    assert depends.format("tcp") in allocated(*small)
+    by_chance = (*small[:2], ("tcp × policy", INTERACTION, 0.0999, 0.101))
+    assert not [line for line in allocated(*by_chance) if line.startswith("What ")]
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [
+        (0, "0.0 %"),
+        (0.00009, "below 0.01 %"),
+        (0.0001, "0.01 %"),
+        (0.0099, "0.99 %"),
+        (0.01, "1.0 %"),
+    ],
+)
+def test_a_part_of_the_variation_has_the_digits_that_tell(share: float, told: str) -> None:
+    assert percent(share) == told
+
+
+def levels_of(*means: float) -> str:
+    """What is said of a factor of some levels, three runs each; the second sentence after two."""
+    rows = [
+        {"tcp": f"t{place}", "y": mean + noise}
+        for place, mean in enumerate(means)
+        for noise in (-1, 0, 1)
+    ]
+    return analyse(rows, "tcp", "y").summary()[2]
+
+
+def test_levels_stand_from_high_to_low_with_the_pairs_that_are_alike() -> None:
+    assert levels_of(10, 20) == "tcp: 20 with t1, 10 with t0; they can be told apart."
+    assert levels_of(10, 10.1) == "tcp: 10.1 with t1, 10 with t0; they cannot be told apart."
+    three = "tcp: 30 with t1, 20 with t2, 10 with t0; "
+    assert levels_of(10, 30, 20) == f"{three}all can be told apart."
+    assert levels_of(10, 10.2, 10.1).endswith("; none can be told apart.")
+    assert levels_of(10, 20, 20.1, 10.1) == (
+        "tcp: 20.1 with t2, 20 with t1, 10.1 with t3, 10 with t0; cannot be told apart: "
+        "t2 and t1; t3 and t0."
+    )
+    assert levels_of(-1234.4, 999.96).startswith("tcp: 1000 with t1, -1234 with t0")
 
 
 def test_chance_alone_is_called_chance() -> None:
