@@ -155,6 +155,31 @@ def test_response_times_of_web_users_are_those_of_the_summary() -> None:
         assert measure(name, RUN) is None
 
 
+def test_where_nothing_came_there_is_no_response_time_and_no_share() -> None:
+    nothing = {"count": 0, "mean_ps": 0, "p95_ps": 0}
+    asked = {"requests": 4, "file_response": nothing, "page_response": nothing}
+    view = replace(RUN, summary={**RUN.summary, "web": asked})
+    assert measure("mean_file_response", view) is None
+    assert measure("late_files_part", view) == 1
+    not_asked = replace(RUN, summary={**RUN.summary, "web": asked | {"requests": 0}})
+    assert measure("late_files_part", not_asked) is None
+    # A port without classes is busy as it is; one that sent nothing is busy for nobody.
+    for slow in (port("slow", 300, 7, 20.5, cbr=0, rest=0), port("slow", 300, 7, 20.5)):
+        view = replace(RUN, summary={**RUN.summary, "ports": [slow]})
+        assert measure("link_share", view) == 0.5
+    no_port = replace(
+        RUN, summary={**RUN.summary, "ports": []}, network=replace(NETWORK, congested=())
+    )
+    assert measure("link_share", no_port) is None
+
+
+def test_without_a_ceiling_there_is_no_efficiency() -> None:
+    full = replace(RUN, network=replace(NETWORK, ceiling_bps=0.0))
+    assert measure("efficiency", full) is None
+    little = replace(RUN, network=replace(NETWORK, ceiling_bps=1.0))
+    assert measure("efficiency", little) == pytest.approx(6e6)
+
+
 def test_web_users_of_the_engine_have_all_of_these() -> None:
     source = {
         "scenario": {"preset": "icccn97-lan", "traffic": "web", "run": {"duration": "5 s"}},
