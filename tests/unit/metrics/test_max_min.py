@@ -65,6 +65,10 @@ def test_weights_divide_a_link_and_what_one_leaves() -> None:
     # The heavy one wants 6 only, so the light ones have 6 together, in the ratio 1 to 2.
     rates = max_min_rates([["a"]] * 3, {"a": 12}, demand=[6, INF, INF], weight=[9, 1, 2])
     assert rates == pytest.approx([6, 2, 4])
+    # 6 is 2 for each unit of weight, 4 is 8: the first is met before the link is full at 20 / 4.5,
+    # and so is the second then, at 8 of 14 / 1.5.
+    rates = max_min_rates([["a"]] * 3, {"a": 20}, demand=[6, 4, INF], weight=[3, 0.5, 1])
+    assert rates == pytest.approx([6, 4, 10])
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=8), st.floats(0, 1e9))
