@@ -67,8 +67,6 @@ def max_min_rates(
     heapq.heapify(bounds)
     wanted = sorted(range(count), key=lambda c: demands[c] / weights[c], reverse=True)
     while rising:
-        while wanted[-1] not in rising:
-            wanted.pop()
         level = demands[wanted[-1]] / weights[wanted[-1]]
         stopped = set()
         while bounds and bounds[0][0] <= level:
