@@ -39,7 +39,7 @@ impl BufferPolicy for SingleDrop {
         if view.vc_queued >= threshold {
             return std::mem::take(&mut self.armed[vc]).then_some(DiscardReason::VcThreshold);
         }
-        if view.vc_queued + self.rearm_below.max(1) <= threshold {
+        if threshold - view.vc_queued >= self.rearm_below {
             self.armed[vc] = true;
         }
         None
@@ -86,5 +86,14 @@ mod tests {
     fn a_vc_without_a_threshold_loses_nothing() {
         let mut policy = SingleDrop::new(vec![Some(1), None], 0);
         assert_eq!(discards(&mut policy, &[1, 5_000]), [false, false]);
+    }
+
+    #[test]
+    fn a_hysteresis_beyond_the_threshold_never_lets_the_next_crossing_count() {
+        let mut policy = SingleDrop::new(vec![None, Some(100)], u32::MAX);
+        assert_eq!(
+            discards(&mut policy, &[100, 50, 0, 100]),
+            [true, false, false, false]
+        );
     }
 }
