@@ -407,7 +407,7 @@ def webs(draw: st.DrawFn) -> WebSpec:
         sizes_octets=st.lists(st.integers(1, U64), min_size=sizes, max_size=sizes).map(tuple),
     )
     return WebSpec(
-        page_interval=draw(idles),
+        page_interval=draw(idles.filter(lambda idle: idle != ConstantSpec(value_ps=0))),
         page_interval_from=draw(st.sampled_from(["first_request", "last_request", "last_answer"])),
         pages=draw(st.none() | st.integers(0, U32)),
         requests=draw(counts),
