@@ -1,7 +1,7 @@
 //! Rules of 4.4BSD's sender: windows that change, what a timer stamps, what recovery begins with.
 
 use crate::segment::{Segment, SegmentKind};
-use crate::sender::tests::{MSS, Script, WINDOW, tcp};
+use crate::sender::tests::{MSS, Script, WINDOW, tcp, variant};
 use skycell_spec::{TcpSpec, TcpVariant, TickOrder};
 use skycell_units::SimTime;
 
@@ -30,13 +30,15 @@ fn a_duplicate_with_a_larger_window_is_an_update_and_ends_a_row_of_duplicates() 
     let mut s = Script::established(reno(), 8);
     ack_with_window(&mut s, 1, 7);
     s.sent.clear();
+    ack_with_window(&mut s, 1, 7);
+    ack_with_window(&mut s, 1, 7);
     ack_with_window(&mut s, 1, 8); // the application has read: an update
     ack_with_window(&mut s, 1, 8);
     ack_with_window(&mut s, 1, 8);
     assert_eq!(s.sender.counters().fast_retransmits, 0);
     ack_with_window(&mut s, 1, 8);
     assert_eq!(s.sender.counters().fast_retransmits, 1);
-    assert_eq!(s.sender.counters().dup_acks, 3);
+    assert_eq!(s.sender.counters().dup_acks, 5);
     // The update let the ninth segment out (8), the third duplicate the second (1).
     assert_eq!(s.sent, [8, 1]);
 }
@@ -148,5 +150,31 @@ fn after_four_timeouts_in_a_row_a_round_trip_sets_the_timer_as_the_first_did() {
         s.now.0 += SimTime::from_millis(10).0;
         round_trips(&mut s, 1); // of a segment sent again: no sample
         assert_eq!(round_trips(&mut s, 1), ticks(rto), "{timeouts} timeouts");
+    }
+}
+
+#[test]
+fn a_timeout_ends_a_row_of_duplicates() {
+    // 4.4BSD tcp_timers: t_dupacks = 0.
+    let mut s = Script::established(reno(), 8);
+    s.dup_acks(0, 2).timeout().dup_acks(0, 2);
+    s.expect_sent(&[0]).expect_window(1.0, 4.0);
+    let counters = s.sender.counters();
+    assert_eq!((counters.timeouts, counters.fast_retransmits), (1, 0));
+    assert_eq!(counters.dup_acks, 4);
+}
+
+#[test]
+fn the_ack_that_ends_a_recovery_grows_the_window_where_slow_start_goes_on_at_ssthresh() {
+    // 4.4BSD tcp_input: cwnd = ssthresh, then what every ACK of new data adds.
+    for of in [TcpVariant::Reno, TcpVariant::NewReno, TcpVariant::Sack] {
+        let mut s = Script::established(
+            TcpSpec {
+                slow_start_at_ssthresh: true,
+                ..variant(of)
+            },
+            8,
+        );
+        s.dup_acks(0, 3).acked(8).expect_window(5.0, 4.0);
     }
 }

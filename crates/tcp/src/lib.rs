@@ -20,4 +20,6 @@ pub use sender::{Sender, SenderCounters};
 #[cfg(test)]
 mod bsd_tests;
 #[cfg(test)]
+mod connection_tests;
+#[cfg(test)]
 mod exchange_tests;

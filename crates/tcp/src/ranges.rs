@@ -146,6 +146,7 @@ mod tests {
             additions in prop::collection::vec((0..SPAN as u64, 1..12u64), 0..20),
             limit in 0..SPAN as u64,
             from in 0..SPAN as u64,
+            asked in 0..SPAN as u64,
         ) {
             let mut ranges = Ranges::default();
             let mut flags = [false; SPAN + 12];
@@ -166,6 +167,7 @@ mod tests {
             let above = flags[from as usize..].iter().filter(|&&f| f).count() as u64;
             prop_assert_eq!(ranges.octets_above(from), above);
             prop_assert!(ranges.has_above(from, above) && !ranges.has_above(from, above + 1));
+            prop_assert_eq!(ranges.has_above(from, asked), asked <= above);
             let reached = (limit as usize..).find(|&i| !flags.get(i).copied().unwrap_or(false));
             prop_assert_eq!(ranges.reached_from(limit) as usize, reached.unwrap());
             ranges.forget_below(limit);

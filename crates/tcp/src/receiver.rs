@@ -391,6 +391,21 @@ mod tests {
     }
 
     #[test]
+    fn an_acknowledgement_is_held_from_the_first_segment_that_waits_for_it() {
+        // RFC 5681 4.2: within the limit from the first segment that is not acknowledged.
+        let mut receiver = Receiver::new(TcpSpec {
+            delayed_ack: Some(DelayedAck {
+                timeout_ps: 200,
+                every_segments: 3,
+            }),
+            ..tcp()
+        });
+        receiver.on_segment(SimTime(10), &data(0), &mut Vec::new());
+        receiver.on_segment(SimTime(20), &data(1), &mut Vec::new());
+        assert_eq!(receiver.deadline(), Some(SimTime(210)));
+    }
+
+    #[test]
     fn of_segments_whose_acknowledgement_was_held_the_earliest_is_echoed() {
         // RFC 7323 4.3, its three cases: delayed ACKs, a hole, the hole filled.
         let mut receiver = Receiver::new(TcpSpec {
@@ -450,6 +465,30 @@ mod tests {
     }
 
     #[test]
+    fn the_sender_is_told_of_room_for_two_segments_or_half_the_buffer() {
+        // 4.4BSD tcp_output: adv >= 2 * t_maxseg, 2 * adv >= sb_hiwat.
+        let windows = |rwnd, arrivals: &[u64]| -> Vec<(u64, u32)> {
+            let mut receiver = Receiver::new(TcpSpec {
+                rwnd,
+                advertised_window: AdvertisedWindow::FreeBuffer,
+                ..tcp()
+            });
+            let mut out = Vec::new();
+            for &k in arrivals {
+                receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
+            }
+            let told = |ack: &Segment| (ack.acknowledgement / MSS, ack.window);
+            out.iter().map(told).collect()
+        };
+        // One segment read is nothing yet; the two that 1 delivers with 2 are.
+        let expected = [(1, 9_000), (1, 10_000), (3, 8_000), (3, 10_000)];
+        assert_eq!(windows(10 * MSS, &[0, 2, 1]), expected);
+        // One segment is half of two, but not of two and a half.
+        assert_eq!(windows(2 * MSS, &[0]), [(1, 1_000), (1, 2_000)]);
+        assert_eq!(windows(2 * MSS + 500, &[0]), [(1, 1_500)]);
+    }
+
+    #[test]
     fn a_new_connection_starts_afresh_and_old_segments_are_ignored() {
         let mut receiver = receiver();
         answers(&mut receiver, &[0, 1, 3]);
@@ -466,5 +505,67 @@ mod tests {
             (MSS, 0)
         );
         assert_eq!(receiver.counters().octets_delivered, 3 * MSS);
+    }
+
+    /// The `k`-th segment of the flow's second connection.
+    fn of_the_second(k: u64) -> Segment {
+        Segment {
+            connection: 1,
+            ..data(k)
+        }
+    }
+
+    #[test]
+    fn what_waited_in_an_earlier_connection_is_counted_and_told_of_no_more() {
+        let mut receiver = receiver();
+        answers(&mut receiver, &[0, 1, 3]);
+        let mut out = Vec::new();
+        receiver.on_segment(SimTime::ZERO, &of_the_second(0), &mut out);
+        // The highest of the first connection is 4; 2 were delivered, and 1 is of the second.
+        assert_eq!(receiver.counters().octets_highest, 4 * MSS);
+        assert_eq!(receiver.waiting(), 0);
+        receiver.on_segment(SimTime::ZERO, &of_the_second(2), &mut out);
+        assert_eq!(out[1].acknowledgement, MSS);
+        assert_eq!(out[1].sack.as_slice(), [(2 * MSS, 3 * MSS)]);
+        let counters = receiver.counters();
+        assert_eq!(counters.octets_delivered, 3 * MSS);
+        assert_eq!(counters.octets_received, (3 + 2) * MSS);
+        assert_eq!(counters.octets_highest, (2 + 3) * MSS);
+    }
+
+    #[test]
+    fn a_new_connection_holds_and_echoes_and_advertises_as_the_first_did() {
+        // After one segment, whose acknowledgement is held still, and after six.
+        for segments in [1, 6] {
+            let mut receiver = Receiver::new(TcpSpec {
+                rwnd: 10 * MSS,
+                advertised_window: AdvertisedWindow::FreeBuffer,
+                timestamps: true,
+                delayed_ack: Some(DelayedAck {
+                    timeout_ps: 200,
+                    every_segments: 2,
+                }),
+                ..tcp()
+            });
+            for k in 0..segments {
+                receiver.on_segment(SimTime(10), &data(k), &mut Vec::new());
+            }
+            let mut out = Vec::new();
+            let first = Segment {
+                timestamp: 5,
+                ..of_the_second(0)
+            };
+            receiver.on_segment(SimTime(110), &first, &mut out);
+            assert_eq!((out.len(), receiver.deadline()), (0, Some(SimTime(310))));
+            let second = Segment {
+                timestamp: 6,
+                ..of_the_second(1)
+            };
+            receiver.on_segment(SimTime(120), &second, &mut out);
+            // The application has read the first, and the sender's sample is to include its hold.
+            let ack = &out[0];
+            assert_eq!((ack.acknowledgement, ack.timestamp), (2 * MSS, 5));
+            assert_eq!(u64::from(ack.window), 9 * MSS);
+        }
     }
 }

@@ -111,3 +111,42 @@ impl Segment {
         Cells::for_aal5_frame(octets)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sender::tests::tcp;
+
+    #[test]
+    fn every_option_takes_its_octets_off_what_two_cells_have_room_for() {
+        // I.363.5: 2 * 48 less 8 of trailer, then 40 of TCP and IP, and 8 of LLC/SNAP.
+        let room = |tcp: &TcpSpec, kind, blocks| {
+            let mut segment = Segment::bare(kind, 0);
+            (0..blocks).for_each(|k| segment.sack.push((2 * k + 1, 2 * k + 2)));
+            let mut cells = |length| {
+                segment.length = length;
+                segment.cells(tcp)
+            };
+            (0..100).find(|&length| cells(length + 1) > Cells(2))
+        };
+        let data = SegmentKind::Data;
+        assert_eq!(room(&tcp(), data, 0), Some(40));
+        let without_llc = TcpSpec {
+            llc_snap: false,
+            ..tcp()
+        };
+        assert_eq!(room(&without_llc, data, 0), Some(48));
+        // RFC 7323 appendix A: ten octets, padded by two.
+        let with_timestamps = TcpSpec {
+            timestamps: true,
+            ..tcp()
+        };
+        assert_eq!(room(&with_timestamps, data, 0), Some(28));
+        // RFC 2018 section 3: two octets and eight a block, padded by two.
+        let of_blocks = [1, 2, 3, 4].map(|blocks| room(&tcp(), SegmentKind::Ack, blocks));
+        assert_eq!(of_blocks, [28, 20, 12, 4].map(Some));
+        // MSS 4 (RFC 9293 3.7.1), window scale 3 (RFC 7323 2.2), SACK permitted 2 (RFC 2018 2), padded by 3.
+        assert_eq!(room(&tcp(), SegmentKind::Syn, 0), Some(28));
+        assert_eq!(room(&tcp(), SegmentKind::SynAck, 0), Some(28));
+    }
+}

@@ -443,7 +443,8 @@ fn a_lost_syn_is_repeated_with_a_doubled_timeout() {
 
 #[test]
 fn cwnd_falls_back_after_idling_where_told() {
-    let cwnd_after_idling = |idle_restart| {
+    // 4.4BSD tcp_output: t_idle >= t_rxtcur. Both round trips are within a tick: an RTO of 3 ticks.
+    let cwnd_after_idling = |idle_restart, until| {
         let tcp = TcpSpec {
             idle_restart,
             ..tcp()
@@ -460,13 +461,14 @@ fn cwnd_falls_back_after_idling_where_told() {
             };
             sender.on_segment(SimTime::from_millis(k), &ack, &mut out);
         }
-        sender.hand_over(SimTime::from_millis(60_000), MSS, &mut out);
+        sender.hand_over(SimTime::from_millis(until), MSS, &mut out);
         sender.cwnd()
     };
-    assert_eq!(
-        (cwnd_after_idling(false), cwnd_after_idling(true)),
-        (3_000.0, 1_000.0)
-    );
+    assert_eq!(cwnd_after_idling(false, 60_000), 3_000.0);
+    assert_eq!(cwnd_after_idling(true, 60_000), 1_000.0);
+    // The last acknowledgement came after the first tick; the fourth is at 300 ms.
+    assert_eq!(cwnd_after_idling(true, 300), 1_000.0);
+    assert_eq!(cwnd_after_idling(true, 299), 3_000.0);
 }
 
 #[test]
@@ -488,4 +490,33 @@ fn timestamps_sample_every_new_ack() {
     }
     // Two samples of 5 ticks, counted as 6: 48 then 47 eighths; 12 then 10 quarters.
     assert_eq!(s.sender.tx.rto.ticks(&s.sender.tx.tcp), 5 + 10);
+}
+
+#[test]
+fn an_acknowledgement_of_what_is_not_under_way_changes_nothing() {
+    // RFC 9293 3.10.7.4: below SND.UNA it is one that came late, above what was sent it is ignored.
+    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    s.acked(2).expect_sent(&[8, 9]);
+    s.dup_acks(1, 3).acked(11).expect_sent(&[]);
+    let counters = s.sender.counters();
+    assert_eq!((counters.acks, counters.dup_acks), (5, 0));
+    assert_eq!(s.sender.outstanding(), 8 * MSS);
+}
+
+#[test]
+fn what_is_acknowledged_again_while_nothing_is_under_way_is_no_duplicate() {
+    // RFC 5681 section 2, (a).
+    let mut s = Script::limited(variant(TcpVariant::Reno), 4, 4);
+    s.acked(4).dup_acks(4, 3);
+    let counters = s.sender.counters();
+    assert_eq!((counters.dup_acks, counters.fast_retransmits), (0, 0));
+}
+
+#[test]
+fn cwnd_max_is_the_largest_that_cwnd_was() {
+    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    assert_eq!(s.sender.counters().cwnd_max, 8 * MSS);
+    s.dup_acks(0, 7); // 4, 3 for those that began it and 4 for more
+    s.acked(8).expect_window(4.0, 4.0);
+    assert_eq!(s.sender.counters().cwnd_max, 11 * MSS);
 }

@@ -51,6 +51,12 @@ fn a_partial_ack_of_less_than_a_segment_adds_none_back() {
     };
     s.sender.on_segment(s.now, &half, &mut Vec::new());
     s.expect_window(8.5, 4.0);
+    let whole = Segment {
+        acknowledgement: half.acknowledgement + MSS,
+        ..half
+    };
+    s.sender.on_segment(s.now, &whole, &mut Vec::new());
+    s.expect_window(8.5, 4.0);
 }
 
 #[test]
@@ -124,4 +130,37 @@ fn only_the_first_partial_ack_restarts_the_timer_where_told() {
     let difference =
         deadline_after_two_partial_acks(false).0 - deadline_after_two_partial_acks(true).0;
     assert_eq!(SimTime(difference), SimTime::from_millis(1_000));
+}
+
+#[test]
+fn the_first_partial_ack_of_every_recovery_restarts_the_timer() {
+    // RFC 6582 3.2 step 3: the first one that arrives during fast recovery.
+    let deadline = |partial_ack_first_restarts_only| {
+        let mut s = Script::established(
+            TcpSpec {
+                partial_ack_first_restarts_only,
+                ..variant(TcpVariant::NewReno)
+            },
+            8,
+        );
+        s.dup_acks(0, 5).acked(2).acked(10); // one partial ACK, then all that was sent
+        s.dup_acks(10, 3).at_millis(1_010).acked(11);
+        assert_eq!(s.sender.counters().fast_retransmits, 2);
+        s.sender.deadline().unwrap()
+    };
+    assert_eq!(deadline(true), deadline(false));
+}
+
+#[test]
+fn the_flywheel_counts_the_duplicates_of_each_recovery_for_itself() {
+    let mut s = Script::established(
+        TcpSpec {
+            flywheel: true,
+            ..variant(TcpVariant::NewReno)
+        },
+        8,
+    );
+    s.dup_acks(0, 4).acked(8).expect_sent(&[0, 8, 9, 10, 11]); // one duplicate beyond the third
+    s.dup_acks(8, 4).expect_sent(&[8]);
+    s.dup_acks(8, 1).expect_sent(&[12]);
 }

@@ -1,6 +1,7 @@
 //! Exchanges of a SACK sender: pipe, holes, and what a timeout leaves of them.
 
-use crate::sender::tests::{Script, tcp};
+use crate::segment::{Segment, SegmentKind};
+use crate::sender::tests::{MSS, Script, WINDOW, tcp};
 use skycell_spec::{PartialAckRestarts, PipeAtEntry, SackPartialAck, SackRetransmitDelay, TcpSpec};
 use skycell_units::SimTime;
 
@@ -241,4 +242,83 @@ fn a_timeout_clears_the_scoreboard() {
     s.acked_with(0, &[(4, 8)]).timeout().expect_sent(&[0]);
     assert!(s.sender.tx.sacked.is_empty());
     s.acked(1).expect_sent(&[1, 2]); // SACKed segments are sent again, too
+}
+
+#[test]
+fn the_block_of_the_last_segment_sent_shows_the_holes_below_it() {
+    let mut s = Script::established(
+        TcpSpec {
+            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            ..tcp()
+        },
+        4,
+    );
+    // 0, 1 and 2 are lost, and only what 3 caused tells: pipe 1, cwnd 2.
+    s.dup_acks(0, 2).acked_with(0, &[(3, 4)]);
+    s.expect_sent(&[0, 1]);
+}
+
+#[test]
+fn what_sack_may_send_but_the_application_has_not_counts_in_pipe_once_it_is_sent() {
+    // 98-0876R1 3.2. Five segments under way, cwnd 12: pipe 12, then cwnd 6.
+    let mut s = Script::limited(tcp(), 12, 5);
+    s.dup_acks(0, 3).dup_acks(0, 8); // pipe 4
+    s.expect_sent(&[0, 1, 2, 3, 4, 0]);
+    s.hand_over(4).expect_sent(&[5, 6]);
+}
+
+#[test]
+fn a_hole_shorter_than_a_segment_is_resent_without_what_lies_above_it() {
+    let mut s = Script::established(
+        TcpSpec {
+            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            ..tcp()
+        },
+        4,
+    );
+    s.dup_acks(0, 2);
+    let mut ack = Segment {
+        window: WINDOW,
+        ..Segment::bare(SegmentKind::Ack, 0)
+    };
+    ack.sack.push((MSS + 500, 4 * MSS));
+    let mut out = Vec::new();
+    s.sender.on_segment(s.now, &ack, &mut out);
+    let sent: Vec<_> = out.iter().map(|s| (s.sequence, s.length)).collect();
+    assert_eq!(sent, [(0, 1_000), (MSS, 500)]);
+}
+
+#[test]
+fn a_partial_ack_that_ends_a_recovery_leaves_recover_where_it_was() {
+    // RFC 6582 3.2 step 2: what was sent before it makes duplicates of its own.
+    let mut s = Script::established(
+        TcpSpec {
+            sack_partial_ack: SackPartialAck::EndsRecovery,
+            avoid_multiple_fast_retransmits: true,
+            ..tcp()
+        },
+        12,
+    );
+    s.dup_acks(0, 3).acked(1).dup_acks(1, 3);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+}
+
+#[test]
+fn a_recovery_that_finds_nothing_to_send_leaves_what_a_timeout_goes_back_to() {
+    let mut s = Script::limited(
+        TcpSpec {
+            sack_partial_ack: SackPartialAck::EndsRecovery,
+            ..tcp()
+        },
+        8,
+        8,
+    );
+    s.sent.clear();
+    s.timeout().acked(1).expect_sent(&[0, 1, 2]);
+    s.dup_acks(1, 2).acked_with(1, &[(7, 8)]); // 1 to 6 are lost: pipe 2, cwnd 2
+    (0..7).for_each(|_| {
+        s.acked_with(1, &[(7, 8)]);
+    });
+    s.expect_sent(&[1, 2, 3, 4, 5, 6]); // and nothing above the block
+    s.acked(4).expect_sent(&[4, 5]);
 }
