@@ -80,8 +80,9 @@ impl BufferPolicy for Fred {
 
 #[cfg(test)]
 mod tests {
-    use super::super::red::tests::spec;
+    use super::super::red::tests::{count, spec};
     use super::*;
+    use skycell_spec::RedSpec;
 
     fn fred() -> Fred {
         let spec = FredSpec {
@@ -136,5 +137,58 @@ mod tests {
         assert_eq!(policy.on_frame(0, &view(1_000, 10, 4)), above);
         let over = Some(DiscardReason::OverFairShare);
         assert_eq!(policy.on_frame(0, &view(1_000, 44, 4)), over); // maxq is two frames
+    }
+
+    /// FRED whose average is the queue that the frame finds.
+    fn of_the_queue() -> Fred {
+        let red = RedSpec {
+            weight: 1.0,
+            ..spec()
+        };
+        let spec = FredSpec {
+            red,
+            min_queue_cells: 44,
+            frame_cells: 22,
+        };
+        Fred::new(&spec, Stream::new(1, "test"))
+    }
+
+    #[test]
+    fn above_the_thresholds_twice_the_part_of_the_average_is_a_strike() {
+        // 300 cells of 20 VCs: avgcq 15.
+        let mut policy = of_the_queue();
+        policy.on_frame(0, &view(300, 30, 20));
+        assert_eq!(policy.strikes[0], 0);
+        policy.on_frame(0, &view(300, 31, 20));
+        assert_eq!(policy.strikes[0], 1);
+    }
+
+    #[test]
+    fn a_vc_with_strikes_is_discarded_from_its_part_of_the_average_on_but_for_a_cell() {
+        let over = Some(DiscardReason::OverFairShare);
+        let mut policy = of_the_queue();
+        (0..2).for_each(|_| {
+            policy.on_frame(0, &view(99, 100, 4));
+        });
+        // avgcq = 80 / 4, and one where it would be less.
+        assert_eq!(policy.on_frame(0, &view(80, 19, 4)), None);
+        assert_eq!(policy.on_frame(0, &view(80, 20, 4)), over);
+        assert_eq!(policy.on_frame(0, &view(2, 1, 4)), over);
+    }
+
+    #[test]
+    fn a_vc_below_its_part_of_the_average_is_not_drawn_for_with_more_than_minq() {
+        let mut policy = of_the_queue();
+        for _ in 0..1_000 {
+            assert_eq!(policy.on_frame(0, &view(200, 49, 4)), None); // minq 44, avgcq 50
+        }
+    }
+
+    #[test]
+    fn frames_count_anew_once_the_average_was_below_the_thresholds() {
+        let mut policy = of_the_queue();
+        *count(&mut policy.drop) = Some(7);
+        policy.on_frame(0, &view(99, 0, 4));
+        assert_eq!(*count(&mut policy.drop), None);
     }
 }

@@ -278,3 +278,72 @@ impl BufferPolicy for Policy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skycell_spec::{DfbaZ, FredSpec, McrSchedulingSpec, PmeEredSpec};
+
+    #[test]
+    fn every_policy_but_tail_drop_discards_the_rest_of_a_frame_or_is_told_whether() {
+        // docs/reference/policies: the rest of a frame is useless once a cell of it is lost.
+        let red = red::tests::spec();
+        let mcr_millicells = vec![1_000];
+        let specs = [
+            PolicySpec::Ppd,
+            PolicySpec::SingleDrop {
+                thresholds_cells: vec![],
+                rearm_below_cells: 0,
+            },
+            PolicySpec::Dfba {
+                low_cells: 1,
+                high_cells: 2,
+                alpha: 0.5,
+                mcr_millicells: mcr_millicells.clone(),
+                z: DfbaZ::Complement,
+                keeps_last_cells: false,
+            },
+            PolicySpec::PriorityDrop {
+                tagged_cells: 1,
+                threshold_cells: 2,
+            },
+            PolicySpec::VcPriorityDrop {
+                tagged_cells: 1,
+                threshold_cells: 2,
+                vc_thresholds_cells: vec![],
+            },
+            PolicySpec::Red(red),
+            PolicySpec::Fred(FredSpec {
+                red,
+                min_queue_cells: 1,
+                frame_cells: 1,
+            }),
+            PolicySpec::VirtualQueueing { threshold_cells: 1 },
+            PolicySpec::DynamicEpd { threshold_cells: 1 },
+            PolicySpec::McrScheduling(McrSchedulingSpec {
+                threshold_cells: 1,
+                interval_ps: 1,
+                mcr_millicells: mcr_millicells.clone(),
+            }),
+            PolicySpec::PmeEred(PmeEredSpec {
+                red,
+                interval_ps: 1,
+                step: 1.0,
+                marked_part: 0.0,
+                mcr_millicells,
+            }),
+        ];
+        for spec in specs {
+            assert!(Policy::new(&spec, 1, "p").has_partial_discard(), "{spec:?}");
+        }
+        assert!(!Policy::new(&PolicySpec::TailDrop, 1, "p").has_partial_discard());
+        for partial_discard in [false, true] {
+            let epd = PolicySpec::Epd {
+                threshold_cells: 1,
+                partial_discard,
+            };
+            let has = Policy::new(&epd, 1, "p").has_partial_discard();
+            assert_eq!(has, partial_discard);
+        }
+    }
+}

@@ -116,7 +116,7 @@ impl BufferPolicy for PmeEred {
 
 #[cfg(test)]
 mod tests {
-    use super::super::red::tests::spec as red;
+    use super::super::red::tests::{count, spec as red};
     use super::*;
 
     const MS: u64 = 1_000_000_000;
@@ -162,5 +162,66 @@ mod tests {
         // Average 500 and more. VC0 has had nothing for nine intervals, and all its frames are marked.
         assert_eq!(pme.on_frame(0, &full), None);
         assert_eq!(pme.on_frame(1, &full), Some(DiscardReason::AboveThreshold));
+    }
+
+    #[test]
+    fn what_came_in_an_interval_counts_in_it_and_no_interval_after() {
+        let mut pme = policy();
+        let at = |now_ps| BufferView {
+            now_ps,
+            ..BufferView::default()
+        };
+        pme.on_taken_in(0, 30);
+        pme.on_frame(0, &at(MS / 2)); // a frame within it
+        pme.on_taken_in(0, 20);
+        pme.on_frame(0, &at(2 * MS));
+        assert_eq!(pme.vcs[0].probability, 0.25 + 0.5);
+    }
+
+    #[test]
+    fn between_the_thresholds_marked_frames_are_spared_and_others_drawn_for_as_in_red() {
+        let mut pme = policy();
+        let at = |queued| BufferView {
+            queued,
+            now_ps: 9 * MS,
+            ..BufferView::default()
+        };
+        pme.on_frame(0, &at(400)); // average 200 from here on; all frames of VC0 are marked
+        for _ in 0..1_000 {
+            assert_eq!(pme.on_frame(0, &at(200)), None);
+        }
+        // A VC that the spec does not name has no target either. Distances of 10 as in RED.
+        let drawn = Some(DiscardReason::Drawn);
+        for vc in [1, 2] {
+            let discarded = (0..10_000).filter(|_| pme.on_frame(vc, &at(200)) == drawn);
+            assert!((880..1_120).contains(&discarded.count()));
+        }
+    }
+
+    #[test]
+    fn frames_count_as_in_red_where_the_average_leaves_the_thresholds() {
+        let mut pme = policy();
+        let at = |queued| BufferView {
+            queued,
+            ..BufferView::default()
+        };
+        *count(&mut pme.drop) = Some(7);
+        pme.on_frame(1, &at(0));
+        assert_eq!(*count(&mut pme.drop), None);
+        pme.on_frame(1, &at(1_000));
+        assert_eq!(*count(&mut pme.drop), Some(0));
+    }
+
+    #[test]
+    fn a_frame_is_marked_with_the_probability_of_its_vc() {
+        let mut pme = policy();
+        let full = BufferView {
+            queued: 1_000,
+            now_ps: MS,
+            ..BufferView::default()
+        };
+        pme.on_taken_in(0, 50); // 0.5 x (1 - 50 / 100) = 0.25
+        let taken_in = (0..10_000).filter(|_| pme.on_frame(0, &full).is_none());
+        assert!((2_240..2_760).contains(&taken_in.count())); // standard error 43, six of them
     }
 }

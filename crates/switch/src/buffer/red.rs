@@ -151,6 +151,11 @@ pub(super) mod tests {
         }
     }
 
+    /// Frames taken in since the last discard.
+    pub(in super::super) fn count(drop: &mut EarlyDrop) -> &mut Option<u32> {
+        &mut drop.count
+    }
+
     fn stream() -> Stream {
         Stream::new(1, "test")
     }
@@ -207,5 +212,50 @@ pub(super) mod tests {
         assert!(distances[1..].iter().all(|&d| d <= 20));
         let mean = f64::from(distances.iter().sum::<u32>()) / distances.len() as f64;
         assert!((mean - 10.0).abs() < 0.4, "{mean}"); // standard error 0.05
+    }
+
+    /// RED whose average is the queue that the frame finds.
+    fn of_the_queue(max_p: f64) -> Red {
+        let spec = RedSpec {
+            weight: 1.0,
+            max_p,
+            ..spec()
+        };
+        Red::new(&spec, stream())
+    }
+
+    #[test]
+    fn frames_count_from_the_last_discard_and_anew_once_the_average_was_below() {
+        // Figure 2: count is 0 after a discard, -1 below min_th, and grows from min_th on.
+        let mut red = of_the_queue(1e-12);
+        let counts = [200, 200, 300, 200, 99, 200, 100, 100].map(|queued| {
+            red.on_frame(0, &full(queued));
+            red.drop.count
+        });
+        let expected = [0, 1, 0, 1, u32::MAX, 0, 1, 2];
+        assert_eq!(counts.map(|count| count.unwrap_or(u32::MAX)), expected);
+    }
+
+    #[test]
+    fn at_the_upper_threshold_every_frame_is_discarded() {
+        let above = Some(DiscardReason::AboveThreshold);
+        assert_eq!(of_the_queue(0.1).on_frame(0, &full(300)), above);
+    }
+
+    #[test]
+    fn between_the_thresholds_one_frame_is_discarded_of_the_mean_distance() {
+        // p = 0.05, a mean distance of 10 as below; the standard error of 10 000 of them is 0.05.
+        let mut red = of_the_queue(0.1);
+        let drawn = Some(DiscardReason::Drawn);
+        let discarded = (0..100_000).filter(|_| red.on_frame(0, &full(200)) == drawn);
+        assert!((9_600..10_400).contains(&discarded.count()));
+    }
+
+    #[test]
+    fn a_frame_is_discarded_for_certain_once_count_times_p_has_passed_one() {
+        // Twenty taken in at a low average, and a jump: 20 * 0.0995 = 1.99.
+        let mut drop = EarlyDrop::new(&spec());
+        drop.count = Some(19);
+        assert!(drop.draws_against(299.0, 1.0, &mut stream()));
     }
 }

@@ -59,4 +59,19 @@ mod tests {
         );
         assert_eq!(sd.on_frame(0, &view(80, 80)), None);
     }
+
+    #[test]
+    fn a_vc_at_z_times_its_share_is_not_over_it() {
+        // X = 100, N_a = 2 and Z = 1/2: 25 * 2 / 100 = Z.
+        let mut sd = SelectiveDrop::new(80, 0.5);
+        let view = |vc_queued| BufferView {
+            queued: 100,
+            vc_queued,
+            active_vcs: 2,
+            ..BufferView::default()
+        };
+        assert_eq!(sd.on_frame(0, &view(25)), None);
+        let over = Some(DiscardReason::OverFairShare);
+        assert_eq!(sd.on_frame(0, &view(26)), over);
+    }
 }

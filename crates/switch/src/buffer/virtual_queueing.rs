@@ -260,4 +260,56 @@ mod tests {
         assert_eq!(vq.on_frame(0, &at(2 * MS, 100)), None);
         assert_eq!(vq.on_frame(1, &at(2 * MS, 100)), OVER);
     }
+
+    #[test]
+    fn the_round_begins_with_the_vc_that_came_first() {
+        let mut vq = VirtualQueueing::fixed(9);
+        vq.on_taken_in(0, 10);
+        vq.on_taken_in(1, 10);
+        assert_eq!(vq.on_frame(0, &at(0, 1)), None);
+        assert_eq!(vq.on_frame(1, &at(0, 1)), OVER);
+    }
+
+    #[test]
+    fn all_that_small_vcs_leave_is_the_only_other_ones() {
+        let mut vq = VirtualQueueing::dynamic_epd(90);
+        vq.on_taken_in(0, 10);
+        vq.on_taken_in(1, 10);
+        vq.on_taken_in(2, 70);
+        assert_eq!(vq.on_frame(2, &at(0, 0)), None);
+        vq.on_taken_in(2, 1);
+        assert_eq!(vq.on_frame(2, &at(0, 0)), OVER);
+    }
+
+    #[test]
+    fn a_vc_that_its_mcr_has_emptied_leaves_the_round_to_the_others() {
+        let mut vq = VirtualQueueing::mcr_scheduling(&McrSchedulingSpec {
+            threshold_cells: 80,
+            interval_ps: MS,
+            mcr_millicells: vec![30_000_000, 10_000_000],
+        });
+        vq.on_taken_in(0, 1);
+        vq.on_taken_in(1, 100);
+        // 20 departures: 1 and 10 by the MCRs, and the 9 left are all of VC1.
+        assert_eq!(vq.on_frame(1, &at(MS, 20)), OVER);
+        assert_eq!(vq.on_frame(1, &at(2 * MS, 30)), None); // 71
+    }
+
+    #[test]
+    fn an_mcr_gives_the_fraction_of_a_cell_with_the_next_intervals() {
+        // 1.5 cells a millisecond to VC0, none to VC1, which comes first in the round.
+        let mut vq = VirtualQueueing::mcr_scheduling(&McrSchedulingSpec {
+            threshold_cells: 7,
+            interval_ps: MS,
+            mcr_millicells: vec![1_500_000, 0],
+        });
+        vq.on_taken_in(1, 8);
+        vq.on_taken_in(0, 10);
+        assert_eq!(vq.on_frame(0, &at(MS, 1)), OVER); // 9
+        assert_eq!(vq.on_frame(0, &at(2 * MS, 3)), None); // 7
+        // What leaves the buffer within an interval is served at its end, and no more than that.
+        assert_eq!(vq.on_frame(1, &at(2 * MS + 1, 4)), OVER);
+        assert_eq!(vq.on_frame(1, &at(3 * MS, 4)), OVER); // VC0 had it
+        assert_eq!(vq.on_frame(1, &at(4 * MS, 4)), OVER); // its MCR gave two more, which nobody sent
+    }
 }

@@ -199,4 +199,28 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_queue_is_due_once_it_has_earned_a_whole_cell_and_not_a_part_in_10_9_before() {
+        let third = services(&[0, 333_333_333], &[0b11; 8]);
+        let own: Vec<usize> = (0..8).filter(|&k| third[k] == 1).collect();
+        assert_eq!(own, [3, 6]);
+    }
+
+    #[test]
+    fn a_queue_that_runs_dry_keeps_nothing_of_what_it_earned() {
+        // Nine tenths of a cell, a cell time without cells, and ten more to wait.
+        let backlogs = [&[0b11; 9][..], &[0b01], &[0b11; 10]].concat();
+        let served = services(&[0, 100_000_000], &backlogs);
+        assert_eq!(served.iter().position(|&q| q == 1), Some(19));
+    }
+
+    #[test]
+    fn of_queues_that_are_due_the_most_credit_is_served_and_of_equals_the_first() {
+        // Six tenths and three: 1.4 and 1.2 cells at the fourth choice, 1.0 and 1.5 at the fifth.
+        let served = services(&[0, 600_000_000, 300_000_000], &[0b111; 5]);
+        assert_eq!(served, [0, 1, 0, 1, 2]);
+        let equal = services(&[0, 250_000_000, 250_000_000], &[0b111; 5]);
+        assert_eq!(equal, [0, 0, 0, 1, 2]);
+    }
 }

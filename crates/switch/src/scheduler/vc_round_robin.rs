@@ -142,4 +142,14 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_visit_lasts_as_long_behind_the_sixty_fourth_vc() {
+        let some: &[u32] = &[3, 63, 64, 66, 129];
+        let round = [3, 3, 63, 63, 64, 64, 66, 66, 129, 129];
+        assert_eq!(
+            services(&[2; 130], &[some; 12]),
+            [&round[..], &[3, 3]].concat()
+        );
+    }
 }
