@@ -274,6 +274,7 @@ mod tests {
         let mut policer = GfrPolicer::new(&contract(Tagging::Network));
         for t in [0, 1, 2] {
             let judged = policer.on_headless(10, false);
+            assert!(!judged.is_oversized, "MFS is ten cells");
             assert!(!judged.is_eligible && judged.is_tagged, "at {t} ms");
         }
         assert!(policer.on_network(ms(3), 10, false).is_eligible);

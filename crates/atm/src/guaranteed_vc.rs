@@ -185,8 +185,8 @@ mod tests {
     const MS: u64 = 1_000_000_000;
 
     /// MCR 100 cells/s, PCR 1000 cells/s, MFS 10, MBS 11; a run of 2 s.
-    fn vc(excess: Excess, nonconforming: Nonconforming) -> GuaranteedVc {
-        let spec = GfrSpec {
+    fn contract(excess: Excess, nonconforming: Nonconforming) -> GfrSpec {
+        GfrSpec {
             mcr_interval_ps: 10 * MS,
             pcr_interval_ps: MS,
             burst_tolerance_ps: 10 * 9 * MS,
@@ -196,8 +196,11 @@ mod tests {
             nonconforming,
             window_ps: 1_000 * MS,
             window_step_ps: 1_000 * MS,
-        };
-        GuaranteedVc::new(&spec, SimTime(2_000 * MS))
+        }
+    }
+
+    fn vc(excess: Excess, nonconforming: Nonconforming) -> GuaranteedVc {
+        GuaranteedVc::new(&contract(excess, nonconforming), SimTime(2_000 * MS))
     }
 
     fn cell(serial: u64, index: u32, cells: u32, by_policer: bool) -> EdgeCell {
@@ -261,11 +264,17 @@ mod tests {
             vc(Excess::Discard, Nonconforming::Discard),
             vc(Excess::Discard, Nonconforming::Discard),
         );
-        for (serial, (at, cells)) in [(0, 10), (10, 10), (20, 10), (31, 12), (1_995, 12)]
-            .into_iter()
-            .enumerate()
-        {
-            let at = SimTime(at * MS);
+        // The fifth cell of the last frame but one comes a picosecond before the end, the last frame at it.
+        let frames = [
+            (0, 10),
+            (10 * MS, 10),
+            (20 * MS, 10),
+            (31 * MS, 12),
+            (1_996 * MS - 1, 12),
+            (2_000 * MS, 12),
+        ];
+        for (serial, (at, cells)) in frames.into_iter().enumerate() {
+            let at = SimTime(at);
             whole.on_frame(at, spacing, cells, false, false);
             for index in 0..cells {
                 let at = at + SimTime(u64::from(index) * spacing.0);
@@ -275,7 +284,7 @@ mod tests {
             }
         }
         assert_eq!(counts(&whole), counts(&single));
-        // The third, the fourth, and five cells of the last.
+        // The third, the fourth, and five cells of the fifth.
         assert_eq!(counts(&whole).cells_refused, 10 + 12 + 5);
         assert_eq!(counts(&whole).frames_oversized, 2);
     }
@@ -284,10 +293,12 @@ mod tests {
     fn the_guarantee_over_the_run_is_mcr_less_a_frame_and_what_was_eligible() {
         let mut vc = vc(Excess::Pass, Nonconforming::Count);
         vc.on_frame(SimTime(0), SimTime(MS), 10, false, false);
-        let at = |cells_whole, cells_queued| {
+        let at = |cells_whole, [cells_queued, cells_in_transit, cells_open]: [u64; 3]| {
             let mut record = VcRecord {
                 cells_whole,
                 cells_queued,
+                cells_in_transit,
+                cells_open,
                 ..VcRecord::default()
             };
             vc.write(&mut record);
@@ -299,9 +310,49 @@ mod tests {
             is_met,
             is_eligible_met,
         };
-        assert_eq!(at(190, 0), met(true, true));
-        assert_eq!(at(189, 0), met(false, true));
-        assert_eq!(at(7, 3), met(false, true));
-        assert_eq!(at(7, 2), met(false, false));
+        assert_eq!(at(190, [0; 3]), met(true, true));
+        assert_eq!(at(189, [0; 3]), met(false, true));
+        assert_eq!(at(7, [1, 1, 1]), met(false, true));
+        for missing in [[0, 1, 1], [1, 0, 1], [1, 1, 0]] {
+            assert_eq!(at(7, missing), met(false, false));
+        }
+    }
+
+    #[test]
+    fn tagged_frames_are_counted_unless_they_are_discarded() {
+        let tagged = |excess| {
+            let mut spec = contract(excess, Nonconforming::Count);
+            spec.tagging = Tagging::Network;
+            let mut vc = GuaranteedVc::new(&spec, SimTime(2_000 * MS));
+            // Two are eligible, three are not.
+            for k in 0..5 {
+                vc.on_frame(SimTime(10 * k * MS), SimTime(MS), 10, false, false);
+            }
+            let record = counts(&vc);
+            (record.frames_tagged, record.frames_refused)
+        };
+        assert_eq!(tagged(Excess::Pass), (3, 0));
+        assert_eq!(tagged(Excess::Discard), (0, 3));
+    }
+
+    #[test]
+    fn a_frame_at_once_may_be_inconsistent_too() {
+        let mut vc = vc(Excess::Pass, Nonconforming::Count);
+        for is_inconsistent in [true, false, true] {
+            vc.on_frame(SimTime(0), SimTime(MS), 10, false, is_inconsistent);
+        }
+        assert_eq!(counts(&vc).frames_inconsistent, 2);
+    }
+
+    #[test]
+    fn a_window_is_met_that_gets_its_mcr_less_a_frame_in_whole_frames() {
+        // Two windows of 1 s at 100 cells/s, less 10: 90 cells are due in each.
+        let mut vc = vc(Excess::Pass, Nonconforming::Count);
+        for (at, cells) in [(100, 50), (900, 40), (1_500, 89)] {
+            vc.on_delivered(SimTime(at * MS), cells);
+        }
+        let guarantee = counts(&vc).guarantee;
+        assert_eq!((guarantee.windows, guarantee.met), (2, 1));
+        assert_eq!((guarantee.due_cells, guarantee.least_cells), (90, 89));
     }
 }
