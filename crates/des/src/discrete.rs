@@ -120,4 +120,11 @@ mod tests {
             streams[1].uniform(0, 1 << 60)
         );
     }
+
+    #[test]
+    fn what_lies_below_the_limits_counts_as_the_lower_one_where_it_clamps() {
+        // Mean 0.1 between 2 and 3: P(0) + P(1) + P(2) = 0.99985, of which P(2) is 0.0045.
+        let clamped = Discrete::poisson(0.1, 2, 3, true);
+        assert!(frequencies(&clamped, 2)[0] > 0.999);
+    }
 }

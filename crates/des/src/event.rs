@@ -116,5 +116,6 @@ mod tests {
         queue.push(Key::new(SimTime(5), 0, 0));
         assert_eq!(queue.pop_before(SimTime(5)), None);
         assert!(queue.pop_before(SimTime(6)).is_some());
+        assert_eq!(queue.popped(), 1);
     }
 }

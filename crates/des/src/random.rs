@@ -77,4 +77,12 @@ mod tests {
         // Standard error 1000 / sqrt(1e5) = 3.2; six of them.
         assert!((mean(&exponential) - 1_000.0).abs() < 19.0);
     }
+
+    #[test]
+    fn an_exponential_time_is_rounded_to_the_nearest_picosecond() {
+        // Mean 1: the sum of P(X >= k - 1/2) is e^(-1/2) / (1 - 1/e) = 0.9595; of whole parts 0.582.
+        let mut stream = Stream::new(7, "test");
+        let sum: u64 = (0..100_000).map(|_| stream.exponential(1)).sum();
+        assert!((sum as f64 / 1e5 - 0.9595).abs() < 0.02); // standard error 0.0033
+    }
 }

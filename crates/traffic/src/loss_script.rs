@@ -69,3 +69,47 @@ impl ScriptedLosses {
         by_ordinal || by_cwnd
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skycell_tcp::SackBlocks;
+
+    fn data(connection: u32, k: u64) -> Segment {
+        Segment {
+            kind: SegmentKind::Data,
+            connection,
+            sequence: 1_000 * k,
+            length: 1_000,
+            window: 0,
+            acknowledgement: 0,
+            sack: SackBlocks::default(),
+            timestamp: 0,
+        }
+    }
+
+    #[test]
+    fn new_data_alone_is_lost_where_cwnd_reaches_its_limit_once_each_time() {
+        let mut losses = ScriptedLosses::new(&LossScript {
+            transmissions: vec![],
+            at_cwnd_octets: Some(8_000),
+        })
+        .expect("the script has losses");
+        // cwnd in segments, connection, segment, and whether it is lost.
+        for (cwnd, connection, k, is_lost) in [
+            (8, 0, 0, true), // a window that begins there counts as one that came there
+            (9, 0, 1, false),
+            (8, 0, 2, false), // it has not been below
+            (4, 0, 0, false),
+            (9, 0, 1, false), // sent before
+            (9, 0, 3, true),
+            (4, 0, 4, false),
+            (9, 1, 0, true), // sent before, in another connection
+        ] {
+            let mut segments = vec![data(connection, k)];
+            losses.apply(1_000.0 * f64::from(cwnd), &mut segments);
+            assert_eq!(segments.is_empty(), is_lost, "{k} at cwnd {cwnd}");
+        }
+        assert_eq!(losses.lost(), 3);
+    }
+}

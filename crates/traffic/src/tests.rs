@@ -2,8 +2,9 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CwndGrowth, LossScript, PartialAckRestarts, PartialAckWindow, PipeAtEntry,
-    RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
+    AdvertisedWindow, CwndGrowth, DelayedAck, LossScript, PartialAckRestarts, PartialAckWindow,
+    PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant,
+    TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -65,6 +66,15 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
 
 /// Runs the flow over the wire until `end`.
 pub(crate) fn run(spec: &FlowSpec, end: SimTime) -> (FlowRecord, Traces) {
+    run_with_losses(spec, end, |_| false)
+}
+
+/// The same on a wire that loses what `loses` says.
+pub(crate) fn run_with_losses(
+    spec: &FlowSpec,
+    end: SimTime,
+    mut loses: impl FnMut(&Segment) -> bool,
+) -> (FlowRecord, Traces) {
     let traces = [
         TraceKind::Transfers,
         TraceKind::Sequence,
@@ -77,27 +87,24 @@ pub(crate) fn run(spec: &FlowSpec, end: SimTime) -> (FlowRecord, Traces) {
     let mut wire: std::collections::VecDeque<(SimTime, bool, Segment, SimTime)> =
         std::collections::VecDeque::new();
     loop {
-        let due = [
-            wire.front().map(|w| w.0),
-            flow.application_due(),
-            flow.retransmission_due(),
-        ];
-        let Some(now) = due.into_iter().flatten().min().filter(|&t| t < end) else {
+        let (arrival, timer) = (wire.front().map(|w| w.0), flow.next_timer(0));
+        let due = earlier(arrival, timer.map(|timer| timer.time()));
+        let Some(now) = due.filter(|&t| t < end) else {
             return (flow.record(end), out.traces);
         };
-        if due[0] == Some(now) {
+        if arrival == Some(now) {
             let (_, forward, segment, handed_at) = wire.pop_front().unwrap();
             if forward {
                 flow.on_segment_at_destination(now, &segment, handed_at, &mut out);
             } else {
                 flow.on_segment_at_source(now, &segment, &mut out);
             }
-        } else if due[1] == Some(now) {
-            flow.on_application(now, &mut out);
-        } else {
-            flow.on_retransmission(now, &mut out);
+        } else if let Some(timer) = timer {
+            flow.on_timer(now, timer.rank(), &mut out);
         }
         let arrival = now + DELAY;
+        out.forward.retain(|segment| !loses(segment));
+        out.reverse.retain(|segment| !loses(segment));
         wire.extend(out.forward.drain(..).map(|s| (arrival, true, s, now)));
         wire.extend(out.reverse.drain(..).map(|s| (arrival, false, s, now)));
     }
@@ -150,6 +157,8 @@ fn a_handshake_costs_a_round_trip_before_and_after() {
     );
     let took = traces.transfers.end_ps[0] - traces.transfers.start_ps[0];
     assert_eq!(SimTime(took), SimTime::from_millis(400));
+    // SYN, its answer, what answers that, and the same of FIN.
+    assert_eq!(record.control_segments, 2 * 6);
     // FIN and its answer: another round trip before the idle time.
     assert_eq!(
         SimTime(traces.transfers.start_ps[1]),
@@ -204,4 +213,87 @@ fn draws_belong_to_the_flow_and_the_host() {
     assert_eq!(start(1, "a"), start(1, "a"));
     assert_ne!(start(1, "a"), start(1, "b"));
     assert_ne!(start(1, "a"), start(2, "a"));
+}
+
+#[test]
+fn an_acknowledgement_is_held_for_a_second_segment_or_its_time() {
+    let mut spec = spec(transfers(Some(1), false), false);
+    spec.tcp.delayed_ack = Some(DelayedAck {
+        timeout_ps: SimTime::from_millis(200).0,
+        every_segments: 2,
+    });
+    let (record, traces) = run(&spec, SimTime::from_millis(10_000));
+    // 1, 2 and 1 segments: the first and the last wait for 200 ms, and the second pair for nobody.
+    let took = traces.transfers.end_ps[0] - traces.transfers.start_ps[0];
+    assert_eq!(SimTime(took), SimTime::from_millis(300 + 100 + 300));
+    assert_eq!((record.acks_sent, record.timeouts), (3, 0));
+}
+
+#[test]
+fn transfers_without_a_count_go_on_to_the_end_of_the_run() {
+    // One of them every 1.3 s.
+    let (record, _) = run(
+        &spec(transfers(None, true), false),
+        SimTime::from_millis(10_000),
+    );
+    assert_eq!(record.transfers, 8); // the ninth begins at 10.4 s
+}
+
+#[test]
+fn what_a_new_connection_sends_is_sent_and_not_resent() {
+    let (_, traces) = run(
+        &spec(transfers(Some(2), true), false),
+        SimTime::from_millis(10_000),
+    );
+    let events = |event: SequenceEvent| {
+        let is = |&&told: &&u8| told == event as u8;
+        traces.sequence.event.iter().filter(is).count()
+    };
+    assert_eq!(events(SequenceEvent::Sent), 2 * 4);
+    assert_eq!(events(SequenceEvent::Retransmitted), 0);
+}
+
+#[test]
+fn a_connection_that_is_open_at_the_end_was_connected_until_then() {
+    let mut spec = spec(TrafficSpec::Persistent, false);
+    spec.start = StartSpec::At {
+        time_ps: SimTime::from_millis(200).0,
+    };
+    let (record, _) = run(&spec, SimTime::from_millis(1_000));
+    assert_eq!(SimTime(record.connected_ps), SimTime::from_millis(800));
+}
+
+#[test]
+fn delays_of_segments_are_told_by_least_mean_and_most() {
+    let mut destination = AtDestination::default();
+    assert_eq!(destination.delay_mean(), 0.0);
+    for delay in [3, 1, 5] {
+        destination.note_delay(SimTime(delay));
+    }
+    let least_and_most = (destination.delay_min, destination.delay_max);
+    assert_eq!(least_and_most, (SimTime(1), SimTime(5)));
+    assert_eq!(destination.delay_mean(), 3.0);
+}
+
+#[test]
+fn a_flow_writes_the_traces_that_were_asked_for_and_a_window_once_it_has_changed() {
+    let rows = |kind| {
+        let spec = spec(TrafficSpec::Persistent, false);
+        let mut flow = Flow::new(0, &spec, &mut SharedTcp::default(), 1, HOSTS, &[kind]);
+        let mut out = Outbox::default();
+        flow.on_application(SimTime::ZERO, &mut out);
+        let again = Segment {
+            kind: SegmentKind::Ack,
+            length: 0,
+            ..out.forward[0]
+        };
+        flow.on_segment_at_source(SimTime(1), &again, &mut out);
+        (
+            out.traces.cwnd.time_ps.len(),
+            out.traces.sequence.time_ps.len(),
+        )
+    };
+    assert_eq!(rows(TraceKind::Cwnd), (1, 0));
+    assert!(matches!(rows(TraceKind::Sequence), (0, 2..)));
+    assert_eq!(rows(TraceKind::Queue), (0, 0));
 }

@@ -267,12 +267,12 @@ pub(crate) fn is_for_requests(segment: &Segment) -> bool {
     segment.kind != SegmentKind::Data
 }
 
-fn count(spec: &CountSpec) -> Discrete {
+pub(crate) fn count(spec: &CountSpec) -> Discrete {
     let clamps = spec.outside == OutsideLimits::Clamp;
     Discrete::poisson(spec.mean, spec.low, spec.high, clamps)
 }
 
-fn draw(count: &Discrete, spec: &CountSpec, stream: &mut Stream) -> u32 {
+pub(crate) fn draw(count: &Discrete, spec: &CountSpec, stream: &mut Stream) -> u32 {
     spec.low + count.draw(stream) as u32
 }
 

@@ -1,11 +1,14 @@
 //! Web users over a wire, without a network.
 
-use crate::tests::{DELAY, MSS, run, spec};
+use crate::tests::{DELAY, MSS, run, run_with_losses, spec};
+use crate::web::{count, draw};
+use skycell_des::Stream;
 use skycell_records::{FlowRecord, ResponseTimes, Traces};
 use skycell_spec::{
-    CountSpec, Distribution, FileClassSpec, OutsideLimits, PageMoment, StartSpec, TrafficSpec,
-    WebSpec,
+    CountSpec, DelayedAck, Distribution, FileClassSpec, OutsideLimits, PageMoment, StartSpec,
+    TrafficSpec, WebSpec,
 };
+use skycell_tcp::SegmentKind;
 use skycell_units::SimTime;
 
 const REQUEST: u64 = 128;
@@ -252,4 +255,68 @@ fn a_lost_answer_is_sent_again_and_holds_the_later_ones_back() {
     // Files come in order: both are whole when the first has been sent again.
     assert_eq!(traces.files.received_ps[0], traces.files.received_ps[1]);
     assert!(traces.files.received_ps[0] > SimTime::from_millis(1_000).0 + 2 * DELAY.0);
+}
+
+#[test]
+fn a_page_takes_from_its_own_first_request_to_its_last_file() {
+    let (record, _) = run_web(web(MSS), false, 20);
+    let web = record.web.expect("web traffic leaves a record");
+    // Files a second apart that take one round trip each.
+    assert_eq!(millis(&web.page_times_ps), [1_100; 2]);
+}
+
+#[test]
+fn a_request_that_is_lost_is_sent_again_by_the_client_and_acknowledged_when_its_hold_is_over() {
+    let mut spec = spec(TrafficSpec::Web(web(MSS)), false);
+    spec.tcp.delayed_ack = Some(DelayedAck {
+        timeout_ps: SimTime::from_millis(200).0,
+        every_segments: 2,
+    });
+    let mut lost = 0;
+    let (record, _) = run_with_losses(&spec, SimTime::from_millis(9_000), |segment| {
+        let is_request = segment.kind == SegmentKind::Data && segment.length == REQUEST as u32;
+        lost += u64::from(is_request);
+        is_request && lost == 1
+    });
+    let web = record.web.expect("web traffic leaves a record");
+    let stream = &web.request_stream;
+    // The second request rides behind the first, which the client sends again after 3 s.
+    assert_eq!((stream.timeouts, stream.segments_retransmitted), (1, 1));
+    assert_eq!((web.requests, web.requests_answered), (2, 2));
+    assert_eq!(stream.octets_outstanding, 0);
+}
+
+#[test]
+fn a_count_beyond_its_limits_is_held_to_them_or_drawn_again() {
+    // Mean 0.1 between 2 and 3: held, 3 or more has 1.5e-4; cut off, P(3) / P(2) = 0.1 / 3.
+    let threes = |outside| {
+        let spec = CountSpec {
+            mean: 0.1,
+            low: 2,
+            high: 3,
+            outside,
+        };
+        let mut stream = Stream::new(1, "test");
+        let counts = count(&spec);
+        let drawn = (0..10_000).filter(|_| draw(&counts, &spec, &mut stream) == 3);
+        drawn.count()
+    };
+    assert!(threes(OutsideLimits::Clamp) < 20);
+    assert!((220..420).contains(&threes(OutsideLimits::Redraw)));
+}
+
+#[test]
+fn the_server_acknowledges_a_request_when_its_hold_is_over() {
+    let mut spec = spec(TrafficSpec::Web(web(MSS)), false);
+    spec.tcp.delayed_ack = Some(DelayedAck {
+        timeout_ps: SimTime::from_millis(200).0,
+        every_segments: 2,
+    });
+    let (record, _) = run(&spec, SimTime::from_millis(9_000));
+    let stream = record
+        .web
+        .expect("web traffic leaves a record")
+        .request_stream;
+    // A second lies between the two, and the client's timer runs for three.
+    assert_eq!((stream.acks_sent, stream.timeouts), (2, 0));
 }
