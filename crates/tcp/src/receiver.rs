@@ -199,7 +199,7 @@ impl Receiver {
         }
         // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
         // acknowledged at once.
-        let is_in_order = start <= self.rcv_nxt && !is_known && !had_gap && changed.is_none();
+        let is_in_order = changed.is_none() && !is_known && !had_gap;
         self.unacknowledged += 1;
         match self.tcp.delayed_ack {
             Some(delayed) if is_in_order && self.unacknowledged < delayed.every_segments => {

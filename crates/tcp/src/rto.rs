@@ -41,9 +41,11 @@ impl RtoEstimator {
             self.rttvar_quarters = measured << 1;
         } else {
             let delta = measured - 1 - (self.srtt_eighths >> 3);
-            self.srtt_eighths = (self.srtt_eighths + delta).max(1);
+            // Neither comes down to 0, as an eighth or a quarter of it goes off at most: 4.4BSD's floor of 1
+            // is never reached.
+            self.srtt_eighths += delta;
             let deviation = delta.abs() - (self.rttvar_quarters >> 2);
-            self.rttvar_quarters = (self.rttvar_quarters + deviation).max(1);
+            self.rttvar_quarters += deviation;
         }
         let rto = (self.srtt_eighths >> 3) + self.rttvar_quarters;
         let limits = (i64::from(tcp.rto_min_ticks), i64::from(tcp.rto_max_ticks));

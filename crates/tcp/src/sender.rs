@@ -189,7 +189,6 @@ impl Sender {
             .halve_ssthresh(&self.tx.tcp, self.tx.advertised);
         self.tx.window.collapse(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
-        self.tx.stop_timing();
         self.tx.deadline = None;
         self.tx.send_as_allowed();
     }

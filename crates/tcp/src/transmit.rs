@@ -246,9 +246,4 @@ impl Transmitter {
         }
         acked
     }
-
-    /// Stops timing a segment (Karn).
-    pub(crate) fn stop_timing(&mut self) {
-        self.timed = None;
-    }
 }

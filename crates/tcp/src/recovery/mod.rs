@@ -167,7 +167,6 @@ impl RecoveryPoint {
 fn enter(tx: &mut Transmitter) {
     tx.counters.fast_retransmits += 1;
     tx.window.halve_ssthresh(&tx.tcp, tx.advertised);
-    tx.stop_timing();
     // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
     tx.deadline = None;
 }
