@@ -400,7 +400,7 @@ OF_BONAVENTURE = [
         for side, kept, passed in (("above", 12.9, 13.1), ("below", 7.1, 6.9))
     ),
     *pairs(
-        "15.15c", "half, 20 timeouts", SUFFERS, [rate(5, source="privileged"), (TIMEOUTS, {}, 19.9)]
+        "15.15c", "half, 20 timeouts", SUFFERS, [rate(5, source="privileged"), (TIMEOUTS, {}, 20)]
     ),
     *pairs("15.16", "3/4, a fifth", HURT, [rate(30.1, **WITH_TAGS), (TAGGED, {}, 0.2)]),
 ]

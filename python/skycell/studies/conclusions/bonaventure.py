@@ -489,7 +489,7 @@ def _small_segments_suffer_with_wfq_and_tagging(values: Values) -> Finding:
         privileged_mss_bytes=512,
         privileged_mcr_cells_per_s=20_000,
     )
-    holds = own < 0.5 * beside and timeouts >= 20
+    holds = own < 0.5 * beside and timeouts > 20
     return Finding(holds, f"{own:.1f} against {beside:.1f} Mbit/s, {timeouts:.0f} timeouts")
 
 
