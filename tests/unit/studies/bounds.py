@@ -1,6 +1,6 @@
 """Both sides of a bound that a conclusion draws: numbers that just keep it, and some beyond it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import pytest
@@ -80,3 +80,15 @@ def holds(study: str, conclusion: str, values: Values) -> bool:
     test = predicate_of(study, conclusion)
     assert test is not None
     return test(values).holds
+
+
+def check_both_sides(study: str, bound: Bound, told: Callable[[Sequence[Change]], Values]) -> None:
+    """Fails unless a conclusion holds with what keeps a bound and falls with what passes it.
+
+    Args:
+        study: of the conclusion.
+        bound: what is tried.
+        told: the numbers of the study with some changes.
+    """
+    assert holds(study, bound.conclusion, told(bound.kept))
+    assert not holds(study, bound.conclusion, told([*bound.kept, *bound.passed]))

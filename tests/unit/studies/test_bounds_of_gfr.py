@@ -1,13 +1,23 @@
 """What the conclusions on DFBA, on GFR switches and on schemes for GFR draw as bounds."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
 from skycell.studies.model import Level
 from skycell.studies.values import MissingValueError
-from tests.unit.studies.bounds import Bound, Change, Told, changed, holds, params, printed
-from tests.unit.studies.own_worlds import WORLDS
+from tests.unit.studies.bounds import (
+    Bound,
+    Change,
+    Told,
+    changed,
+    check_both_sides,
+    holds,
+    params,
+    printed,
+)
+from tests.unit.studies.own_worlds import SCHEMES, WORLDS
 
 # --- DFBA ----------------------------------------------------------------------------------------
 
@@ -74,9 +84,7 @@ OF_DFBA = [
 
 @pytest.mark.parametrize("bound", params(OF_DFBA))
 def test_a_bound_on_dfba_is_where_it_is_said_to_be(bound: Bound) -> None:
-    number = bound.conclusion
-    assert holds("dfba", number, printed("dfba", number, bound.kept))
-    assert not holds("dfba", number, printed("dfba", number, [*bound.kept, *bound.passed]))
+    check_both_sides("dfba", bound, partial(printed, "dfba", bound.conclusion))
 
 
 @pytest.mark.parametrize(("kept", "passed"), [(23.2, 23.4), (16.9, 16.8)])
@@ -408,8 +416,7 @@ OF_BONAVENTURE = [
 
 @pytest.mark.parametrize("bound", params(OF_BONAVENTURE))
 def test_a_bound_on_gfr_switches_is_where_it_is_said_to_be(bound: Bound) -> None:
-    assert holds("bonaventure", bound.conclusion, Told(bound.kept))
-    assert not holds("bonaventure", bound.conclusion, Told([*bound.kept, *bound.passed]))
+    check_both_sides("bonaventure", bound, Told)
 
 
 # --- Schemes that keep a guaranteed rate ---------------------------------------------------------
@@ -424,17 +431,8 @@ def missing(value: float, scheme: str | None = None, /, **more: Level) -> Change
     return (SHORTFALL, {**where, **more}, value)
 
 
-BLIND = (
-    "tail_drop",
-    "ppd",
-    "epd",
-    "red",
-    "selective_drop",
-    "fair_buffer_allocation",
-    "fred",
-    "virtual_queueing",
-    "dynamic_epd",
-)
+BLIND = SCHEMES[:9]
+"""Those that know no VC's contract."""
 SEVEN_OF_13 = [
     missing(0.0201, mcr_allocation_percent=51, **MANY),
     *(missing(0.0199, scheme, mcr_allocation_percent=51, **MANY) for scheme in BLIND[:7]),
@@ -533,10 +531,7 @@ OF_SCHEMES = [
 
 @pytest.mark.parametrize("bound", params(OF_SCHEMES))
 def test_a_bound_on_schemes_is_where_it_is_said_to_be(bound: Bound) -> None:
-    world = WORLDS["gfr-schemes"]()
-    assert holds("gfr-schemes", bound.conclusion, changed(world, bound.kept))
-    passed = changed(world, [*bound.kept, *bound.passed])
-    assert not holds("gfr-schemes", bound.conclusion, passed)
+    check_both_sides("gfr-schemes", bound, partial(changed, WORLDS["gfr-schemes"]()))
 
 
 def test_without_numbers_of_epd_a_statement_that_names_it_is_not_decided() -> None:
