@@ -55,8 +55,8 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
         title = f"One flow over {seconds:g} s"
     brief = _brief_of(result)
     ports = (
-        brief(_congested(result), "discarded", _under("ports")),
-        brief(_other_ports(result), "busy", _under("ports")),
+        brief(_congested(result), "discarded", "ports"),
+        brief(_other_ports(result), "busy", "ports"),
     )
     return page(
         "run.html.j2",
@@ -74,45 +74,42 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "flows": brief(
                 _flows(records) if records["flows"] else None,
                 "throughput (Mbit/s)",
-                _under("flows"),
+                "flows",
             ),
-            "losses": brief(_recovery(records), "sent again", _under("flows")),
+            "losses": brief(_recovery(records), "sent again", "flows"),
             "responses": _responses(records),
-            "transfers": brief(_transfers(result), "mean", _IN_TRANSFERS),
-            "delay_terms": brief(_delay_terms(records), "D", _under("delay_terms")),
+            "transfers": _transfers(result),
+            "delay_terms": brief(_delay_terms(records), "D", "delay_terms"),
             "ports": [table for table in ports if table],
-            "contracts": brief(_contracts(result), "cells got", _under("vcs")),
-            "policed": brief(_policed(result), "not conforming", _under("vcs")),
-            "cell_delays": brief(_cell_delays(records), "largest", _under("cell_delays")),
-            "vc_queues": brief(_vc_queues(result), "largest", _under("ports")),
-            "vcs": brief(_vcs(records), "discarded", _under("vcs")),
+            "contracts": brief(_contracts(result), "cells got", "vcs"),
+            "policed": brief(_policed(result), "not conforming", "vcs"),
+            "cell_delays": brief(_cell_delays(records), "largest", "cell_delays"),
+            "vc_queues": brief(_vc_queues(result), "largest", "ports"),
+            "vcs": brief(_vcs(records), "discarded", "vcs"),
             "pictures": pictures,
             "ledger_text": _ledger_text(records),
-            "ledger": brief(_ledger(records), "put in", _under("ledger")),
+            "ledger": brief(_ledger(records), "put in", "ledger"),
             "again": _again(result),
         },
     )
 
 
 _Brief: TypeAlias = "Callable[[Table | None, str, str], Table | None]"
-"""Shortens a table by a column; the last tells where all its rows are."""
-
-_IN_TRANSFERS = "All transfers are in transfers.parquet, which `skycell run --out` writes."
-
-
-def _under(key: str) -> str:
-    return (
-        f"All are under \u201c{key}\u201d in records.json, which `skycell run --out` writes, "
-        "and in what `skycell run --json` prints."
-    )
+"""Shortens a table by a column; the last is the key of the records that hold all its rows."""
 
 
 def _brief_of(result: RunResult) -> _Brief:
     """What makes the tables of a run with very many flows, VCs or links short enough to read."""
     is_long = is_of_many(result.spec)
 
-    def brief(table: Table | None, by: str, where: str) -> Table | None:
-        return table if table is None or not is_long else shortened(table, by, where)
+    def brief(table: Table | None, by: str, key: str) -> Table | None:
+        if table is None or not is_long:
+            return table
+        where = (
+            f"All are under \u201c{key}\u201d in records.json, which `skycell run --out` writes, "
+            "and in what `skycell run --json` prints."
+        )
+        return shortened(table, by, where)
 
     return brief
 
@@ -269,12 +266,15 @@ def _cell_delays(records: Mapping[str, Any]) -> Table | None:
 
 
 def _transfers(result: RunResult) -> Table | None:
+    found = transfer_rows(result.records, result.traces)
+    if not found:
+        return None
+    # Of too many flows the first row alone, which is of all of them.
+    shown = found[:1] if is_of_many(result.spec) else found
     rows = [
         (words(row.flow), count(row.finished), *(number(time, 3) for time in row.times_s))
-        for row in transfer_rows(result.records, result.traces)
+        for row in shown
     ]
-    if not rows:
-        return None
     heads = ("finished", *RESPONSE_HEADS)
     return Table(
         caption=(

@@ -165,6 +165,31 @@ def test_of_very_many_flows_the_ends_are_told_and_how_all_are_spread(
     assert "from the spec.json that" in page.text
 
 
+def test_of_very_many_flows_what_transfers_took_is_told_of_all_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    transfers = {"kind": "transfers", "size": "1000 B", "count": 2, "idle": "10 ms"}
+    run = skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "100 ms"},
+            "traffic": transfers,
+            "records": {"traces": ["transfers"]},
+        }
+    )
+    flows = [flow.name for flow in run.spec.flows]
+
+    def told() -> list[list[str]]:
+        tables = Page(page_of_run(run)).tables
+        return [line[:2] for line in next(t for t in tables if t[0][:2] == ["flow", "finished"])]
+
+    finished = [[name, "2"] for name in flows]
+    together = ["all flows", str(2 * len(flows))]
+    assert told() == [["flow", "finished"], together, *finished]
+    monkeypatch.setattr("skycell.plots.run.MANY", len(flows) - 1)
+    assert told() == [["flow", "finished"], together]
+
+
 def test_every_trace_has_its_figure(html: str) -> None:
     assert html.count("<figcaption>") == 6
 
