@@ -206,6 +206,7 @@ def sink_variables(tcp: TcpSpec) -> dict[str, Any]:
 
 
 def _refuse_foreign_rules(tcp: TcpSpec) -> None:
+    is_sack = tcp.variant == "sack"
     foreign = {
         "cwnd_growth other than float": tcp.cwnd_growth != "float",
         "slow_start_at_ssthresh": tcp.slow_start_at_ssthresh,
@@ -214,7 +215,11 @@ def _refuse_foreign_rules(tcp: TcpSpec) -> None:
         "advertised_window free_buffer": tcp.advertised_window != "constant",
         "rto_restart on_send": tcp.rto_restart == "on_send",
         "sack_retransmit_delay": not isinstance(tcp.sack_retransmit_delay, RetransmitDelayNone),
-        "more than three SACK blocks": tcp.variant == "sack" and tcp.sack_max_blocks > 3,
+        "sack_partial_ack other than pipe - 2": is_sack and tcp.sack_partial_ack != "pipe_less_two",
+        "sack_partial_ack_restarts other than every": (
+            is_sack and tcp.sack_partial_ack_restarts != "every"
+        ),
+        "more than three SACK blocks": is_sack and tcp.sack_max_blocks > 3,
         "partial_ack_window keep": tcp.variant == "new_reno" and tcp.partial_ack_window == "keep",
         "delayed_ack": tcp.delayed_ack is not None,
         "segments below MSS (sws_avoidance off)": not tcp.sws_avoidance,

@@ -126,6 +126,8 @@ def test_losses_starts_and_choices_reach_the_file() -> None:
         ({"loss.at_cwnd": "10000 B"}, "by ordinal"),
         ({"tcp.cwnd_growth": "integer"}, "cwnd_growth"),
         ({"tcp.rto_restart": "on_send"}, "rto_restart"),
+        ({"tcp.sack_partial_ack": "ends recovery"}, "sack_partial_ack other"),
+        ({"tcp.sack_partial_ack_restarts": "none"}, "sack_partial_ack_restarts"),
         ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay"),
         ({"tcp.sack_max_blocks": 4}, "SACK blocks"),
         ({"tcp.variant": "newreno"}, "partial_ack_window keep"),
