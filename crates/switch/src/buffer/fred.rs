@@ -11,7 +11,8 @@ use skycell_spec::FredSpec;
 /// avgcq is the average queue per active VC. With X_i what the VC has in the buffer, a frame is
 /// discarded if X_i >= maxq; or X_i > 2 avgcq while the average is above the upper threshold; or
 /// X_i >= avgcq after more than one strike, a discard by these rules. Otherwise it is drawn for as in
-/// RED, but only with X_i >= max(minq, avgcq). maxq is the lower threshold, and two frames while the
+/// RED, but only with X_i >= max(minq, avgcq); the frames that are spared count towards the next
+/// discard as those that are drawn for do. maxq is the lower threshold, and two frames while the
 /// average is above the upper one. A VC without cells has no strikes.
 ///
 /// Source: D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM'97, section 4.
@@ -72,8 +73,12 @@ impl BufferPolicy for Fred {
             self.drop.forget(average);
             return is_above.then_some(DiscardReason::AboveThreshold);
         }
-        let is_robust = held >= self.min_queue.max(per_vc);
-        (is_robust && self.drop.draws_against(average, 1.0, &mut self.stream))
+        if held < self.min_queue.max(per_vc) {
+            self.drop.counted();
+            return None;
+        }
+        self.drop
+            .draws_against(average, 1.0, &mut self.stream)
             .then_some(DiscardReason::Drawn)
     }
 }
@@ -113,6 +118,18 @@ mod tests {
         let drawn = (0..1_000).filter(|_| policy.on_frame(1, &view(200, 50, 4)).is_some());
         // One in 10, as in RED.
         assert!((60..140).contains(&drawn.count()));
+    }
+
+    #[test]
+    fn frames_that_are_spared_bring_the_next_discard_nearer() {
+        // Average 200, halfway between the thresholds: p = 0.05, and 1 after 20 frames.
+        let mut policy = of_the_queue();
+        for _ in 0..21 {
+            assert_eq!(policy.on_frame(0, &view(200, 43, 4)), None);
+        }
+        let drawn = Some(DiscardReason::Drawn);
+        assert_eq!(policy.on_frame(1, &view(200, 50, 4)), drawn);
+        assert_eq!(*count(&mut policy.drop), Some(0));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) struct EarlyDrop {
     min: f64,
     max: f64,
     max_p: f64,
-    /// Frames taken in since the last discard, with the average between the thresholds; none after
+    /// Frames since the last discard that began with the average between the thresholds; none after
     /// the average was below them.
     count: Option<u32>,
 }
@@ -82,10 +82,18 @@ impl EarlyDrop {
         };
     }
 
+    /// A frame that begins with the average between the thresholds: how many did since the last
+    /// discard, this one included.
+    pub(super) fn counted(&mut self) -> u32 {
+        *self
+            .count
+            .insert(self.count.map_or(0, |count| count.saturating_add(1)))
+    }
+
     /// A draw for a frame that begins with the average between the thresholds; the probability is
     /// scaled by `part`. Whether the frame is discarded.
     pub(super) fn draws_against(&mut self, average: f64, part: f64, stream: &mut Stream) -> bool {
-        let count = self.count.map_or(0, |count| count + 1);
+        let count = self.counted();
         let p = part * self.max_p * (average - self.min) / (self.max - self.min);
         let spread = f64::from(count) * p;
         let probability = if spread < 1.0 {
@@ -94,7 +102,9 @@ impl EarlyDrop {
             1.0
         };
         let is_discarded = stream.unit() <= probability;
-        self.count = Some(if is_discarded { 0 } else { count });
+        if is_discarded {
+            self.count = Some(0);
+        }
         is_discarded
     }
 }
@@ -151,7 +161,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Frames taken in since the last discard.
+    /// Frames counted since the last discard.
     pub(in super::super) fn count(drop: &mut EarlyDrop) -> &mut Option<u32> {
         &mut drop.count
     }
