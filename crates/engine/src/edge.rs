@@ -143,6 +143,13 @@ impl Edge {
         }
     }
 
+    /// A frame of `cells` cells begins to leave the end system at `start`, and the first link loses it.
+    pub(crate) fn on_lost(&mut self, start: SimTime, cells: u32) {
+        if let Some(guaranteed) = &mut self.guaranteed {
+            guaranteed.on_sending(start, cells);
+        }
+    }
+
     /// The policer's cells of a frame, none of which it discards.
     fn police(&mut self, at: SimTime, spacing: SimTime, cells: u32) -> Policed {
         let mut policed = Policed::default();

@@ -1,6 +1,7 @@
 //! What a run leaves: where every cell is when it ends.
 
 use crate::cell_stream::CellStream;
+use crate::lossy::LossyLink;
 use crate::mux::MuxPort;
 use crate::network::Network;
 use crate::source::SourcePort;
@@ -114,12 +115,19 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
     };
     let source = network.ports.source(rest.route.source);
     let taken_in = begin.cells_offered - rest.discarded_at_source.total();
-    // Cells that left the source port at least `after` before the end.
+    let lost_behind = |lossy: Option<&LossyLink>, time: SimTime, place: u32| {
+        lossy.map_or(0, |lossy| lossy.lost_before(time, place))
+    };
+    // Cells that left the source port at least `after` before the end, and were not lost behind it.
     let left_source = |after: SimTime| {
-        taken_in - source.not_departed_before(end.since(after), begin.source_place)
+        let (time, place) = (end.since(after), begin.source_place);
+        let lost = lost_behind(source.rest.lossy.as_ref(), time, place);
+        taken_in - source.not_departed_before(time, place) - lost
     };
     let mut departed = left_source(SimTime::ZERO);
-    record.cells_queued += taken_in - departed;
+    let lost = lost_behind(source.rest.lossy.as_ref(), end, begin.source_place);
+    record.cells_lost.drawn += lost;
+    record.cells_queued += taken_in - departed - lost;
     for pass in &rest.route.first.passes {
         let here = Passed {
             arrived: left_source(pass.arrival),
@@ -135,9 +143,14 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         let here = &mux.vcs[place as usize];
         let discarded = &mux.rest_of_vcs[place as usize].discarded;
         add(&mut record.cells_discarded, discarded);
-        let left_mux = |after: SimTime| mux.departed_before(end.since(after), place);
+        let left_mux = |after: SimTime| {
+            let time = end.since(after);
+            mux.departed_before(time, place) - lost_behind(mux.lossy.as_deref(), time, place)
+        };
         departed = left_mux(SimTime::ZERO);
-        record.cells_queued += here.taken_in - departed;
+        let lost = lost_behind(mux.lossy.as_deref(), end, place);
+        record.cells_lost.drawn += lost;
+        record.cells_queued += here.taken_in - departed - lost;
         for pass in &stretch.passes {
             let here = Passed {
                 arrived: left_mux(pass.arrival),

@@ -4,7 +4,8 @@
 //! is a closed form of the frames handed to it; where cells of several trains are multiplexed, counts
 //! between two frame events come from divisions ([`mux`]); a port that never makes a cell wait only
 //! shifts times. From one multiplexing port to the next a frame goes as several trains ([`onward`]). Where
-//! queues share a link, a loop over cells says who is sent when ([`server`]). Moving links, and classes
+//! queues share a link, a loop over cells says who is sent when ([`server`]). What a link that stands still
+//! loses at random is drawn as its frames are taken in ([`lossy`]). Moving links, and classes
 //! beyond those of [`shared`], are run by `reference` itself.
 
 mod active;
@@ -18,6 +19,7 @@ mod finish;
 mod frames;
 mod inputs;
 mod legs;
+mod lossy;
 mod mux;
 mod network;
 mod occupancy;

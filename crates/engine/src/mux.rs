@@ -7,6 +7,7 @@
 use crate::active::ActiveVcs;
 use crate::arrivals::ArrivalLog;
 use crate::inputs::{Due, Inputs};
+use crate::lossy::LossyLink;
 use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
 use crate::train::{Moment, Train};
@@ -97,6 +98,8 @@ pub(crate) struct MuxPort {
     in_parts: Vec<InParts>,
     /// What goes on to other such ports, if anything does.
     pub(crate) onward: Option<Box<Onward>>,
+    /// The link behind it, if that loses frames.
+    pub(crate) lossy: Option<Box<LossyLink>>,
     /// Arrivals up to here have been dealt with.
     now: Moment,
     /// How long after a cell's departure somebody may ask for it.
@@ -179,6 +182,7 @@ impl MuxPort {
             refused: Vec::new(),
             in_parts: Vec::new(),
             onward: None,
+            lossy: None,
             now: Moment {
                 time: SimTime::ZERO,
                 link: 0,
@@ -238,6 +242,17 @@ impl MuxPort {
             (last_moments, last_moments)
         };
         self.log.keep_from(order, departures);
+    }
+
+    /// Lets the link behind it lose frames, if that does, once all VCs are there. If `is_asked`, when is asked for
+    /// while the run goes on, not only at its end.
+    pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
+        let kept_from = if is_asked {
+            SimTime::ZERO
+        } else {
+            self.end.since(self.horizon)
+        };
+        self.lossy = LossyLink::new(link, seed, self.vcs.len(), kept_from).map(Box::new);
     }
 
     /// Lets frames come in parts, once all VCs are there.

@@ -2,9 +2,10 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::edge::may_discard;
+use crate::lossy::constant_loss;
 use crate::order;
 use crate::shared;
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, VcSpec};
+use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashSet;
 
@@ -84,16 +85,24 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
-    /// or comes back to a multiplexing port, links whose delay changes, edges that discard where no switch
-    /// port follows, and classes beyond those of [`crate::shared`].
+    /// or comes back to a multiplexing port, links that change, losses at random that do not follow from the order
+    /// in which frames come, edges that discard where no switch port follows, and classes beyond those of
+    /// [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
-        if is_rerouted || spec.links.iter().any(|link| link.motion.is_some()) {
+        let moves = |link: &LinkSpec| link.motion.is_some() && constant_loss(link).is_none();
+        if is_rerouted || spec.links.iter().any(moves) {
             return None;
         }
         let kinds = kinds(spec);
         let shared = shared::plan(spec, &kinds)?;
         let streams = &shared.streams;
+        if !spec.vcs.iter().zip(0..).all(|(vc, id)| {
+            let is_stream = streams.iter().any(|stream| stream.vc == id);
+            draws_in_order(spec, vc, is_stream)
+        }) {
+            return None;
+        }
         let is_stream: Vec<bool> = (0..spec.vcs.len() as u32)
             .map(|vc| streams.iter().any(|stream| stream.vc == vc))
             .collect();
@@ -123,6 +132,13 @@ impl Plan {
     }
 }
 
+/// Whether what links on the way of `vc` lose follows from the order in which frames come to the ports before them.
+fn draws_in_order(spec: &NetworkSpec, vc: &VcSpec, is_stream: bool) -> bool {
+    let links = vc.path.iter().map(|&id| &spec.links[id as usize]);
+    let mut lossy = links.filter(|link| constant_loss(link).is_some());
+    lossy.all(|link| !is_stream && link.port.scheduler == SchedulerSpec::Fifo)
+}
+
 fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
     // The links that feed each switch port.
     let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); spec.links.len()];
@@ -135,11 +151,11 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
     // What comes to these is not what has left a host.
     let cutting = spec.vcs.iter().filter(|vc| may_discard(vc));
     let behind_edges: HashSet<u32> = cutting.filter_map(|vc| vc.path.get(1).copied()).collect();
-    let kind = |((link, inputs), id): ((&skycell_spec::LinkSpec, &Vec<u32>), u32)| {
+    let kind = |((link, inputs), id): ((&LinkSpec, &Vec<u32>), u32)| {
         if spec.nodes[link.from as usize].kind != NodeKind::Switch {
             return PortKind::Source;
         }
-        if link.port.queues.len() > 1 || behind_edges.contains(&id) {
+        if link.port.queues.len() > 1 || behind_edges.contains(&id) || link.motion.is_some() {
             return PortKind::Mux;
         }
         let is_slower = |&input: &u32| spec.links[input as usize].cell_time_ps >= link.cell_time_ps;
@@ -158,7 +174,7 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
 }
 
 /// Whether the port's policy may discard a frame that finds the buffer empty.
-fn discards_when_empty(link: &skycell_spec::LinkSpec) -> bool {
+fn discards_when_empty(link: &LinkSpec) -> bool {
     match &link.port.queues[0].policy {
         PolicySpec::SingleDrop {
             thresholds_cells, ..

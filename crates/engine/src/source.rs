@@ -1,6 +1,7 @@
 //! A host's or router's port: whole frames, back to back, in closed form from the moment they are
 //! handed over.
 
+use crate::lossy::LossyLink;
 use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
@@ -87,6 +88,8 @@ pub(crate) struct RestOfPort {
     /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
     older: VecDeque<Sending>,
     policy: Policy,
+    /// The link behind the port, if that loses frames.
+    pub(crate) lossy: Option<LossyLink>,
     pub(crate) vcs: Vec<SourceVc>,
     active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
@@ -127,6 +130,7 @@ impl SourcePort {
             rest: Box::new(RestOfPort {
                 older: VecDeque::new(),
                 policy,
+                lossy: None,
                 vcs: Vec::new(),
                 active_vcs: 0,
                 active_weight: 0,
@@ -166,6 +170,32 @@ impl SourcePort {
         if is_asked {
             kind.lag = kind.horizon;
         }
+    }
+
+    /// Lets the link behind the port lose frames, if that does, once all VCs are there. If `is_asked`, when is asked
+    /// for while the run goes on, not only at its end.
+    pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
+        let vcs = self.rest.vcs.len();
+        let kept_from = if is_asked {
+            SimTime::ZERO
+        } else {
+            self.kind.kept_from
+        };
+        self.rest.lossy = LossyLink::new(link, seed, vcs, kept_from);
+    }
+
+    /// Whether the link loses a frame of `cells` cells of the VC at `place` that begins to leave at `start`.
+    pub(crate) fn loses(&mut self, start: SimTime, place: u32, cells: u32) -> bool {
+        let Some(lossy) = &mut self.rest.lossy else {
+            return false;
+        };
+        lossy.begin(place);
+        let is_lost = lossy.loses(place);
+        if is_lost {
+            let cell_time = self.kind.cell_time;
+            lossy.note(place, start + SimTime(cell_time), cell_time, cells);
+        }
+        is_lost
     }
 
     /// Lets ports of one kind share what they have in common, once all have their VCs.

@@ -248,8 +248,8 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
 }
 
-/// Tells ports whether what has left them is asked for while the run goes on: samples of a port where no cell
-/// waits look at the station before it.
+/// Tells ports whether what has left them, or been lost behind them, is asked for while the run goes on: samples of
+/// a port where no cell waits look at the station before it.
 fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
     let sampled = spec.records.sampled_ports.iter();
     let sampled = sampled.chain(&spec.records.vc_sampled_ports);
@@ -259,10 +259,17 @@ fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
     });
     let asked: HashSet<u32> = stations.collect();
     let end = SimTime(spec.duration_ps);
-    for id in 0..ports.len() {
+    for (link, id) in spec.links.iter().zip(0u32..) {
+        let is_asked = asked.contains(&id);
         match ports.get_mut(id) {
-            PortMut::Source(port) => port.keep_frames(end, asked.contains(&id)),
-            PortMut::Mux(port) => port.keep_order(asked.contains(&id)),
+            PortMut::Source(port) => {
+                port.keep_frames(end, is_asked);
+                port.lose_frames(link, spec.seed, is_asked);
+            }
+            PortMut::Mux(port) => {
+                port.keep_order(is_asked);
+                port.lose_frames(link, spec.seed, is_asked);
+            }
             PortMut::Pass(_) => {}
         }
     }
@@ -291,7 +298,7 @@ pub(crate) struct PassingCell {
     pub(crate) place: u32,
 }
 
-/// The cell that came last to the pass-through port `id` before `time`.
+/// The cell that came last to the pass-through port `id` before `time`, if none after it was lost on the way.
 pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<PassingCell> {
     let port = ports.pass(id);
     if port.vcs.is_empty() {
@@ -299,13 +306,22 @@ pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<Pass
     }
     let before = SimTime(time.0.checked_sub(port.after.arrival.0)?);
     let crosses = |place: u32| port.vcs.iter().any(|vc| vc.place == place);
-    let (departure, place) = match ports.get(port.station) {
-        Port::Source(source) => source.last_departure(before, crosses)?,
-        Port::Mux(mux) => mux
-            .last_departure_before(before)
-            .filter(|(_, place)| crosses(*place))?,
+    let ((departure, place), lossy) = match ports.get(port.station) {
+        Port::Source(source) => {
+            let last = source.last_departure(before, crosses)?;
+            (last, source.rest.lossy.as_ref())
+        }
+        Port::Mux(mux) => {
+            let last = mux.last_departure_before(before);
+            let last = last.filter(|(_, place)| crosses(*place))?;
+            (last, mux.lossy.as_deref())
+        }
         Port::Pass(_) => unreachable!("a stretch begins at a source or multiplexing port"),
     };
+    // What came before one that was lost has left, too.
+    if lossy.is_some_and(|lossy| lossy.has_lost_at(departure, place)) {
+        return None;
+    }
     Some(PassingCell {
         came: departure + port.after.arrival,
         leaves: departure + port.after.departure,

@@ -2,6 +2,7 @@
 
 use crate::edge::{Edge, may_cut};
 use crate::ends::Ends;
+use crate::lossy::constant_loss;
 use crate::plan::Route;
 use crate::stations::Places;
 use skycell_cache::ask_for;
@@ -57,6 +58,8 @@ pub(crate) struct Way {
     pub(crate) first_delay: SimTime,
     /// From a cell's departure at the last multiplexing port to the VC's end.
     pub(crate) last_delay: SimTime,
+    /// Whether the first link loses frames.
+    pub(crate) is_lossy: bool,
     /// Whether the VC's edge looks at frames, and may let them go in parts.
     pub(crate) is_watched: bool,
     pub(crate) is_cut: bool,
@@ -123,6 +126,7 @@ impl Vcs {
                 mux: route.first_mux(),
                 first_delay: route.first.delay,
                 last_delay: last.delay,
+                is_lossy: constant_loss(&spec.links[route.source as usize]).is_some(),
                 is_watched: edge.is_watching(),
                 is_cut: is_cut(&spec.vcs[id], &route),
                 is_sender_alone: ends.sender_alone[last.link as usize].is_some(),

@@ -6,9 +6,9 @@ mod scenarios;
 
 use scenarios::{crowd, rerouted, scenario};
 use serde_json::Value;
-use skycell_records::RunRecords;
+use skycell_records::{RunRecords, VcRecord};
 use skycell_reference::RunError;
-use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec, SourceSpec};
+use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec};
 
 /// Scenarios run by default, beside crowds.
 const SCENARIOS: u64 = 2_000;
@@ -277,11 +277,16 @@ fn assert_identity(name: &str, spec: NetworkSpec) {
 /// What is compared is worth comparing where the fast engine does its own work.
 #[test]
 fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_sources() {
-    let (mut own, mut others) = (0, 0);
+    let (mut own, mut others, mut lossy) = (0, 0, 0);
     let scenarios = (0..300).map(|seed| (format!("scenario {seed}"), scenario(seed)));
     let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
     for (name, spec) in scenarios.chain(crowds) {
-        let moves = spec.links.iter().any(|link| link.motion.is_some());
+        let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
+        let is_fifo = |link: &LinkSpec| link.port.scheduler == SchedulerSpec::Fifo;
+        let moves = spec.links.iter().any(|link| {
+            let motion = link.motion.as_ref();
+            motion.is_some_and(|motion| !is_still(motion) || !is_fifo(link))
+        });
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
         let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
         let in_frames =
@@ -293,8 +298,11 @@ fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_source
         assert!(is_own || may_be_other, "{name}");
         own += u32::from(is_own);
         others += u32::from(!is_own);
+        let loses = |vc: &VcRecord| vc.cells_lost.drawn > 0 && vc.cells_delivered > 0;
+        lossy += u32::from(is_own && records.vcs.iter().any(loses));
     }
     assert!(own > 4 * others, "{own} and {others}");
+    assert!(lossy > 20, "{lossy}");
 }
 
 /// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use

@@ -39,6 +39,14 @@ pub struct MotionSpec {
 }
 
 impl MotionSpec {
+    /// Of a motion that changes nothing, one step at the link's own rate: the part of its frames that the
+    /// link loses, in parts of [`WHOLE_PPB`].
+    pub fn constant_loss_ppb(&self) -> Option<u32> {
+        let is_still =
+            self.times_ps.len() == 1 && self.cell_times_ps.is_empty() && self.to.is_empty();
+        is_still.then(|| self.losses_ppb.first().copied().unwrap_or(0))
+    }
+
     /// Refuses what cannot be simulated; `delay_ps` and `cell_time_ps` are the link's own.
     pub(crate) fn validate(
         &self,

@@ -1,4 +1,4 @@
-//! Cells that a multiplexing port takes in and that go on to another such port.
+//! Cells that a multiplexing port takes in and that go on to another such port, or are lost on the way.
 
 use super::MuxPort;
 use crate::onward::{Onto, Onward};
@@ -20,6 +20,11 @@ impl MuxPort {
         self.onward.as_ref().is_some_and(|onward| onward.has(place))
     }
 
+    /// Whether it matters when the cells of the VC at `place` leave.
+    fn tells_departures(&self, place: u32) -> bool {
+        self.lossy.is_some() || self.goes_on(place)
+    }
+
     /// Sends the cells on that have been chosen among the queues of VCs.
     pub(crate) fn send_chosen(&mut self) {
         if let (Some(onward), Some(queues)) = (&mut self.onward, &self.vc_queues) {
@@ -30,16 +35,17 @@ impl MuxPort {
         }
     }
 
-    /// The cells that the arriving trains have just brought go on, as far as they go on to another port;
-    /// `taken_in` had been taken in before.
+    /// The cells that the arriving trains have just brought go on, as far as they go on to another port, or are
+    /// lost; `taken_in` had been taken in before.
     pub(super) fn send_trains(&mut self, taken_in: u64) {
+        self.draw_in_order();
         // Where cells wait to be chosen, nobody asks which of them came first.
         let in_turn = self.vc_queues.is_some() || take_turns(self.arriving.iter().map(|a| a.train));
         let count = self.arriving.len() as u64;
         for at in 0..self.arriving.len() {
             let arriving = self.arriving[at];
             let (train, cells) = (arriving.train, arriving.coming);
-            if cells == 0 || !self.goes_on(train.place) {
+            if cells == 0 || !self.tells_departures(train.place) {
                 continue;
             }
             let ends = arriving.ends && arriving.left == cells;
@@ -64,13 +70,44 @@ impl MuxPort {
         }
     }
 
-    /// `cells` cells of the VC at `place` go on, if it does, which have just been taken in: the first after
-    /// `rank` others, and each `step` after the one before. The last of them is the frame's last if `ends`.
+    /// Draws for those of the arriving frames of which the first cells have just been taken in, in the order of these.
+    fn draw_in_order(&mut self) {
+        let Some(lossy) = &mut self.lossy else {
+            return;
+        };
+        let begun = self.arriving.iter().filter(|a| a.coming > 0);
+        let begun = begun.map(|a| (a.train.next, a.train.link, a.train.place));
+        let mut begun: Vec<_> = begun
+            .filter(|&(_, _, place)| lossy.is_open(place))
+            .collect();
+        begun.sort_unstable();
+        for (_, _, place) in begun {
+            lossy.loses(place);
+        }
+    }
+
+    /// `cells` cells of the VC at `place` go on, if it does, or are lost, which have just been taken in: the first
+    /// after `rank` others, and each `step` after the one before. The last of them is the frame's last if `ends`.
     #[inline(always)]
     pub(super) fn send(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {
+        if self.lossy.is_some() && self.loses(place, rank, step, cells) {
+            return;
+        }
         if self.goes_on(place) {
             self.send_on(place, rank, step, cells, ends);
         }
+    }
+
+    /// Whether the link behind the port loses the frame that these cells are of.
+    fn loses(&mut self, place: u32, rank: u64, step: u64, cells: u32) -> bool {
+        let lossy = self.lossy.as_mut().expect("the link loses frames");
+        let is_lost = lossy.loses(place);
+        if is_lost {
+            let first = self.log.departure(rank);
+            let first = first.expect("it has just been taken in");
+            lossy.note(place, first, step * self.cell_time, cells);
+        }
+        is_lost
     }
 
     fn send_on(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {

@@ -141,6 +141,9 @@ impl MuxPort {
         if let Some(onward) = &mut self.onward {
             onward.begin(due);
         }
+        if let Some(lossy) = self.lossy.as_mut().filter(|_| due.part.begins()) {
+            lossy.begin(due.place);
+        }
         if let Some(vc) = self.in_parts.get_mut(due.place as usize) {
             let has_open = self.vcs[due.place as usize].open_cells > 0;
             vc.is_mixed |= due.part.begins() && has_open;
@@ -260,6 +263,13 @@ impl MuxPort {
     #[inline(always)]
     fn after_part(&mut self, due: &Due, taken_in: u32, has_end: bool) -> Fate {
         let place = due.place;
+        if self
+            .lossy
+            .as_ref()
+            .is_some_and(|lossy| lossy.has_lost(place))
+        {
+            return self.after_lost_part(place, has_end);
+        }
         let vc = &mut self.vcs[place as usize];
         if !has_end {
             vc.open_cells += taken_in;
@@ -295,6 +305,14 @@ impl MuxPort {
             cells: reassembly,
             of_one,
         }
+    }
+
+    /// The same of a frame that the link behind the port loses: nothing of it is open downstream.
+    fn after_lost_part(&mut self, place: u32, has_end: bool) -> Fate {
+        if has_end && self.counts_vcs {
+            self.active.take_in_tail(self.log.last_departure(), place);
+        }
+        Fate::Over
     }
 
     /// Ends the train; returns how many of its cells were taken in, and whether the last one was.

@@ -59,7 +59,7 @@ impl MuxPort {
         self.arrived += count;
         let coming = self.arriving.iter().map(|a| (a.train, a.coming));
         self.log.take_in_trains(count, coming, moment.time);
-        if self.onward.is_some() {
+        if self.onward.is_some() || self.lossy.is_some() {
             self.send_trains(taken_in);
         }
         if may_be_longest && self.log.server.is_some() {

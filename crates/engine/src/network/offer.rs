@@ -38,6 +38,12 @@ impl Network<'_> {
             }
             Ok(start) => {
                 let spacing = SimTime(source.cell_time());
+                if way.is_lossy && source.loses(start, source_place, cells) {
+                    if way.is_watched {
+                        self.vcs.rest[vc_id as usize].edge.on_lost(start, cells);
+                    }
+                    return self.frames.forget(frame);
+                }
                 let first = start + spacing + way.first_delay;
                 let last = first + SimTime(u64::from(cells - 1) * spacing.0);
                 if is_paced {

@@ -2,7 +2,7 @@
 //!
 //! Delays are those of a LAN, a WAN or a GEO hop. Runs and windows are short, so that a crowd's cells stay few.
 
-use super::{Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, records, spacing};
+use super::{Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, motion, records, spacing};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -53,6 +53,9 @@ fn draw(number: u64) -> NetworkSpec {
     }
     if dice.one_in(4) {
         hosts::limit(&mut spec, &mut dice);
+    }
+    if dice.one_in(5) {
+        motion::lose_frames(&mut spec, &mut dice);
     }
     spec
 }

@@ -73,6 +73,10 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(3) {
         hosts::limit(&mut spec, &mut dice);
     }
+    let mut dice = Dice(Stream::new(seed, "losses"));
+    if dice.one_in(4) {
+        motion::lose_frames(&mut spec, &mut dice);
+    }
     let mut dice = Dice(Stream::new(seed, "reroute"));
     if dice.one_in(20) {
         motion::reroute(&mut spec, &mut dice);

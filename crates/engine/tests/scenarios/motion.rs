@@ -35,6 +35,34 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     });
 }
 
+/// Lets one link, or about half of all, lose frames; seldom one whose port has a queue for each VC.
+pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let one = dice.below(spec.links.len() as u64) as usize;
+    let is_one = dice.one_in(2);
+    for (at, link) in spec.links.iter_mut().enumerate() {
+        let is_chosen = if is_one { at == one } else { dice.one_in(2) };
+        let is_simple = link.port.scheduler == SchedulerSpec::Fifo;
+        if link.motion.is_none() && is_chosen && (is_simple || dice.one_in(16)) {
+            let loss_ppb = dice.pick(&[0, 10_000_000, 50_000_000, 300_000_000, WHOLE_PPB]);
+            link.motion = Some(losing(link.delay_ps, loss_ppb));
+        }
+    }
+}
+
+/// Of a link that stands still and loses a part of its frames.
+fn losing(delay_ps: u64, loss_ppb: u32) -> MotionSpec {
+    MotionSpec {
+        times_ps: vec![0],
+        delays_ps: vec![Some(delay_ps)],
+        paths: vec![0],
+        cell_times_ps: Vec::new(),
+        losses_ppb: vec![loss_ppb],
+        to: Vec::new(),
+        interruption_ps: 0,
+        handover_loses_cells: false,
+    }
+}
+
 /// A value for each step, or for one link in two none at all.
 fn some<T>(steps: u64, dice: &mut Dice, value: impl Fn(&mut Dice) -> T) -> Vec<T> {
     if dice.one_in(2) {

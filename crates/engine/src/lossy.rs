@@ -1,0 +1,186 @@
+//! Links that lose frames at random: which frames, and when their cells enter.
+//!
+//! A link that stands still and loses frames with a constant probability changes no times. Each frame has one
+//! draw when its first cell enters. Where cells leave a port as they came, that is the order in which the frames'
+//! first cells were taken in, so the draw can be made then. What is lost goes through the port as all else does,
+//! and no further.
+
+use skycell_des::Stream;
+use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
+use skycell_units::SimTime;
+
+/// Cells of a lost frame: when they enter the link.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    first: u64,
+    distance: u64,
+    cells: u32,
+}
+
+impl Lost {
+    /// Of the cells, those that enter before `time`.
+    fn before(&self, time: SimTime) -> u64 {
+        match time.0.checked_sub(self.first + 1) {
+            Some(later) => (later / self.distance + 1).min(u64::from(self.cells)),
+            None => 0,
+        }
+    }
+}
+
+/// What has been drawn of the frame whose cells come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Drawn {
+    /// Nothing: none of its cells has been taken in.
+    #[default]
+    Not,
+    Kept,
+    Lost,
+}
+
+/// A VC that goes over the link.
+#[derive(Clone, Debug, Default)]
+struct LossyVc {
+    frame: Drawn,
+    /// Cells of lost frames that entered before anybody asks for their times.
+    earlier: u64,
+    /// The others.
+    lost: Vec<Lost>,
+}
+
+/// The link behind a port.
+#[derive(Debug)]
+pub(crate) struct LossyLink {
+    loss_ppb: u64,
+    draws: Stream,
+    /// Times from here on are asked for.
+    kept_from: SimTime,
+    /// By place at the port.
+    vcs: Vec<LossyVc>,
+}
+
+impl LossyLink {
+    /// The link, if it loses frames with a constant probability, for ports with `vcs` VCs; times of entry before
+    /// `kept_from` are all one.
+    pub(crate) fn new(link: &LinkSpec, seed: u64, vcs: usize, kept_from: SimTime) -> Option<Self> {
+        let loss_ppb = constant_loss(link)?;
+        Some(LossyLink {
+            loss_ppb: u64::from(loss_ppb),
+            draws: Stream::new(seed, &format!("link/{}/loss", link.name)),
+            kept_from,
+            vcs: vec![LossyVc::default(); vcs],
+        })
+    }
+
+    /// Another frame of the VC at `place` comes.
+    pub(crate) fn begin(&mut self, place: u32) {
+        self.vcs[place as usize].frame = Drawn::Not;
+    }
+
+    /// Whether there has been no draw for the frame that comes on the VC at `place`.
+    pub(crate) fn is_open(&self, place: u32) -> bool {
+        self.vcs[place as usize].frame == Drawn::Not
+    }
+
+    /// Whether the frame that comes on the VC at `place`, some cells of which have been taken in, is lost.
+    pub(crate) fn loses(&mut self, place: u32) -> bool {
+        let frame = &mut self.vcs[place as usize].frame;
+        if *frame == Drawn::Not {
+            let is_lost = self.draws.uniform(0, u64::from(WHOLE_PPB)) < self.loss_ppb;
+            *frame = if is_lost { Drawn::Lost } else { Drawn::Kept };
+        }
+        *frame == Drawn::Lost
+    }
+
+    /// Whether the frame that came last on the VC at `place` is lost.
+    pub(crate) fn has_lost(&self, place: u32) -> bool {
+        self.vcs[place as usize].frame == Drawn::Lost
+    }
+
+    /// `cells` cells of a lost frame of the VC at `place` enter, the first at `first`, the others `distance` apart.
+    pub(crate) fn note(&mut self, place: u32, first: SimTime, distance: u64, cells: u32) {
+        let vc = &mut self.vcs[place as usize];
+        let lost = Lost {
+            first: first.0,
+            distance,
+            cells,
+        };
+        if lost.before(self.kept_from) == u64::from(cells) {
+            vc.earlier += u64::from(cells);
+        } else {
+            vc.lost.push(lost);
+        }
+    }
+
+    /// Whether the cell of the VC at `place` that entered at `time` was lost.
+    pub(crate) fn has_lost_at(&self, time: SimTime, place: u32) -> bool {
+        let mut latest = self.vcs[place as usize].lost.iter().rev();
+        let begun = latest.find(|lost| lost.first <= time.0);
+        begun.is_some_and(|lost| lost.before(SimTime(time.0 + 1)) > lost.before(time))
+    }
+
+    /// Cells of lost frames of the VC at `place` that enter before `time`.
+    pub(crate) fn lost_before(&self, time: SimTime, place: u32) -> u64 {
+        let vc = &self.vcs[place as usize];
+        vc.earlier + vc.lost.iter().map(|lost| lost.before(time)).sum::<u64>()
+    }
+}
+
+/// Of a link that loses frames and does not change otherwise: the part that it loses, in parts of [`WHOLE_PPB`].
+pub(crate) fn constant_loss(link: &LinkSpec) -> Option<u32> {
+    link.motion.as_ref().and_then(MotionSpec::constant_loss_ppb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(loss_ppb: u32) -> LossyLink {
+        LossyLink {
+            loss_ppb: u64::from(loss_ppb),
+            draws: Stream::new(1, "link/test/loss"),
+            kept_from: SimTime(100),
+            vcs: vec![LossyVc::default(); 2],
+        }
+    }
+
+    #[test]
+    fn cells_that_entered_are_counted_one_by_one() {
+        let mut link = link(WHOLE_PPB);
+        link.note(0, SimTime(95), 10, 3);
+        let before = [95, 96, 105, 106, 115, 116, 1_000].map(|t| link.lost_before(SimTime(t), 0));
+        assert_eq!(before, [0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(link.lost_before(SimTime(1_000), 1), 0);
+        let lost_at = [94, 95, 96, 105, 115, 125].map(|t| link.has_lost_at(SimTime(t), 0));
+        assert_eq!(lost_at, [false, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn of_cells_that_nobody_asks_for_only_the_number_is_kept() {
+        let mut link = link(WHOLE_PPB);
+        link.note(0, SimTime(10), 10, 9); // the last at 90
+        assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 0));
+        link.note(0, SimTime(20), 10, 9); // the last at 100
+        assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 1));
+        assert_eq!(link.lost_before(SimTime(101), 0), 18);
+    }
+
+    #[test]
+    fn a_frame_has_one_draw_whatever_its_cells_are() {
+        let (mut one, mut other) = (link(300_000_000), link(300_000_000));
+        let fates = |link: &mut LossyLink, asked: usize| -> Vec<bool> {
+            let mut of_frame = |_| {
+                link.begin(0);
+                assert!(link.is_open(0) && !link.has_lost(0));
+                let fate = link.loses(0);
+                assert!((1..asked).all(|_| link.loses(0) == fate));
+                assert!(!link.is_open(0) && link.has_lost(0) == fate);
+                fate
+            };
+            (0..1_000).map(&mut of_frame).collect()
+        };
+        let once = fates(&mut one, 1);
+        assert_eq!(once, fates(&mut other, 5));
+        let lost = once.iter().filter(|&&is_lost| is_lost).count();
+        assert!((250..350).contains(&lost), "{lost}");
+    }
+}
