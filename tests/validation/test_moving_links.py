@@ -92,12 +92,15 @@ def test_a_link_that_slows_down_carries_what_its_rates_have_time_for(tmp_path: P
     assert abs(busy_s[5] - busy_s[3] - 2) < 424 / 2.5e6
 
 
-def test_losses_come_to_their_probability_and_the_ledger_counts_them(tmp_path: Path) -> None:
-    text = "time_s,delay_ms,loss_percent\n0,5,2\n60,5,2\n"
-    (tmp_path / "lossy.csv").write_text(text, encoding="utf-8")
-    link = {"motion": {"series": "lossy.csv"}, "buffer": "100000 cells"}
-    run = scenario(tmp_path, link, duration="60 s")
-    result = skycell.run(run)
+OVER_IRIDIUM = {"constellation": "iridium-like", "from": "new_york", "to": "tokyo"}
+
+
+@pytest.mark.parametrize("path", [{"delay": "5 ms"}, {"motion": OVER_IRIDIUM}])
+def test_losses_come_to_their_probability_and_the_ledger_counts_them(
+    tmp_path: Path, path: dict[str, Any]
+) -> None:
+    link = {**path, "loss": "2 %", "buffer": "100000 cells"}
+    result = skycell.run(scenario(tmp_path, link, duration="60 s"))
     vcs = [vc for vc in result.records["vcs"] if "forward" in vc["name"]]
     offered = sum(vc["frames_offered"] for vc in vcs)
     lost = sum(vc["cells_lost"]["drawn"] for vc in vcs) / 32  # cells of a segment of 1460

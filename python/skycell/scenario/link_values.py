@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from skycell.scenario.cells import buffer_size
-from skycell.scenario.parameters import quantity, word
+from skycell.scenario.network_spec import WHOLE_PPB
+from skycell.scenario.parameters import probability, quantity, word
 from skycell.scenario.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
 
 #: Part of the stated rate that carries cells, and the only rate that the framing exists at.
@@ -43,6 +44,7 @@ Buffer = Annotated[
     buffer_size("12000 cells"),
 ]
 Framing = Annotated[str, word(*FRAMINGS)]
+Loss = Annotated[float, probability(Fraction(1, WHOLE_PPB), "0.1 %")]
 
 FrameGap = Annotated[
     Quantity,

@@ -18,6 +18,7 @@ from skycell.scenario.link_values import Buffer as Buffer
 from skycell.scenario.link_values import Delay as Delay
 from skycell.scenario.link_values import FrameGap as FrameGap
 from skycell.scenario.link_values import Framing as Framing
+from skycell.scenario.link_values import Loss as Loss
 from skycell.scenario.link_values import Rate as Rate
 from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Parameters, param
@@ -41,6 +42,10 @@ DELAY_MEANING = "propagation delay, one way"
 DELAY_OR_MOTION = "must be given, except with motion"
 MOTION_MEANING = "how the delay changes during the run, both directions alike; instead of delay"
 MOTION_SOURCE = "a link that stands still"
+LOSS_MEANING = (
+    "probability that the link loses a frame, in each direction; a series has a column for it"
+)
+LOSS_SOURCE = "a link without errors"
 
 
 class CongestedLink(Parameters):
@@ -50,6 +55,7 @@ class CongestedLink(Parameters):
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
     motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
+    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
         "cells that the port which feeds the link holds, the one under transmission included",

@@ -1,9 +1,9 @@
-"""From `motion` in a scenario file to the steps of a link's delay over the run."""
+"""From `motion` and `loss` in a scenario file to the steps of a link over the run."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path as FilePath
 from pkgutil import resolve_name
@@ -15,14 +15,15 @@ from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     DELAY_MEANING,
     FRAMINGS,
+    LOSS_MEANING,
     CongestedLink,
     cell_time_ps,
     payload_rate,
 )
 from skycell.scenario.motion import MOST_STEPS, Motion, OnBoard
-from skycell.scenario.network_spec import MotionSpec
+from skycell.scenario.network_spec import WHOLE_PPB, MotionSpec
 from skycell.scenario.on_board import Chain
-from skycell.scenario.parameters import meaning_of
+from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.quantities import (
     DAY_PS,
     PS_PER_SECOND,
@@ -50,10 +51,10 @@ _MOTION_MEANING = meaning_of(CongestedLink.model_fields["motion"])
 
 @dataclass(frozen=True)
 class Moving:
-    """The links of a scenario that move, by the path of their table.
+    """The links of a scenario that move or lose frames, by the path of their table.
 
     Attributes:
-        motions: of those that stand for a whole path.
+        motions: of those that stand for a whole path; one step where nothing but losses comes.
         chains: of those whose satellites switch on board.
     """
 
@@ -71,13 +72,13 @@ class Moving:
 def resolve_motions(
     file: ScenarioFile, folder: FilePath, faults: FaultCollector
 ) -> tuple[ScenarioFile, Moving]:
-    """The file with a delay at every link, and the motions of those that move.
+    """The file with a delay at every link, and the motions of those that move or lose frames.
 
     The delay of a moving link is its greatest of the run: what is measured in RTTs, such as a
     window of RTT x bandwidth, then never falls short.
 
-    A link with both a delay and a motion or neither, or with a motion that cannot be had, is noted
-    in `faults`.
+    A link with both a delay and a motion or neither, with a motion that cannot be had, or with a
+    loss beside one that it does not go with, is noted in `faults`.
     """
     duration_ps = rounded(file.run.duration.amount)
     if ("run", "duration") in faults.replaced:
@@ -87,10 +88,12 @@ def resolve_motions(
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
+        if link.delay is not None and link.motion is None:
+            if link.loss:
+                motions[path] = _standing_still(rounded(link.delay.amount), link.loss)
+            return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
         motion = _spec(link.motion, steps) if steps and link.motion else None
-        if motion is None and link.delay is not None and link.motion is None:
-            return link
         if motion is None:
             delay_ps = faults.stand_in(_SHORT_PS, _LONG_PS)
             return link.model_copy(
@@ -135,6 +138,7 @@ def _steps_of(
         return None  # which of the two is meant, is not known
     before = len(faults.faults)
     _check_keys(link.motion, path, faults)
+    _check_loss(link.loss, link.motion, path, faults)
     if len(faults.faults) > before or not _is_whole(link.motion):
         return None
     try:
@@ -142,6 +146,8 @@ def _steps_of(
             steps = _from_series(link, link.motion, duration_ps, folder, path, faults)
         else:
             steps = _over_constellation(link.motion, duration_ps, folder, path, faults)
+            if steps and link.loss:
+                steps = replace(steps, losses_ppb=(_ppb(link.loss),) * len(steps.times_ps))
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
@@ -173,6 +179,23 @@ def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
         elif motion.series is None and value is None and name in ("source", "target"):
             allowed = 'a city, such as "tokyo", or latitude,longitude'
             faults.add(where, NOTHING, allowed, meaning_of(found))
+
+
+def _check_loss(loss: float, motion: Motion, path: Path, faults: FaultCollector) -> None:
+    """Notes a loss beside a motion that it does not go with."""
+    if not loss:
+        return
+    if motion.series is not None:
+        beside, allowed = (
+            "series",
+            "only with delay or a constellation: a series has a column for it",
+        )
+    elif motion.on_board is not None:
+        beside, allowed = "on_board", "only where the path is one link, without on_board"
+    else:
+        return
+    got = Shown(f"{show_amount(loss)} beside motion.{beside}")
+    faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
 def _from_series(
@@ -299,6 +322,15 @@ def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> Non
             faults.faults.append(fault)
         else:
             faults.add((*path, fault.path), Shown(fault.got), fault.allowed, fault.meaning)
+
+
+def _ppb(loss: float) -> int:
+    return rounded(exact(loss) * WHOLE_PPB)
+
+
+def _standing_still(delay_ps: int, loss: float) -> MotionSpec:
+    """A link that loses frames with a constant probability and does not move: one step."""
+    return MotionSpec(times_ps=(0,), delays_ps=(delay_ps,), paths=(0,), losses_ppb=(_ppb(loss),))
 
 
 def _spec(motion: Motion, steps: Steps) -> MotionSpec:

@@ -274,13 +274,7 @@ def part(what: str) -> Leaf:
     """A number above 0 and at most 1, or as many per cent."""
 
     def read(value: Any) -> float:
-        if isinstance(value, str):
-            amount = parse_quantity(value)
-            if amount.dimension is not Dimension.PART:
-                raise Refused("")
-            number = float(amount.amount)
-        else:
-            number = read_number(value)
+        number = _read_part(value)
         if not 0 < number <= 1:
             raise Refused("")
         return number
@@ -292,6 +286,36 @@ def part(what: str) -> Leaf:
         ]
     }
     return Leaf(f"above 0, at most 1 or 100 % ({what})", read, schema)
+
+
+def probability(finest: Fraction, example: str) -> Leaf:
+    """A number from 0 to 1, or as many per cent; above 0 from `finest`, to which it is rounded."""
+
+    def read(value: Any) -> float:
+        number = _read_part(value)
+        if number and not finest <= exact(number) <= 1:
+            raise Refused("")
+        return number
+
+    schema = {
+        "anyOf": [
+            {"type": "number", "enum": [0]},
+            {"type": "number", "minimum": float(finest), "maximum": 1},
+            {"type": "string", "pattern": unit_pattern(Dimension.PART), "examples": [example]},
+        ]
+    }
+    bounds = f"0, or from {float(finest):.0e} to 1 or 100 %".replace("e-0", "e-")
+    return Leaf(f'{bounds}, such as "{example}"', read, schema)
+
+
+def _read_part(value: Any) -> float:
+    """A number, or one in per cent."""
+    if not isinstance(value, str):
+        return read_number(value)
+    amount = parse_quantity(value)
+    if amount.dimension is not Dimension.PART:
+        raise Refused("")
+    return float(amount.amount)
 
 
 def read_number(value: Any) -> float:

@@ -22,6 +22,8 @@ from skycell.scenario.links import (
     FRAME_GAP_MEANING,
     FRAME_GAP_SOURCE,
     FRAMING_MEANING,
+    LOSS_MEANING,
+    LOSS_SOURCE,
     MOTION_MEANING,
     MOTION_SOURCE,
     NO_FRAMING,
@@ -32,6 +34,7 @@ from skycell.scenario.links import (
     Delay,
     FrameGap,
     Framing,
+    Loss,
     Rate,
 )
 from skycell.scenario.motion import Motion
@@ -125,6 +128,7 @@ class GraphLink(Parameters):
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
     motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
+    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "cells that the switch or router port which feeds the link holds",

@@ -96,7 +96,7 @@ SOUND: list[dict[str, Any]] = [
             "link": [
                 {"from": "a", "to": "s", "rate": "1 Mbit/s", "framing": "none", "delay": "1 ms"},
                 {"from": "s", "to": "r", "rate": "9 cells/s", "delay": "1 ms", "buffer": "9 cells"},
-                {"from": "r", "to": "b", "rate": "1 Mbit/s", "framing": "none", "delay": "1 ms"},
+                {"from": "r", "to": "b", "rate": "9 cells/s", "delay": "1 ms", "loss": "0.1 %"},
             ],
             "vc": [{"name": "v", "path": ["a", "s", "r"]}, {"name": "w", "path": ["r", "b"]}],
             "flow": [{"name": "f", "source": "a", "destination": "b", "forward": ["v", "w"]}],

@@ -1,0 +1,144 @@
+"""A constant loss of a link: it resolves to what a series of one delay and that loss does."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skycell.scenario import Scenario, ScenarioFaults, parse
+from skycell.scenario.network_spec import MotionSpec
+from skycell.sweeps.design import design_runs
+from skycell.sweeps.file import parse_plan
+from tests.unit.parking_lot import PARKING_LOT
+from tests.unit.scenario.wan import wan
+from tests.unit.sweeps.test_design import specs_of
+
+MS = 10**9
+KEY = "topology.bottleneck.loss"
+
+
+def motions_of(scenario: Scenario) -> dict[str, MotionSpec]:
+    """The motions of a scenario by the name of their link."""
+    return {link.name: link.motion for link in scenario.resolve().links if link.motion}
+
+
+def with_motion(folder: Path, motion: dict[str, Any], **bottleneck: Any) -> Scenario:
+    values = dict(wan().values)
+    link = {key: value for key, value in values["topology"]["bottleneck"].items() if key != "delay"}
+    topology = {**values["topology"], "bottleneck": {**link, "motion": motion, **bottleneck}}
+    return parse({**values, "topology": topology}, folder=folder)
+
+
+def refused(folder: Path, motion: dict[str, Any], **bottleneck: Any) -> tuple[str, str, str]:
+    """Path, what was got and what is allowed of the only fault."""
+    with pytest.raises(ScenarioFaults) as found:
+        with_motion(folder, motion, **bottleneck)
+    (fault,) = found.value.faults
+    return fault.path, fault.got, fault.allowed
+
+
+@pytest.mark.parametrize("loss", [0.001, "0.1 %"])
+def test_a_loss_is_a_series_of_two_rows_that_differ_in_their_time(
+    tmp_path: Path, loss: float | str
+) -> None:
+    series = "time_s,delay_ms,loss\n0,5,0.001\n10,5,0.001\n"
+    (tmp_path / "loss.csv").write_text(series, encoding="utf-8")
+    driven = with_motion(tmp_path, {"series": "loss.csv"})
+    plain = wan(topology__bottleneck__loss=loss)
+    assert plain.resolve().hash() == driven.resolve().hash() != wan().resolve().hash()
+
+
+def test_no_loss_is_a_link_without_the_key() -> None:
+    for loss in (0, 0.0, "0 %"):
+        assert wan(topology__bottleneck__loss=loss).resolve().hash() == wan().resolve().hash()
+
+
+def test_both_directions_lose_and_the_whole_run_is_one_step() -> None:
+    motions = motions_of(wan(topology__bottleneck__loss=1e-9, run__duration="5 h"))
+    assert set(motions) == {"switch1>switch2", "switch2>switch1"}
+    for motion in motions.values():
+        assert (motion.times_ps, motion.delays_ps, motion.losses_ppb) == ((0,), (5 * MS,), (1,))
+
+
+def test_a_loss_is_rounded_to_1e_9() -> None:
+    motions = motions_of(wan(topology__bottleneck__loss=1.6e-9))
+    assert motions["switch1>switch2"].losses_ppb == (2,)
+    assert motions_of(wan(topology__bottleneck__loss=1))["switch2>switch1"].losses_ppb == (10**9,)
+
+
+def test_each_congested_link_of_a_parking_lot_loses() -> None:
+    motions = motions_of(parse(PARKING_LOT).with_values({KEY: 0.01}))
+    assert sorted(motions) == sorted(
+        name
+        for a, b in ((1, 2), (2, 3), (3, 4))
+        for name in (f"switch{a}>switch{b}", f"switch{b}>switch{a}")
+    )
+    assert {motion.losses_ppb for motion in motions.values()} == {(10**7,)}
+
+
+def test_a_link_of_a_graph_that_leads_one_way_has_a_loss_of_its_own() -> None:
+    link = {"rate": "10 Mbit/s", "framing": "none", "delay": "5 ms", "one_way": True}
+    there = {"from": "a", "to": "b", "loss": 0.01, **link}
+    back = {"from": "b", "to": "a", **link}
+    topology = {
+        "kind": "graph",
+        "hosts": ["a", "b"],
+        "link": [there, back],
+        "flow": [{"name": "f", "source": "a", "destination": "b"}],
+    }
+    motions = motions_of(parse({"run": {"duration": "1 s"}, "topology": topology}))
+    assert {name: motion.losses_ppb for name, motion in motions.items()} == {"a>b": (10**7,)}
+
+
+PATH = {"constellation": "iridium-like", "from": "New York", "to": "tokyo"}
+
+
+def test_a_path_over_a_constellation_loses_at_every_step(tmp_path: Path) -> None:
+    (still, lossy) = (
+        motions_of(with_motion(tmp_path, PATH, loss=loss))["switch1>switch2"] for loss in (0, 0.01)
+    )
+    assert len(still.times_ps) > 100
+    assert lossy == still.model_copy(update={"losses_ppb": (10**7,) * len(still.times_ps)})
+
+
+def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
+    (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n10,5\n", encoding="utf-8")
+    found = refused(tmp_path, {"series": "still.csv"}, loss=0.001)
+    allowed = "only with delay or a constellation: a series has a column for it"
+    assert found == (KEY, "0.001 beside motion.series", allowed)
+    # None is no loss, also where a preset has one.
+    assert (
+        with_motion(tmp_path, {"series": "still.csv"}, loss=0).resolve().hash()
+        == wan().resolve().hash()
+    )
+
+
+def test_a_path_of_many_links_has_no_loss(tmp_path: Path) -> None:
+    found = refused(tmp_path, {**PATH, "on_board": {}}, loss="1 %")
+    assert found[:2] == (KEY, "0.01 beside motion.on_board")
+    assert found[2] == "only where the path is one link, without on_board"
+
+
+@pytest.mark.parametrize("loss", [-0.1, 1.1, "101 %", 1e-10, True, "0.001", "5 ms", "none"])
+def test_what_is_no_probability_is_refused(loss: object) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        wan(topology__bottleneck__loss=loss)
+    (fault,) = found.value.faults
+    assert fault.path == KEY
+    assert fault.allowed.startswith('0, or from 1e-9 to 1 or 100 %, such as "0.1 %"')
+
+
+def test_a_loss_may_be_a_factor_of_a_sweep() -> None:
+    plan = {
+        "title": "losses",
+        "scenario": dict(wan().values),
+        "factors": {"loss": {"key": KEY, "levels": [0, 0.0001, "0.1 %"]}},
+    }
+    specs = specs_of(design_runs(parse_plan(plan)))
+    losses = [
+        link.motion and link.motion.losses_ppb
+        for spec in specs.values()
+        for link in spec.links
+        if link.name == "switch1>switch2"
+    ]
+    assert losses == [None, (100_000,), (1_000_000,)]
