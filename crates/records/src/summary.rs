@@ -3,10 +3,10 @@
 //! The ledger has balanced by then, and ports that hold whatever arrives discard nothing, so a few
 //! kilobytes a run are enough for every number that the studies print.
 
-use crate::{RunRecords, VcRecord};
+use crate::{FlowRecord, ResponseTimes, RunRecords, VcRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use skycell_spec::NetworkSpec;
+use skycell_spec::{NetworkSpec, TraceKind, TrafficSpec};
 
 /// What is kept of each VC's samples at a port.
 const VC_QUEUE: [&str; 2] = ["vc", "mean"];
@@ -43,8 +43,9 @@ impl RunRecords {
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
-    /// and, as `delay`, that; `moving`, where links move, what was lost on them over all VCs. `spec` is the
-    /// run's own.
+    /// and, as `delay`, that; `moving`, where links move, what was lost on them over all VCs;
+    /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
+    /// all flows that have them and of each. `spec` is the run's own.
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
         let mut summary = Map::new();
         summary.insert("duration_ps".into(), json!(self.duration_ps));
@@ -63,7 +64,32 @@ impl RunRecords {
         if spec.links.iter().any(|link| link.motion.is_some()) {
             summary.insert("moving".into(), lost_on_the_way(&self.vcs));
         }
+        if spec.records.traces.contains(&TraceKind::Transfers) {
+            let traffic = spec.flows.iter().map(|flow| &flow.traffic);
+            summary.insert("transfers".into(), self.transfers(traffic));
+        }
         Value::from(summary).to_string()
+    }
+
+    /// Of flows with this traffic.
+    fn transfers<'a>(&self, traffic: impl Iterator<Item = &'a TrafficSpec>) -> Value {
+        let trace = &self.traces.transfers;
+        let mut taken = vec![Vec::new(); self.flows.len()];
+        for ((&flow, start), end) in trace.flow.iter().zip(&trace.start_ps).zip(&trace.end_ps) {
+            taken[flow as usize].push(end - start);
+        }
+        let all: Vec<u64> = taken.iter().flatten().copied().collect();
+        let mut begun_in_all = 0;
+        let mut flows = Vec::new();
+        for ((record, traffic), taken) in self.flows.iter().zip(traffic).zip(taken) {
+            if let TrafficSpec::Transfers { size_octets, .. } = traffic {
+                let begun = transfers_begun(record, *size_octets);
+                begun_in_all += begun;
+                let times = ResponseTimes::of(taken);
+                flows.push(json!({ "name": record.name, "begun": begun, "times": times }));
+            }
+        }
+        json!({ "begun": begun_in_all, "times": ResponseTimes::of(all), "flows": flows })
     }
 
     fn limited_ports(&self, spec: &NetworkSpec) -> Value {
@@ -106,12 +132,19 @@ impl RunRecords {
     }
 }
 
-fn flow(record: &crate::FlowRecord) -> Value {
+fn flow(record: &FlowRecord) -> Value {
     let mut kept = json!(record);
     if let Some(web) = &record.web {
         kept["web"] = part(web, &WEB_USER);
     }
     kept
+}
+
+/// Transfers of which something was sent: those finished, and one more where octets were sent for the
+/// first time that are none of theirs.
+fn transfers_begun(record: &FlowRecord, size_octets: u64) -> u64 {
+    let new_octets = record.octets_sent - record.octets_retransmitted;
+    record.transfers + u64::from(new_octets > record.transfers * size_octets)
 }
 
 /// Frames that arrived spoilt, and cells that links lost.
@@ -136,7 +169,7 @@ mod tests {
         PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
     };
     use serde_json::{Value, json};
-    use skycell_spec::NetworkSpec;
+    use skycell_spec::{Distribution, NetworkSpec, TrafficSpec};
 
     /// A host's port without a limit, a switch's port of two queues with one, and two VCs.
     fn spec() -> Value {
@@ -329,6 +362,52 @@ mod tests {
             json!({"requests": 3, "requests_answered": 0, "octets_scheduled": 0})
         );
         assert_eq!(summary["web"], json!(WebTotals::default()));
+    }
+
+    #[test]
+    fn of_transfers_those_begun_and_the_times_of_finished_ones_are_kept() {
+        let sent = |transfers: u64, octets_sent: u64, octets_retransmitted: u64| FlowRecord {
+            name: format!("f{transfers}"),
+            transfers,
+            octets_sent,
+            octets_retransmitted,
+            ..FlowRecord::default()
+        };
+        let mut records = records();
+        // Of 1000 octets each: two finished and nothing of a third; one, and a part of the next.
+        let persistent = sent(0, 5000, 0);
+        records.flows = vec![sent(2, 2300, 300), persistent, sent(1, 1400, 399)];
+        for (flow, start_ps, end_ps) in [(2, 0, 90), (0, 10, 20), (0, 50, 80)] {
+            records.traces.transfers.push(flow, start_ps, end_ps, 1000);
+        }
+        let own = TrafficSpec::Transfers {
+            size_octets: 1000,
+            count: None,
+            idle: Distribution::Constant { value_ps: 5 },
+            new_connection: true,
+        };
+        let kept = records.transfers([&own, &TrafficSpec::Persistent, &own].into_iter());
+        assert_eq!(
+            kept,
+            json!({
+                "begun": 4,
+                "times": ResponseTimes::of(vec![90, 10, 30]),
+                "flows": [
+                    {"name": "f2", "begun": 2, "times": ResponseTimes::of(vec![10, 30])},
+                    {"name": "f1", "begun": 2, "times": ResponseTimes::of(vec![90])},
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn transfers_are_kept_where_their_trace_is() {
+        let mut spec = spec();
+        assert_eq!(summary(&records(), &spec).get("transfers"), None);
+        spec["records"]["traces"] = json!(["files", "transfers"]);
+        let kept = &summary(&records(), &spec)["transfers"];
+        assert_eq!(kept["begun"], 0);
+        assert_eq!(kept["times"], json!(ResponseTimes::default()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::FlowRecord;
 use serde::Serialize;
 
-/// Times from a request to the last octet of what it asked for.
+/// Times from a request to the last octet of what it asked for, or those that transfers took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ResponseTimes {
     /// How many.

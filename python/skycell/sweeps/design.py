@@ -10,10 +10,13 @@ from dataclasses import dataclass, field, replace
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
-from skycell.scenario.network_spec import WebSpec
+from skycell.scenario.file import TRACES
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
-from skycell.sweeps.responses import RESPONSES, response_of
+from skycell.sweeps.responses import RESPONSES, Response, response_of
+
+#: What combinations lack that have no flow with a kind of traffic.
+_HAVING = {"web": "a web user", "transfers": "transfers"}
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,9 @@ def design_runs(plan: SweepPlan) -> Design:
     specs: dict[Cell, str] = {}
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
-    for cell, spec in _resolved(plan, faulty):
+    keeps_times = any(response_of(name).traffic == "transfers" for name in plan.responses)
+    for cell, resolved in _resolved(plan, faulty):
+        spec = _with_transfer_times(resolved) if keeps_times else resolved
         parts.add(spec)
         text = texts[cell] = SpecText(spec)
         networks[cell] = Network.of(spec, plan.ceiling)
@@ -74,6 +79,15 @@ def design_runs(plan: SweepPlan) -> Design:
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
     return Design(plan, texts, networks, tuple(runs))
+
+
+def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:
+    """The spec with the trace of transfers, which their times are measured on."""
+    if not any(flow.traffic.kind == "transfers" for flow in spec.flows):
+        return spec
+    traces = tuple(name for name in TRACES if name in {*spec.records.traces, "transfers"})
+    records = spec.records.model_copy(update={"traces": traces})
+    return spec.model_copy(update={"records": records})
 
 
 def faults_of_cells(plan: SweepPlan) -> list[Fault]:
@@ -115,12 +129,12 @@ def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
 class _Parts:
     """Names of the flows, and of what else a response may be of, that some cell has.
 
-    Web users are flows, ports those with a limited buffer and classes those of their queues, VCs
-    those whose cells' delay is measured.
+    Flows are also told by the kind of their traffic; ports are those with a limited buffer and
+    classes those of their queues, VCs those whose cells' delay is measured.
     """
 
     flows: dict[str, None] = field(default_factory=dict)
-    web_users: dict[str, None] = field(default_factory=dict)
+    by_traffic: dict[str, dict[str, None]] = field(default_factory=dict)
     ports: dict[str, None] = field(default_factory=dict)
     classes: dict[str, None] = field(default_factory=dict)
     vcs: dict[str, None] = field(default_factory=dict)
@@ -128,8 +142,8 @@ class _Parts:
     def add(self, spec: NetworkSpec) -> None:
         """Adds those of a cell."""
         self.flows.update(dict.fromkeys(flow.name for flow in spec.flows))
-        users = (flow.name for flow in spec.flows if isinstance(flow.traffic, WebSpec))
-        self.web_users.update(dict.fromkeys(users))
+        for flow in spec.flows:
+            self.by_traffic.setdefault(flow.traffic.kind, {})[flow.name] = None
         limited = [link for link in spec.links if link.port.is_limited]
         self.ports.update(dict.fromkeys(link.name for link in limited))
         several = [link.port.queues for link in limited if len(link.port.queues) > 1]
@@ -137,14 +151,17 @@ class _Parts:
         self.classes.update(dict.fromkeys(names))
         self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
 
-    def of(self, part: str) -> tuple[Mapping[str, None], str, str]:
-        """Names of a kind, what several are called, and what a fault says where there are none."""
+    def of(self, response: Response) -> tuple[Mapping[str, None], str, str]:
+        """Names that a response may be of, what they are, and what a fault says without any."""
+        flows, of_flows = self.flows, "flows"
+        if response.traffic:
+            flows, of_flows = self.by_traffic[response.traffic], f"flows with {response.traffic}"
         return {
-            "flow": (self.flows, "flows", "none"),
+            "flow": (flows, of_flows, "none"),
             "port": (self.ports, "ports", "none with a limited buffer"),
             "class": (self.classes, "classes", "none with a queue of its own"),
             "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
-        }[part]
+        }[response.part]
 
 
 def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: FaultCollector) -> None:
@@ -172,11 +189,15 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
         if response.is_of_flows and not parts.flows:
             others = [known for known, other in RESPONSES.items() if not other.is_of_flows]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
-        elif response.is_of_web_users and not parts.web_users:
-            others = [known for known, other in RESPONSES.items() if not other.is_of_web_users]
-            allowed = f"{', '.join(others)}: no combination has a web user"
+        elif response.traffic and response.traffic not in parts.by_traffic:
+            others = [
+                known
+                for known, other in RESPONSES.items()
+                if not other.traffic or other.traffic in parts.by_traffic
+            ]
+            allowed = f"{', '.join(others)}: no combination has {_HAVING[response.traffic]}"
         elif part or response.part == "vc":
-            known, plural, none = parts.of(response.part)
+            known, plural, none = parts.of(response)
             if part in known or (known and not part):
                 continue
             allowed = f"{plural}: {', '.join(known) or none}"

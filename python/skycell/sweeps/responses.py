@@ -31,14 +31,15 @@ class Response:
         part: `flow`, `port`, `vc` or `class` where NAME:PART measures a single one of them; else
             empty. Those of a flow or of none are of TCP flows, those of a VC of the VCs whose
             cells' delay is measured.
-        is_of_web_users: whether it says something of web users only.
+        traffic: kind of the traffic of the flows that it says something of, `web` or `transfers`;
+            empty where it is of any.
     """
 
     unit: str
     meaning: str
     part: str
     measure: Callable[[RunView], float | None]
-    is_of_web_users: bool = False
+    traffic: str = ""
 
     @property
     def is_of_flows(self) -> bool:
@@ -146,12 +147,26 @@ def _link_share(run: RunView) -> float | None:
     return busy * (sent / float(port["departed"]))
 
 
-def _web(run: RunView, times: str, key: str) -> float | None:
-    """A figure of the response times of all web users, milliseconds."""
-    found = run.summary.get("web", {}).get(times)
-    if not found or not found["count"]:
+def _of_times(times: Mapping[str, Any] | None, key: str) -> float | None:
+    """A figure of some times, milliseconds."""
+    if not times or not times["count"]:
         return None
-    return float(found[key]) / PS_PER_MS
+    return float(times[key]) / PS_PER_MS
+
+
+def _web(run: RunView, times: str, key: str) -> float | None:
+    return _of_times(run.summary.get("web", {}).get(times), key)
+
+
+def _transfers(run: RunView, key: str) -> float | None:
+    return _of_times(run.transfers and run.transfers["times"], key)
+
+
+def _late_transfers(run: RunView) -> float | None:
+    found = run.transfers
+    if not found or not found["begun"]:
+        return None
+    return 1.0 - float(found["times"]["count"]) / float(found["begun"])
 
 
 def _late_files(run: RunView) -> float | None:
@@ -242,35 +257,56 @@ RESPONSES: Mapping[str, Response] = {
         "mean time from a web page's first request to its last octet",
         "",
         lambda run: _web(run, "page_response", "mean_ps"),
-        is_of_web_users=True,
+        traffic="web",
     ),
     "p95_page_response": Response(
         "ms",
         "time within which 95 % of the web pages came",
         "",
         lambda run: _web(run, "page_response", "p95_ps"),
-        is_of_web_users=True,
+        traffic="web",
     ),
     "mean_file_response": Response(
         "ms",
         "mean time from a web file's request to its last octet",
         "",
         lambda run: _web(run, "file_response", "mean_ps"),
-        is_of_web_users=True,
+        traffic="web",
     ),
     "p95_file_response": Response(
         "ms",
         "time within which 95 % of the web files came",
         "",
         lambda run: _web(run, "file_response", "p95_ps"),
-        is_of_web_users=True,
+        traffic="web",
     ),
     "late_files_part": Response(
         "1",
         "web files that had not come whole when the run ended, of those asked for",
         "",
         _late_files,
-        is_of_web_users=True,
+        traffic="web",
+    ),
+    "mean_transfer_time": Response(
+        "ms",
+        "mean time from the moment a transfer is handed over until its last octet is acknowledged",
+        "flow",
+        lambda run: _transfers(run, "mean_ps"),
+        traffic="transfers",
+    ),
+    "p95_transfer_time": Response(
+        "ms",
+        "time within which 95 % of the transfers were acknowledged",
+        "flow",
+        lambda run: _transfers(run, "p95_ps"),
+        traffic="transfers",
+    ),
+    "late_transfers_part": Response(
+        "1",
+        "transfers that were not acknowledged when the run ended, of those with data sent",
+        "flow",
+        _late_transfers,
+        traffic="transfers",
     ),
 }
 """Responses by name. Where `part` says so, `NAME:FLOW`, `NAME:PORT` and so on measure one alone."""

@@ -39,6 +39,11 @@ class RunView:
         vcs: Sequence[Mapping[str, Any]] = self.summary.get("measured_vcs", ())
         return vcs
 
+    @property
+    def transfers(self) -> Mapping[str, Any] | None:
+        """Transfers begun and what finished ones took: of all flows, or of the one asked for."""
+        return self.summary.get("transfers")
+
     def narrowed(self, part: str, name: str) -> RunView | None:
         """The view of a single flow, port, VC or class; none where there is no such one."""
         own: list[Mapping[str, Any]]
@@ -48,7 +53,13 @@ class RunView:
         else:
             key = "measured_vcs" if part == "vc" else f"{part}s"
             own = [entry for entry in self.summary.get(key, ()) if entry["name"] == name]
-        return replace(self, summary={**self.summary, key: own}) if own else None
+        if not own:
+            return None
+        changed: dict[str, Any] = {key: own}
+        if part == "flow" and self.transfers:
+            flows = self.transfers["flows"]
+            changed["transfers"] = next((flow for flow in flows if flow["name"] == name), None)
+        return replace(self, summary={**self.summary, **changed})
 
     def total(self, key: str) -> float:
         """Sum of a count over the flows."""

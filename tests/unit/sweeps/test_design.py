@@ -130,6 +130,22 @@ def test_another_level_or_replication_moves_no_seed_that_there_was() -> None:
     assert seeds(plan(common_random_numbers=False, first_seed=2)).items().isdisjoint(small.items())
 
 
+def test_the_trace_of_transfers_is_kept_where_their_times_are_asked_for() -> None:
+    transfers = {"kind": "transfers", "size": "1 MB"}
+    source = {
+        **FILE,
+        "scenario": {**FILE["scenario"], "records": {"traces": ["files", "cwnd"]}},
+        "factors": {
+            "traffic": {"key": "traffic", "levels": {"all": "persistent", "some": transfers}}
+        },
+    }
+    asked = specs_of(design_runs(parse_plan(source | {"responses": ["p95_transfer_time:flow1"]})))
+    plain = specs_of(design_runs(parse_plan(source | {"responses": ["timeouts:flow1"]})))
+    assert asked["traffic=some"].records.traces == ("cwnd", "transfers", "files")
+    assert plain["traffic=some"].records.traces == ("cwnd", "files")
+    assert asked["traffic=all"] == plain["traffic=all"]
+
+
 def test_the_title_is_the_name_of_the_file_unless_it_says_another() -> None:
     untitled = {key: value for key, value in FILE.items() if key != "title"}
     assert parse_plan(untitled, "studies/wan.toml").title == "wan"

@@ -155,6 +155,31 @@ def test_response_times_of_web_users_are_those_of_the_summary() -> None:
         assert measure(name, RUN) is None
 
 
+def taken(count: int, mean_ms: int, p95_ms: int, begun: int, **flow: str) -> dict[str, Any]:
+    """What transfers took, of a flow or of all."""
+    times = {"count": count, "mean_ps": mean_ms * 10**9, "p95_ps": p95_ms * 10**9}
+    return {"times": times, "begun": begun, **flow}
+
+
+def test_transfer_times_are_those_of_the_summary_and_of_each_flow_alone() -> None:
+    flows = [taken(9, 200, 700, 10, name="a"), taken(0, 0, 0, 1, name="silent")]
+    summary = {**RUN.summary, "transfers": taken(9, 200, 700, 12) | {"flows": flows}}
+    view = replace(RUN, summary=summary)
+    assert measure("mean_transfer_time", view) == measure("mean_transfer_time:a", view) == 200
+    assert measure("p95_transfer_time", view) == measure("p95_transfer_time:a", view) == 700
+    assert measure("late_transfers_part", view) == pytest.approx(0.25)
+    assert measure("late_transfers_part:a", view) == pytest.approx(0.1)
+    # Flow b has other traffic, and a run without the trace has no times.
+    for name in ("mean_transfer_time", "p95_transfer_time", "late_transfers_part"):
+        assert measure(f"{name}:b", view) is None
+        assert measure(name, RUN) is None
+    silent = replace(RUN, summary={**RUN.summary, "transfers": flows[1]})
+    assert measure("mean_transfer_time", silent) is None
+    assert measure("late_transfers_part", silent) == 1
+    begun = replace(RUN, summary={**RUN.summary, "transfers": taken(0, 0, 0, 0)})
+    assert measure("late_transfers_part", begun) is None
+
+
 def test_where_nothing_came_there_is_no_response_time_and_no_share() -> None:
     nothing = {"count": 0, "mean_ps": 0, "p95_ps": 0}
     asked = {"requests": 4, "file_response": nothing, "page_response": nothing}
@@ -190,6 +215,44 @@ def test_web_users_of_the_engine_have_all_of_these() -> None:
     assert all(row["mean_page_response"] > 0 for row in rows)
     assert all(0 <= row["late_files_part"] < 1 for row in rows)
     assert all(0 < row["fairness"] <= 1 for row in rows)
+
+
+TRANSFERS: dict[str, Any] = {
+    "scenario": {
+        "preset": "icccn97-lan",
+        "run": {"duration": "2 s"},
+        "topology": {"sources": 3},
+        "traffic": {"kind": "transfers", "size": "300 kB", "idle": "70 ms"},
+        "flow": [{"names": ["flow3"], "traffic": "persistent"}],
+        "start": "together",
+    },
+    "factors": {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}},
+    "responses": [
+        f"{name}{flow}"
+        for flow in ("", ":flow2")
+        for name in ("mean_transfer_time", "p95_transfer_time", "late_transfers_part")
+    ],
+}
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_transfer_times_of_the_engine_are_those_of_the_trace(engine: str) -> None:
+    for row in skycell.sweep(TRANSFERS, jobs=1, engine=engine).rows():
+        values = {"tcp.variant": row["tcp"], "records.traces": ["transfers"]}
+        result = skycell.run(skycell.parse(TRANSFERS["scenario"]).with_values(values))
+        assert result.spec_hash == row["spec_hash"]
+        trace: list[dict[str, int]] = result.traces["transfers"].rows(named=True)
+        alone = [transfer for transfer in trace if transfer["flow"] == 1]
+        for part, rows in (("", trace), (":flow2", alone)):
+            times = sorted(transfer["end_ps"] - transfer["start_ps"] for transfer in rows)
+            assert len(times) > 5
+            mean, p95 = sum(times) / len(times), times[-(-95 * len(times) // 100) - 1]
+            assert row[f"mean_transfer_time{part}"] == pytest.approx(mean / 10**9)
+            assert row[f"p95_transfer_time{part}"] == pytest.approx(p95 / 10**9)
+            # At the end each flow is under way where its last transfer ended 70 ms before or more.
+            ends = {transfer["flow"]: transfer["end_ps"] for transfer in rows}
+            late = sum(end + 7 * 10**10 < 2 * 10**12 for end in ends.values())
+            assert row[f"late_transfers_part{part}"] == pytest.approx(late / (len(times) + late))
 
 
 def test_a_vc_of_which_no_cell_arrived_has_losses_and_no_delay() -> None:
