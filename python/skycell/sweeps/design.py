@@ -258,5 +258,9 @@ def _is_of(fault: Fault, key: str) -> bool:
     shown = _INDEX.sub(r"[\1]", key)
     if fault.path == shown or fault.path.startswith((f"{shown}.", f"{shown}[")):
         return True
-    # A key that leads through a value which is no table.
-    return fault.allowed.startswith("a table, to set") and shown.startswith(f"{fault.path}.")
+    # A key that leads through a value which is no table or has no such entry, or that makes a table
+    # where a value should stand.
+    above = _INDEX.sub(r"[\1]", fault.path)
+    is_above = shown.startswith((f"{above}.", f"{above}["))
+    has_no_way = fault.allowed.startswith(("a table, to set", "a list index below"))
+    return is_above and (has_no_way or fault.got.startswith("{"))
