@@ -268,8 +268,11 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
         faults.add((*path, "key"), key, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
         return None
     levels = value.get("levels")
+    is_whole = True
     if isinstance(levels, list):
-        found = _listed_levels(levels, key, _form(value, path, faults), path, faults)
+        form = _form(value, path, faults)
+        is_whole = form is not None or value.get("form") is None
+        found = _listed_levels(levels, key, form, path, faults)
     elif isinstance(levels, Mapping):
         if "form" in value:
             allowed = "nothing: named levels are written out"
@@ -283,6 +286,8 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
     if len(levels) < 2:
         allowed = "two or more levels; what does not vary belongs to the scenario"
         faults.add((*path, "levels"), levels, allowed, FACTOR_KEYS["levels"])
+    if not is_whole:
+        return None  # levels without their form would be told faults that they do not have
     return SweepFactor(name, tuple(found), _unit_of(value.get("form")))
 
 
