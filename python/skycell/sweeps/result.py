@@ -137,8 +137,7 @@ class SweepResult:
         if response not in self.units:
             known = ", ".join(self.units)
             raise ValueError(f"{response} was not measured; the sweep has {known}")
-        shares_draws = self.common_random_numbers and self.replications > 1
-        block = "replication" if shares_draws else None
+        block = "replication" if self.common_random_numbers else None  # a single one is none
         found = analyse(self.rows(), self.factors, response, level, order=order, block=block)
         return found.with_units(self.factor_units)
 

@@ -153,6 +153,9 @@ def test_the_analysis_of_a_sweep_takes_the_replications_as_blocks(work: Work, st
     assert "replication (block)" in {row.name for row in found.variation}
     alone = make(work, store, FILE | {"common_random_numbers": False}).analyse("efficiency")
     assert "replication (block)" not in {row.name for row in alone.variation}
+    once = make(work, store, FILE | {"replications": 1}).analyse("efficiency", order=1)
+    assert [note for note in found.notes if "same replication" in note]
+    assert not [note for note in once.notes if "replication" in note]
     with pytest.raises(ValueError, match="speed was not measured; the sweep has efficiency, fair"):
         make(work, store).analyse("speed")
 
