@@ -301,6 +301,16 @@ def test_a_log_that_would_have_to_be_taken_in_is_told(tmp_path: Path) -> None:
     assert folder_of(path) == before
 
 
+def test_an_empty_log_keeps_no_run_from_being_found(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    closed_store(path)
+    Path(f"{path}-wal").touch()
+    before = folder_of(path)
+    with RunStore(path, read_only=True) as store:
+        assert store.is_finished(KEY)
+    assert folder_of(path) == before
+
+
 def test_what_cannot_be_looked_into_is_told_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     told = r"runs\.sqlite: cannot be opened as a store of runs: No such file or directory$"

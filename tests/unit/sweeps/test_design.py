@@ -151,6 +151,24 @@ def test_the_title_is_the_name_of_the_file_unless_it_says_another() -> None:
     assert parse_plan(untitled, "studies/wan.toml").title == "wan"
 
 
+def test_a_ceiling_may_be_a_rate_of_which_tcp_has_its_share() -> None:
+    by_rate = {
+        rate: {network.ceiling_bps for network in design_runs(plan(ceiling=rate)).networks.values()}
+        for rate in ("63 Mbit/s", "126 Mbit/s")
+    }
+    (one,), (double,) = by_rate.values()
+    assert 0.8 * 63e6 < one < 63e6  # 9 140 octets of TCP in 192 cells of 53, headers and trailer
+    assert double == 2 * one
+
+
+def test_a_sweep_may_have_a_million_runs_and_names_of_64_letters() -> None:
+    levels = {"key": "tcp.mss", "form": "{} B", "levels": list(range(500, 600))}
+    largest = plan(replications=10_000, factors={"x" * 64: levels})
+    assert largest.replications * len(largest.cells) == 1_000_000
+    with pytest.raises(ScenarioFaults, match="a name of up to 64 letters"):
+        plan(factors={"x" * 65: levels})
+
+
 def test_a_fault_that_only_some_cells_have_names_one_of_them() -> None:
     levels = {
         "key": "topology.bottleneck.policy.drop_threshold",
