@@ -47,6 +47,17 @@ def test_an_access_link_has_the_bottlenecks_rate_unless_it_has_its_own() -> None
     assert times["switch1>switch2"] == 2_726_337
 
 
+def test_a_framing_of_its_own_takes_its_part_of_the_bottlenecks_rate() -> None:
+    # The same 155.52 Mbit/s, of which SONET overhead takes a part beside the switches only.
+    spec = wan(
+        topology__bottleneck__framing="sts3c",
+        topology__access={"framing": "none", "delay": "5 ms"},
+    ).resolve()
+    times = {link.name: link.cell_time_ps for link in spec.links}
+    assert times["source1>switch1"] == 2_726_337
+    assert times["switch1>switch2"] == 2_831_197
+
+
 def test_only_hosts_wait_before_a_frame() -> None:
     spec = wan(topology__access__frame_gap="10 cells").resolve()
     gaps = {link.name: link.port.frame_gap_ps for link in spec.links}

@@ -68,6 +68,13 @@ def test_the_listing_can_be_narrowed() -> None:
     assert listing("nowhere") == ""
 
 
+def test_the_listing_tells_where_a_default_is_from_and_the_schema_too() -> None:
+    (told,) = [key for table in tables() for key in table.keys if key.name == "rto_min"]
+    assert told.source
+    assert f"      source: {told.source}" in listing("tcp.rto_min").splitlines()
+    assert scenario_schema()["$defs"]["Tcp"]["properties"]["rto_min"]["x-source"] == told.source
+
+
 def refs(node: Any) -> set[str]:
     if isinstance(node, list):
         return {ref for item in node for ref in refs(item)}

@@ -17,7 +17,7 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
 )
-from tests.unit.scenario.wan import wan
+from tests.unit.scenario.wan import BOTTLENECK, wan
 
 
 def congested(spec: NetworkSpec) -> int | None:
@@ -55,6 +55,60 @@ def test_a_frame_of_buffer_is_the_largest_segments_frame() -> None:
     ).resolve()
     # 1024 + 40 + 12 + 8 + 8 = 1092 octets fill 22.75 payloads.
     assert congested(spec) == 23
+
+
+@pytest.mark.parametrize(
+    ("key", "last", "beyond"),
+    [
+        ("run.duration", "1 ns", "0 s"),
+        ("topology.bottleneck.delay", "24 h", "86400.000000001 s"),
+        ("topology.bottleneck.policy.drop_threshold", 1.0, 1.000001),
+        ("topology.bottleneck.policy.drop_threshold", "100 %", "100.001 %"),
+        ("topology.bottleneck.policy.drop_threshold", 1e-4, 0.0),
+        ("topology.bottleneck.policy.fairness_threshold", 1.0, 1.000001),
+        ("topology.bottleneck.policy.fairness_threshold", 1e-9, 0.0),
+        ("topology.bottleneck.policy.z", 0.0, -1e-9),
+        ("topology.bottleneck.policy.z", 1.0, 1.000001),
+        ("topology.bottleneck.policy.alpha", 0.0, -1e-9),
+        ("topology.bottleneck.policy.alpha", 1.0, 1.000001),
+        ("topology.access.frame_gap", "1 s", "1.000000001 s"),
+        ("tcp.mss", "1 B", "0 B"),
+        ("tcp.mss", "65443 B", "65444 B"),
+        ("tcp.rto_min", "1 tick", "0 ticks"),
+        ("tcp.tick", "1 ns", "0.999 ns"),
+        ("tcp.tick", "1 h", "3600.000000001 s"),
+        ("tcp.sack_retransmit_delay", "1 segment", "0 segments"),
+        ("tcp.sack_max_blocks", 1, 0),
+        ("tcp.sack_max_blocks", 4, 5),
+    ],
+)
+def test_the_last_value_of_a_range_is_in_it_and_the_next_is_not(
+    key: str, last: object, beyond: object
+) -> None:
+    kind = "dfba" if key.endswith((".z", ".alpha")) else "selective_drop"
+    policy = {"topology.bottleneck.policy": kind}
+
+    def faults_there(value: object) -> list[str]:
+        try:
+            wan().with_values({**policy, key: value})
+        except ScenarioFaults as found:
+            return [fault.path for fault in found.faults if fault.path == key]
+        return []
+
+    assert faults_there(last) == []
+    assert faults_there(beyond) == [key]
+
+
+@pytest.mark.parametrize(
+    ("mss", "llc_snap", "timestamps"), [(432, False, False), (424, True, False), (420, False, True)]
+)
+def test_a_segment_that_just_fits_its_cells_takes_no_cell_more(
+    mss: int, llc_snap: bool, timestamps: bool
+) -> None:
+    # With headers of TCP and IP, 8 octets of LLC/SNAP or 12 of options, and the trailer: 480.
+    for octets, cells in ((mss, 10), (mss + 1, 11)):
+        tcp = {"mss": f"{octets} B", "llc_snap": llc_snap, "timestamps": timestamps}
+        assert congested(wan(topology__bottleneck__buffer="1 frame", tcp=tcp).resolve()) == cells
 
 
 @pytest.mark.parametrize(
@@ -101,6 +155,13 @@ def test_the_other_direction_has_a_buffer_of_its_own() -> None:
     back = next(link.port for link in spec.links if link.name == "switch2>switch1")
     assert (back.capacity_cells, back.policy.kind) == (100, "ppd")
     assert congested(spec) == 12_000
+
+
+def test_the_buffer_of_a_port_with_classes_is_that_of_all_without_a_queue_of_their_own() -> None:
+    own = {"name": "cbr", "buffer": "20 cells", "policy": "ppd"}
+    spec = wan(topology__bottleneck={**BOTTLENECK, "class": [own]}).resolve()
+    assert congested(spec) == 12_000
+    assert policy(spec).kind == "tail_drop"
 
 
 def test_rtt_x_bandwidth_is_what_the_slowest_link_carries_in_a_round_trip() -> None:

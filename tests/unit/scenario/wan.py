@@ -4,6 +4,13 @@ from typing import Any
 
 from skycell.scenario import Scenario, parse
 
+BOTTLENECK = {
+    "rate": "155.52 Mbit/s",
+    "framing": "none",
+    "delay": "5 ms",
+    "buffer": "12000 cells",
+}
+
 
 def wan(**changes: Any) -> Scenario:
     """Two sources, 30 ms around, 12000 cells; `changes` by dotted key with `__` for the dot."""
@@ -13,12 +20,7 @@ def wan(**changes: Any) -> Scenario:
             "topology": {
                 "kind": "n_source",
                 "sources": 2,
-                "bottleneck": {
-                    "rate": "155.52 Mbit/s",
-                    "framing": "none",
-                    "delay": "5 ms",
-                    "buffer": "12000 cells",
-                },
+                "bottleneck": BOTTLENECK,
                 "access": {"delay": "5 ms"},
             },
         },
