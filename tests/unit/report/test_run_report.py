@@ -35,12 +35,60 @@ def test_each_flow_stands_with_its_throughput(page: Page) -> None:
     ]
 
 
+def test_each_flow_stands_with_what_came_of_it_when_and_in_what_time(page: Page) -> None:
+    table = next(t for t in page.tables if t[0][1] == "throughput (Mbit/s)")
+    told = ("delivered", "start", "largest cwnd", "delay: mean", "least", "most")
+    assert [head.split(" (")[0] for head in table[0][2:]] == list(told)
+    for line, flow in zip(table[1:], short_run().records["flows"], strict=True):
+        assert line[2:] == [
+            f"{flow['octets_delivered'] / 1e6:.3f}",  # MB
+            f"{flow['start_ps'] / 1e12:.3f}",  # s
+            f"{flow['cwnd_max'] / 1e3:.1f}",  # kB
+            *(f"{flow[f'delay_{which}_ps'] / 1e9:.3f}" for which in ("mean", "min", "max")),  # ms
+        ]
+    table = next(t for t in page.tables if "sent again" in t[0])
+    plain = [[cell.replace("\u202f", "") for cell in line] for line in table[1:]]
+    segments = [f"segments_{what}" for what in ("sent", "retransmitted", "received", "duplicate")]
+    keys = [*segments, "timeouts", "fast_retransmits", "dup_acks_received", "transfers"]
+    flows = short_run().records["flows"]
+    assert plain == [[flow["name"], *(str(flow[key]) for key in keys)] for flow in flows]
+
+
+def test_it_begins_with_what_all_flows_had_together(page: Page) -> None:
+    records = short_run().records
+    octets = sum(flow["octets_delivered"] for flow in records["flows"])
+    together = octets * 8 / (records["duration_ps"] / 1e12) / 1e6
+    told = f"Together {together:.2f} Mbit/s of TCP payload were delivered in order, with a fairness"
+    assert told in page.text
+
+
+def test_one_flow_is_not_fair_to_others_and_ports_without_cells_are_left_out() -> None:
+    start = {"kind": "together", "at": "40 ms"}
+    scenario = {"preset": "icccn97-lan", "topology": {"sources": 1}, "start": start}
+    page = Page(page_of_run(skycell.run({**scenario, "run": {"duration": "50 ms"}})))
+    assert re.search(r"Together [1-9].* were delivered in order\.", page.text)
+    assert "fairness index" not in page.text
+    # After a microsecond the first segment has come no further than to its host's own port.
+    begun = Page(page_of_run(skycell.run({**scenario, "run": {"duration": "40.001 ms"}})))
+    (table,) = (table for table in begun.tables if table[0][-1] == "largest queue")
+    assert [line[0] for line in table[1:]] == ["source1>switch1"]
+
+
 def test_the_congested_port_stands_with_policy_buffer_and_discards(page: Page) -> None:
     port = next(p for p in short_run().records["ports"] if p["name"] == "switch1>switch2")
     (line,) = next(t for t in page.tables if t[0][:2] == ["port", "arrived"])[1:]
     assert line[0] == "switch1>switch2Selective Drop, 600 cells"
     assert line[2].replace("\u202f", "") == str(sum(port["discarded"].values()))
     assert line[9] == str(port["queue"]["max"])
+    duration_ps = short_run().records["duration_ps"]
+    discarded = sum(port["discarded"].values()) / port["arrived"]
+    assert line[1].replace("\u202f", "") == str(port["arrived"])
+    assert line[3:6] == [
+        f"{100 * discarded:.1f} %",
+        f"{100 * port['busy_ps'] / duration_ps:.1f} %",
+        f"{port['queue']['mean']:.1f}",
+    ]
+    assert line[6:9] == [str(port["queue"][quantile]) for quantile in ("p50", "p90", "p99")]
 
 
 def test_ports_without_a_limit_stand_apart(page: Page) -> None:
@@ -48,6 +96,19 @@ def test_ports_without_a_limit_stand_apart(page: Page) -> None:
     names = [line[0] for line in table[1:]]
     assert "source1>switch1" in names
     assert "switch1>switch2" not in names
+    ports = {port["name"]: port for port in short_run().records["ports"]}
+    assert set(names) == {name for name, port in ports.items() if port["arrived"]} - {
+        "switch1>switch2"
+    }
+    port = ports["source1>switch1"]
+    (line,) = (line for line in table[1:] if line[0] == "source1>switch1")
+    busy = port["busy_ps"] / short_run().records["duration_ps"]
+    assert [cell.replace("\u202f", "") for cell in line[1:]] == [
+        str(port["arrived"]),
+        f"{100 * busy:.1f} %",
+        f"{port['queue']['mean']:.1f}",
+        str(port["queue"]["max"]),
+    ]
 
 
 def test_a_run_of_classes_contracts_and_web_users_is_told_as_on_the_command_line() -> None:
