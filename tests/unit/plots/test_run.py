@@ -5,9 +5,11 @@ import pytest
 
 import skycell
 from skycell.metrics import throughputs_bps
+from skycell.plots.discards import discards_by_reason
 from skycell.plots.figure import NothingToDrawError, Origin
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
 from skycell.plots.throughput import throughput_of_flows
+from skycell.plots.words import NAMES
 from skycell.scenario import parse
 from tests.unit.plots.runs import CBR_FIRST, run_of_classes, run_without_traces, short_run
 from tests.unit.plots.traces import drawn
@@ -120,6 +122,21 @@ def test_the_discards_of_a_flow_are_those_of_its_vcs() -> None:
     by_vc = {vc["name"]: sum(vc["cells_discarded"].values()) for vc in run.records["vcs"]}
     assert cells == by_vc["flow1.forward"] + by_vc["flow1.reverse"]
     assert cells > 0
+
+
+def test_the_description_of_discards_tells_each_reason_that_was_with_its_cells() -> None:
+    records = [
+        {"name": name, "offered": 1000, "discarded": {"overflow": cells, "drawn": 2 * cells}}
+        for name, cells in (("flow1.forward", 5), ("flow2.forward", 1200), ("flow2.reverse", 0))
+    ]
+    origin = Origin(engine="fast", version="0.1.0", spec_hashes=("aa",), seed=1, replications=1)
+    figure = discards_by_reason(records, origin)
+    told = [f"{NAMES['overflow']} 1\u202f205", f"{NAMES['drawn']} 2\u202f410"]
+    assert figure.description.endswith(f" over 2 VCs: {'; '.join(told)}.")
+    assert figure.caption[0].startswith(
+        "Cells discarded at all ports on the way, 3\u202f615 in all"
+    )
+    assert figure.caption[1] == "One VC that lost nothing is left out."
 
 
 def test_every_sequence_event_of_the_run_is_in_its_figure() -> None:

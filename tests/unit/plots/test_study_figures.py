@@ -65,6 +65,19 @@ def test_a_curve_goes_through_the_means_in_the_order_of_the_axis() -> None:
         curves([], ORIGIN, title="t", x="mcr", series="vc")
 
 
+def test_the_description_of_curves_tells_every_line_and_the_caption_what_was_published() -> None:
+    values = {("a", 1): 12.0, ("a", 2): 20.0, ("b", 1): 6.0}
+    rows = [row("mean_queue", y, mcr=x, vc=vc) for (vc, x), y in values.items()]
+    ours = curves(rows, ORIGIN, title="t", x="mcr", series="vc")
+    assert ours.description.endswith(". VC = a: 12 at 1, 20 at 2; VC = b: 6 at 1.")
+    assert "Diamond: published value." not in ours.caption
+    assert "datum.published" not in str(ours.bare_spec())
+    rows[0]["published"] = 11.0
+    beside = curves(rows, ORIGIN, title="t", x="mcr", series="vc")
+    assert "Diamond: published value." in beside.caption
+    assert "datum.published" in str(beside.bare_spec())
+
+
 def test_a_line_in_proportion_has_the_same_sum_as_the_values() -> None:
     wanted = StudyFigure(
         id="f", title="t", kind="curves", tables=("t",), metric="mean_queue", x="mcr", series="vc",
