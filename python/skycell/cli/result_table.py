@@ -21,6 +21,7 @@ from skycell.metrics.run_rows import (
     cell_delay_rows,
     cell_totals,
     contract_rows,
+    lost_on_links,
     policed_rows,
     queue_rows,
     response_rows,
@@ -236,7 +237,9 @@ def _totals(result: RunResult) -> list[str]:
     seconds = result.records["duration_ps"] / PS_PER_SECOND
     run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
-    return [f"{total}.", f"{run}; the ledger balances.", identity]
+    lost = lost_on_links(result.records)
+    lines = [total, *([lost] if lost else []), f"{run}; the ledger balances"]
+    return [*(f"{line}." for line in lines), identity]
 
 
 def _total_of_flows(result: RunResult) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
-from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND
+from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 
 if TYPE_CHECKING:
     from skycell.scenario.network_spec import NetworkSpec
@@ -117,6 +117,29 @@ def cell_totals(records: Mapping[str, Any]) -> CellTotals:
     sent = sum(vc["cells_offered"] for vc in records["vcs"])
     arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
     return CellTotals(sent, arrived, arrived * CELL_BITS * PS_PER_SECOND / records["duration_ps"])
+
+
+#: How links lose cells, by the records' names, in words.
+_LOST_HOW = {"drawn": "at random", "handover": "at handovers", "off_path": "off the path"}
+
+
+def lost_on_links(records: Mapping[str, Any]) -> str | None:
+    """How many cells of all VCs links lost, and how, in words; none where they lost nothing.
+
+    >>> vcs = [
+    ...     {"cells_offered": 9000, "cells_lost": {"handover": 3, "drawn": 1400, "off_path": 0}},
+    ...     {"cells_offered": 1000, "cells_lost": {"handover": 0, "drawn": 0, "off_path": 0}},
+    ... ]
+    >>> lost_on_links({"vcs": vcs})
+    'Links lost 1 403 of 10 000 cells: 1 400 at random, 3 at handovers'
+    """
+    counts = {how: sum(vc["cells_lost"][how] for vc in records["vcs"]) for how in _LOST_HOW}
+    if not any(counts.values()):
+        return None
+    offered = sum(vc["cells_offered"] for vc in records["vcs"])
+    parts = [f"{show_amount(count)} {_LOST_HOW[how]}" for how, count in counts.items() if count]
+    lost = show_amount(sum(counts.values()))
+    return f"Links lost {lost} of {show_amount(offered)} cells: {', '.join(parts)}"
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:

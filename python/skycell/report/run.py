@@ -20,6 +20,7 @@ from skycell.metrics.run_rows import (
     cell_delay_rows,
     cell_totals,
     contract_rows,
+    lost_on_links,
     policed_rows,
     queue_rows,
     response_rows,
@@ -403,12 +404,14 @@ def _vc_queues(result: RunResult) -> Table | None:
 
 
 def _vcs(records: Mapping[str, Any]) -> Table:
+    links_lose = lost_on_links(records) is not None
     rows = [
         (
             words(vc["name"]),
             count(vc["cells_offered"]),
             count(vc["cells_delivered"]),
             count(sum(vc["cells_discarded"].values())),
+            *([count(sum(vc["cells_lost"].values()))] if links_lose else []),
             count(vc["frames_offered"]),
             count(vc["frames_delivered"]),
             count(vc["frames_corrupt"]),
@@ -420,6 +423,7 @@ def _vcs(records: Mapping[str, Any]) -> Table:
         "cells offered",
         "delivered",
         "discarded",
+        *(["lost on links"] if links_lose else []),
         "frames offered",
         "whole",
         "not whole",

@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 
 from skycell.cli.options import TRACES
+from skycell.plots.words import grouped
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario import parse
 from tests.unit.cli.calling import skycell
@@ -185,6 +186,22 @@ def test_what_tcp_could_get_of_a_link_that_fades_is_that_of_its_full_rate(
         told = run("-", "--set", "start=together", stdin=MOVING.replace("moves.csv", name)).stdout
         full = "of the 8.05 that TCP could get at the link's full rate without losses and outages."
         assert (full if faded else "of the 8.05 that TCP could get.") in told
+
+
+def test_what_links_lose_is_told_on_the_terminal_and_in_the_report(tmp_path: Path) -> None:
+    file = tmp_path / "loses.toml"
+    file.write_text(APART.replace('delay = "1 ms" }', 'delay = "1 ms", loss = "2 %" }'))
+    told = run(file, "--out", tmp_path / "out").stdout
+    vcs = json.loads(run(file, "--json").stdout)["vcs"]
+    lost = [vc["cells_lost"]["drawn"] for vc in vcs]
+    lost_of_all = f"{sum(lost):,} of {sum(vc['cells_offered'] for vc in vcs):,} cells"
+    assert f"Links lost {lost_of_all}: {sum(lost):,} at random.".replace(",", " ") in told
+    file.write_text(APART)
+    assert "Links lost" not in run(file).stdout
+    assert skycell("report", tmp_path / "out", "--out", tmp_path / "run.html").exit_code == 0
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
+    rows = page[page.index("lost on links") :]
+    assert all(f">{grouped(count)}<" in rows for count in lost if count)
 
 
 def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path: Path) -> None:
