@@ -164,6 +164,14 @@ impl Transmitter {
         true
     }
 
+    /// Sends the segment at `snd_una` again. Where that is the next of what a timeout went back to, this was it
+    /// (4.4BSD moves `snd_nxt` on likewise).
+    pub(crate) fn resend_first(&mut self) {
+        let end = self.snd_max.min(self.snd_una + self.tcp.mss);
+        self.resend(self.snd_una, end);
+        self.snd_nxt = self.snd_nxt.max(end);
+    }
+
     /// Sends the segment at `sequence` again, up to `end` at most.
     pub(crate) fn resend(&mut self, sequence: u64, end: u64) {
         let length = self.tcp.mss.min(end.min(self.snd_max) - sequence);

@@ -25,7 +25,7 @@ impl LossRecovery for NewReno {
         if self.point.begins(tx, count) {
             self.point.begin(tx);
             self.dup_acks = 0;
-            tx.resend(tx.snd_una, tx.snd_max);
+            tx.resend_first();
             tx.window
                 .set_to_ssthresh_plus(&tx.tcp, tx.tcp.dup_ack_threshold);
         } else if self.point.is_active {
@@ -66,7 +66,7 @@ impl NewReno {
     }
 
     fn on_partial_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
-        tx.resend(tx.snd_una, tx.snd_max);
+        tx.resend_first();
         match tx.tcp.partial_ack_window {
             PartialAckWindow::Keep => {}
             PartialAckWindow::Ssthresh => tx.window.set_to_ssthresh_plus(&tx.tcp, 0),

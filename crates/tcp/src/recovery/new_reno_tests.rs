@@ -18,6 +18,15 @@ fn new_reno_resends_a_hole_at_each_partial_ack_until_recover() {
 }
 
 #[test]
+fn a_partial_ack_amid_what_a_timeout_goes_back_to_resends_a_segment_once() {
+    // RFC 6582 3.2 step 3: the first unacknowledged segment, then what comes after it.
+    let mut s = Script::established(variant(TcpVariant::NewReno), 8);
+    s.timeout().acked(1).expect_sent(&[0, 1, 2]); // 1 and 6 are lost, 2 to 5 and 7 arrived
+    s.dup_acks(1, 3).expect_sent(&[1]); // cwnd 2 + 3
+    s.acked(6).expect_sent(&[6, 7, 8, 9, 10]);
+}
+
+#[test]
 fn new_reno_partial_ack_sets_or_deflates_the_window_where_told() {
     let with = |partial_ack_window| TcpSpec {
         partial_ack_window,

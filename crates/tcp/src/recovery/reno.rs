@@ -19,7 +19,7 @@ impl LossRecovery for Reno {
         if count == tx.tcp.dup_ack_threshold {
             self.is_active = true;
             enter(tx);
-            tx.resend(tx.snd_una, tx.snd_max);
+            tx.resend_first();
             tx.window
                 .set_to_ssthresh_plus(&tx.tcp, tx.tcp.dup_ack_threshold);
         } else if self.is_active {

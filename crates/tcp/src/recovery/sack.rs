@@ -33,7 +33,7 @@ impl LossRecovery for Sack {
             }
             self.point.begin(tx);
             tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
-            tx.resend(tx.snd_una, tx.snd_max);
+            tx.resend_first();
             self.resent_to = (tx.snd_una + tx.tcp.mss).min(tx.snd_max);
         } else if self.point.is_active {
             self.pipe -= mss;
