@@ -366,6 +366,12 @@ pub enum TraceKind {
     Files,
 }
 
+/// Whether a value is its type's default: such a key, younger than the form, is left out of it, so that
+/// older specs keep their hashes.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl NetworkSpec {
     /// Reads the JSON form and refuses what cannot be simulated.
     ///

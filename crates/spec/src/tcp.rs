@@ -1,5 +1,6 @@
 //! The parameters of a TCP connection: every rule in which the sources differ has a name here.
 
+use crate::is_default;
 use serde::{Deserialize, Serialize};
 use skycell_units::Octets;
 
@@ -53,10 +54,10 @@ pub struct TcpSpec {
     /// SACK: pipe at the third duplicate ACK.
     pub pipe_at_entry: PipeAtEntry,
     /// SACK: what a partial ACK does; the key is left out for what the studies state.
-    #[serde(default, skip_serializing_if = "SackPartialAck::is_stated")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sack_partial_ack: SackPartialAck,
     /// SACK: which partial ACKs restart the retransmission timer; the key is left out for every one.
-    #[serde(default, skip_serializing_if = "PartialAckRestarts::is_every")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sack_partial_ack_restarts: PartialAckRestarts,
     /// SACK: when a hole may be resent.
     pub sack_retransmit_delay: SackRetransmitDelay,
@@ -192,13 +193,6 @@ pub enum SackPartialAck {
     EndsRecovery,
 }
 
-impl SackPartialAck {
-    /// Whether it is what the studies state.
-    pub fn is_stated(&self) -> bool {
-        *self == SackPartialAck::PipeLessTwo
-    }
-}
-
 /// Which partial ACKs of a recovery restart the retransmission timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -210,13 +204,6 @@ pub enum PartialAckRestarts {
     First,
     /// None: the timer is that of the retransmission which began the recovery.
     None,
-}
-
-impl PartialAckRestarts {
-    /// Whether every one does.
-    pub fn is_every(&self) -> bool {
-        *self == PartialAckRestarts::Every
-    }
 }
 
 /// SACK: when a hole may be resent.

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from skycell.scenario.policy_spec import U32, U64
+from skycell.scenario.policy_spec import U32, U64, left_out
 from skycell.scenario.policy_spec import DfbaSpec as DfbaSpec
 from skycell.scenario.policy_spec import DynamicEpdSpec as DynamicEpdSpec
 from skycell.scenario.policy_spec import EpdSpec as EpdSpec
@@ -208,7 +208,7 @@ class VcSpec(_Part):
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
     #: The form has no such key for a VC that keeps its path.
-    rerouting: ReroutingSpec | None = Field(default=None, exclude_if=lambda own: own is None)
+    rerouting: ReroutingSpec | None = left_out(None)
 
 
 class TickPhaseAt(_Part):
@@ -272,12 +272,8 @@ class TcpSpec(_Part):
     rto_restart: Literal["on_ack", "on_send"]
     timestamps: bool
     pipe_at_entry: Literal["cwnd", "cwnd_less_three"]
-    sack_partial_ack: SackPartialAck = Field(
-        default="pipe_less_two", exclude_if=lambda own: own == "pipe_less_two"
-    )
-    sack_partial_ack_restarts: Literal["every", "first", "none"] = Field(
-        default="every", exclude_if=lambda own: own == "every"
-    )
+    sack_partial_ack: SackPartialAck = left_out("pipe_less_two")
+    sack_partial_ack_restarts: Literal["every", "first", "none"] = left_out("every")
     sack_retransmit_delay: Annotated[
         RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
     ]

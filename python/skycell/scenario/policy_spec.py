@@ -21,6 +21,11 @@ class SpecPart(BaseModel):
         object.__setattr__(self, "__pydantic_fields_set__", _names_of(type(self)))
 
 
+def left_out(value: Any) -> Any:
+    """A key younger than the form, left out of it at this value: older specs keep their hashes."""
+    return Field(default=value, exclude_if=lambda own: bool(own == value))
+
+
 @cache
 def _names_of(part: type[SpecPart]) -> set[str]:
     return set(part.model_fields)
