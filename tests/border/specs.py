@@ -1,8 +1,9 @@
 """Generated specs: a line of switches, hosts with and without routers, all that a spec can say."""
 
-from typing import Literal
+from typing import Literal, get_args, get_origin
 
 from hypothesis import strategies as st
+from pydantic.fields import FieldInfo
 
 from skycell.scenario.network_spec import (
     ConstantPattern,
@@ -318,46 +319,29 @@ def tcps(draw: st.DrawFn) -> TcpSpec:
     rto_min, rto_initial, rto_max = sorted(
         draw(st.lists(st.integers(1, U32), min_size=3, max_size=3))
     )
-    return TcpSpec(
-        variant=draw(st.sampled_from(["vanilla", "reno", "new_reno", "sack"])),
-        mss=mss,
-        llc_snap=draw(st.booleans()),
-        rwnd=draw(st.integers(mss, 65_535 << 14 if scaling else 65_535)),
-        window_scaling=scaling,
-        initial_cwnd=draw(st.integers(mss, U64)),
-        initial_ssthresh=draw(st.integers(1, U64)),
-        max_cwnd=draw(st.integers(mss, U64)),
-        cwnd_growth=draw(st.sampled_from(["float", "integer", "ack_counting"])),
-        dup_ack_threshold=draw(st.integers(1, U32)),
-        tick_ps=tick,
-        tick_phase=draw(
+    of_own_range = {
+        "mss": mss,
+        "rwnd": draw(st.integers(mss, 65_535 << 14 if scaling else 65_535)),
+        "window_scaling": scaling,
+        "initial_cwnd": draw(st.integers(mss, U64)),
+        "initial_ssthresh": draw(st.integers(1, U64)),
+        "max_cwnd": draw(st.integers(mss, U64)),
+        "dup_ack_threshold": draw(st.integers(1, U32)),
+        "tick_ps": tick,
+        "tick_phase": draw(
             st.just(TickPhaseDrawn()) | st.builds(TickPhaseAt, offset_ps=st.integers(0, tick - 1))
         ),
-        rto_min_ticks=rto_min,
-        rto_initial_ticks=rto_initial,
-        rto_max_ticks=rto_max,
-        rto_max_backoff=draw(st.integers(1, U32)),
-        slow_start_at_ssthresh=draw(st.booleans()),
-        ssthresh_basis=draw(st.sampled_from(["cwnd", "window"])),
-        tick_order=draw(st.sampled_from(["clock_first", "timers_first"])),
-        advertised_window=draw(st.sampled_from(["constant", "free_buffer"])),
-        rto_restart=draw(st.sampled_from(["on_ack", "on_send"])),
-        timestamps=timestamps,
-        pipe_at_entry=draw(st.sampled_from(["cwnd", "cwnd_less_three"])),
-        sack_partial_ack=draw(
-            st.sampled_from(["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"])
-        ),
-        sack_partial_ack_restarts=draw(st.sampled_from(["every", "first", "none"])),
-        sack_retransmit_delay=draw(
+        "rto_min_ticks": rto_min,
+        "rto_initial_ticks": rto_initial,
+        "rto_max_ticks": rto_max,
+        "rto_max_backoff": draw(st.integers(1, U32)),
+        "timestamps": timestamps,
+        "sack_retransmit_delay": draw(
             st.just(RetransmitDelayNone())
             | st.builds(RetransmitDelaySegments, count=st.integers(1, U32))
         ),
-        sack_max_blocks=draw(st.integers(1, 3 if timestamps else 4)),
-        partial_ack_window=draw(st.sampled_from(["keep", "ssthresh", "deflate"])),
-        partial_ack_first_restarts_only=draw(st.booleans()),
-        flywheel=draw(st.booleans()),
-        avoid_multiple_fast_retransmits=draw(st.booleans()),
-        delayed_ack=draw(
+        "sack_max_blocks": draw(st.integers(1, 3 if timestamps else 4)),
+        "delayed_ack": draw(
             st.none()
             | st.builds(
                 DelayedAckSpec,
@@ -365,11 +349,21 @@ def tcps(draw: st.DrawFn) -> TcpSpec:
                 every_segments=st.integers(1, U32),
             )
         ),
-        nagle=draw(st.booleans()),
-        sws_avoidance=draw(st.booleans()),
-        idle_restart=draw(st.booleans()),
-        handshake=draw(st.booleans()),
-    )
+    }
+    rules = {
+        key: draw(words_of(found))
+        for key, found in TcpSpec.model_fields.items()
+        if key not in of_own_range
+    }
+    return TcpSpec.model_validate({**of_own_range, **rules})
+
+
+def words_of(found: FieldInfo) -> st.SearchStrategy[object]:
+    """Every value of a rule, which is a word or true or false."""
+    if found.annotation is bool:
+        return st.booleans()
+    assert get_origin(found.annotation) is Literal, "what is neither has a range of its own"
+    return st.sampled_from(get_args(found.annotation))
 
 
 @st.composite

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from skycell.scenario.tcp import SACK_PARTIAL_ACKS
+from tests.tcp_keys import RULES
 
 Values = dict[str, Any]
 """A scenario as data, with every time counted in units that the scale decides."""
@@ -75,27 +75,17 @@ def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
         "records.sample_every": draw(st.integers(10_000, 1_000_000)),
         "tcp.delayed_ack.timeout": draw(st.integers(100, 1_000_000)),
     }
+    rules = {f"tcp.{key}": draw(st.sampled_from(values)) for key, values in RULES.items()}
     plain: Values = {
+        **rules,
+        "tcp.window_scaling": True,  # for any window
         "topology.bottleneck.buffer": f"{buffer} cells",
         "topology.bottleneck.policy": policy,
-        "tcp.variant": draw(st.sampled_from(["vanilla", "reno", "newreno", "sack"])),
         "tcp.mss": f"{mss} B",
         "tcp.receiver_window": f"{mss * draw(st.integers(1, 40)) + draw(st.integers(0, 39))} B",
-        "tcp.window_scaling": True,
         "tcp.rto_min": "2 ticks",
         "tcp.rto_initial": f"{draw(st.integers(2, 30))} ticks",
         "tcp.rto_max": "200 ticks",
-        "tcp.cwnd_growth": draw(st.sampled_from(["float", "integer", "ack_counting"])),
-        "tcp.timestamps": draw(st.booleans()),
-        "tcp.pipe_at_entry": draw(st.sampled_from(["cwnd", "cwnd - 3"])),
-        "tcp.sack_partial_ack": draw(st.sampled_from(list(SACK_PARTIAL_ACKS))),
-        "tcp.sack_partial_ack_restarts": draw(st.sampled_from(["every", "first", "none"])),
-        "tcp.partial_ack_window": draw(st.sampled_from(["keep", "ssthresh", "deflate"])),
-        "tcp.flywheel": draw(st.booleans()),
-        "tcp.avoid_multiple_fast_retransmits": draw(st.booleans()),
-        "tcp.nagle": draw(st.booleans()),
-        "tcp.sws_avoidance": draw(st.booleans()),
-        "tcp.handshake": draw(st.booleans()),
         "loss.transmissions": sorted(draw(st.sets(st.integers(0, 30), max_size=4))),
         "records.traces": ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"],
     }

@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import pytest
 
 from skycell.scenario import ScenarioFaults
@@ -17,6 +19,8 @@ from skycell.scenario.network_spec import (
     TransfersSpec,
     UniformSpec,
 )
+from skycell.scenario.tcp import Tcp
+from tests.tcp_keys import values
 from tests.unit.scenario.wan import BOTTLENECK, wan
 
 
@@ -262,6 +266,13 @@ def test_every_word_of_a_tcp_reaches_the_spec() -> None:
     assert tcp.delayed_ack == DelayedAckSpec(timeout_ps=10**11, every_segments=3)
     assert (tcp.nagle, tcp.sws_avoidance, tcp.idle_restart) == (False, False, False)
     assert tcp.handshake
+
+
+@pytest.mark.parametrize("key", Tcp.model_fields)
+def test_every_value_of_a_key_of_tcp_is_another_spec(key: str) -> None:
+    base = {"receiver_window": "30000 B"}
+    specs = [wan(tcp={**base, key: value}).resolve().flows[0].tcp for value in values(key)]
+    assert all(one != other for one, other in combinations(specs, 2))
 
 
 def test_delayed_acks_may_be_switched_on_by_a_word() -> None:

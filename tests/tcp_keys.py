@@ -1,0 +1,43 @@
+"""What a test can set each key of [tcp] to, from its declaration."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from skycell.scenario.parameters import Leaf
+from skycell.scenario.tcp import Tcp
+
+
+def _few(key: str) -> tuple[Any, ...]:
+    for leaf in Tcp.model_fields[key].metadata:
+        if isinstance(leaf, Leaf) and leaf.schema.get("type") == "boolean":
+            return (False, True)
+        if isinstance(leaf, Leaf) and "enum" in leaf.schema:
+            return tuple(leaf.schema["enum"])
+    return ()
+
+
+RULES: Mapping[str, tuple[Any, ...]] = {key: few for key in Tcp.model_fields if (few := _few(key))}
+"""Keys with few values, words or true and false, and all of these."""
+
+AMOUNTS: Mapping[str, Any] = {
+    "mss": "1024 B",
+    "receiver_window": "40000 B",
+    "initial_cwnd": "2 segments",
+    "initial_ssthresh": "9 segments",
+    "max_cwnd": "30 segments",
+    "dup_ack_threshold": 2,
+    "tick": "10 ms",
+    "tick_phase": "common",
+    "rto_min": "4 ticks",
+    "rto_initial": "5 s",
+    "rto_max": "32 s",
+    "sack_retransmit_delay": "3 segments",
+    "sack_max_blocks": 2,
+    "delayed_ack": "on",
+}
+"""The other keys, each with a value that is not its default."""
+
+
+def values(key: str) -> list[Any]:
+    """All values of a key, if it has few; else its default and one other."""
+    return list(RULES.get(key) or (Tcp.model_fields[key].default, AMOUNTS[key]))
