@@ -214,6 +214,8 @@ def _refuse_foreign_rules(tcp: TcpSpec) -> None:
         "tick_order timers_first": tcp.tick_order != "clock_first",
         "advertised_window free_buffer": tcp.advertised_window != "constant",
         "rto_restart on_send": tcp.rto_restart == "on_send",
+        "rto_max_backoff other than 64": tcp.rto_max_backoff != 64,
+        "pipe_at_entry cwnd": is_sack and tcp.pipe_at_entry == "cwnd",
         "sack_retransmit_delay": not isinstance(tcp.sack_retransmit_delay, RetransmitDelayNone),
         "sack_partial_ack other than pipe - 2": is_sack and tcp.sack_partial_ack != "pipe_less_two",
         "sack_partial_ack_restarts other than every": (

@@ -1,3 +1,4 @@
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from benches.peers.ns2.translate import (
     sink_variables,
 )
 from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.tcp import Tcp
+from tests.tcp_keys import values
 
 TOGETHER = {"kind": "together", "at": "0 s"}
 
@@ -34,7 +37,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
                 },
                 "access": {"delay": "1 ms"},
             },
-            "tcp": {"variant": "sack", "mss": "512 B"},
+            "tcp": {"variant": "sack", "mss": "512 B", "pipe_at_entry": "cwnd - 3"},
             "start": TOGETHER,
         }
     )
@@ -126,6 +129,8 @@ def test_losses_starts_and_choices_reach_the_file() -> None:
         ({"loss.at_cwnd": "10000 B"}, "by ordinal"),
         ({"tcp.cwnd_growth": "integer"}, "cwnd_growth"),
         ({"tcp.rto_restart": "on_send"}, "rto_restart"),
+        ({"tcp.rto_max_backoff": 32}, "rto_max_backoff"),
+        ({"tcp.pipe_at_entry": "cwnd"}, "pipe_at_entry cwnd"),
         ({"tcp.sack_partial_ack": "ends recovery"}, "sack_partial_ack other"),
         ({"tcp.sack_partial_ack_restarts": "none"}, "sack_partial_ack_restarts"),
         ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay"),
@@ -140,3 +145,37 @@ def test_losses_starts_and_choices_reach_the_file() -> None:
 def test_what_ns2_lacks_is_refused_by_name(values: dict[str, Any], says: str) -> None:
     with pytest.raises(Untranslatable, match=says):
         parameter_file(spec(values), Choices())
+
+
+WITHOUT_EFFECT = {
+    "window_scaling": "allows large windows, and does nothing",
+    "tick_phase": "ns-2 has no phase; comparisons take the mean over ours",
+    "nagle": "a persistent source sends whole segments",
+    "idle_restart": "a persistent source never idles",
+}
+"""Keys of [tcp] that what is translated has no use for, and why."""
+
+
+def told(changes: dict[str, Any]) -> str:
+    """What ns-2 is told; "" if it is refused."""
+    try:
+        return parameter_file(spec(changes), Choices())
+    except Untranslatable:
+        return ""
+
+
+@pytest.mark.parametrize("key", Tcp.model_fields)
+def test_two_values_of_a_tcp_rule_are_never_the_same_to_ns2(key: str) -> None:
+    of_variants: list[dict[str, Any]] = [
+        {"tcp.variant": "newreno", "tcp.partial_ack_window": "deflate"},
+        {"tcp.variant": "sack"},
+    ]
+    alike = [
+        (one, other)
+        for one, other in combinations(values(key), 2)
+        if all(
+            told({**base, f"tcp.{key}": one}) == told({**base, f"tcp.{key}": other}) != ""
+            for base in of_variants
+        )
+    ]
+    assert bool(alike) == (key in WITHOUT_EFFECT), alike
