@@ -3,12 +3,14 @@
 //! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin. Some numbers have a crowd, too.
 
 mod scenarios;
+mod words;
 
 use scenarios::{crowd, rerouted, scenario};
 use serde_json::Value;
 use skycell_records::{RunRecords, VcRecord};
 use skycell_reference::RunError;
 use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec};
+use words::Words;
 
 /// Scenarios run by default, beside crowds.
 const SCENARIOS: u64 = 2_000;
@@ -272,6 +274,16 @@ fn assert_identity(name: &str, spec: NetworkSpec) {
         let spec = serde_json::to_string(&spec).expect("JSON");
         panic!("{name}: {what}\n{spec}");
     }
+}
+
+/// What is compared is all that a spec can say: a rule that no scenario has would be compared in name only.
+#[test]
+fn every_word_of_a_spec_is_in_some_scenario() {
+    let mut words = Words::default();
+    for seed in 0..SCENARIOS {
+        words.read(&scenario(seed));
+    }
+    assert_eq!(words.missing(), [""; 0]);
 }
 
 /// What is compared is worth comparing where the fast engine does its own work.

@@ -185,7 +185,13 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
         SourcePattern::OnOff {
             on: time(dice),
             off: time(dice),
-            phase: PhaseSpec::Drawn { below_ps: 2 * unit },
+            phase: if dice.one_in(4) {
+                PhaseSpec::At {
+                    offset_ps: dice.below(3) * unit,
+                }
+            } else {
+                PhaseSpec::Drawn { below_ps: 2 * unit }
+            },
         }
     };
     spec.sources.push(SourceSpec {
@@ -202,9 +208,18 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
         ]),
         frame_cells: if dice.one_in(6) { 3 } else { 1 },
         pattern,
-        start: StartSpec::At {
-            time_ps: dice.pick(&[0, 0, unit, 123 * MICROSECOND]),
-        },
+        start: dice.pick(&[
+            StartSpec::At { time_ps: 0 },
+            StartSpec::At { time_ps: 0 },
+            StartSpec::At { time_ps: unit },
+            StartSpec::At {
+                time_ps: 123 * MICROSECOND,
+            },
+            StartSpec::Drawn {
+                from_ps: 0,
+                to_ps: 4 * unit,
+            },
+        ]),
     });
 }
 
