@@ -46,7 +46,7 @@ def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollect
     elif kind == "missing":
         got, allowed = NOTHING, place.allowed
     elif kind == "extra_forbidden":
-        allowed, meaning = _known_keys(root, place), ""
+        allowed, meaning = _known_keys(root, place, got), ""
         got = Shown(f"the unknown key {show_value(str(place.path[-1]))}")
     elif kind == "union_tag_not_found":
         place = Place((*place.path, "kind"), place.owner, place.annotation, "")
@@ -151,22 +151,26 @@ def _kinds(annotation: Any, got: str | None = None) -> str:
     return " or ".join(f'"{k}"' for k in kinds) + did_you_mean(got, kinds)
 
 
-def _known_keys(root: type[BaseModel], place: Place) -> str:
+def _known_keys(root: type[BaseModel], place: Place, got: object) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
     if place.owner is root:
         known = ["preset", *known]
     key = str(place.path[-1])
-    return ", ".join(known) + (_elsewhere(root, key) or hint(key, known))
+    return ", ".join(known) + (_elsewhere(root, key, got) or hint(key, known))
 
 
-def _elsewhere(root: type[BaseModel], key: str) -> str:
-    """The end of a sentence about a key of the top or of a single other table; else empty."""
+def _elsewhere(root: type[BaseModel], key: str, got: object) -> str:
+    """The end of a sentence about a key of the top or of a single other table; else empty.
+
+    Where a value stands, a table of the top is not meant if others have such a key.
+    """
     from skycell.scenario.reference import tables
 
-    having = [table.heading for table in tables(root) if key in (k.name for k in table.keys)]
-    if "" in having:
+    having = {t.heading: known for t in tables(root) for known in t.keys if known.name == key}
+    top = having.get("")
+    if top and (len(having) == 1 or isinstance(got, Mapping | list) or not top.is_table):
         return "; it belongs at the top of the file, before the first table"
-    return f"; it is a key of [{having[0]}]" if len(having) == 1 else ""
+    return f"; it is a key of [{next(iter(having))}]" if len(having) == 1 else ""
 
 
 def annotated(found: FieldInfo) -> Any:

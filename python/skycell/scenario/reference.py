@@ -54,9 +54,10 @@ routers make several of one. A link and the port that feeds it are called `switc
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a table, in words."""
+    """One key of a table, in words, and whether it takes a table or a list of tables only."""
 
     name: str
+    is_table: bool
     allowed: str
     default: str
     meaning: str
@@ -114,6 +115,7 @@ def _key(
     seen: dict[type[BaseModel], str],
 ) -> Key:
     leaf = leaf_of(annotation)
+    is_table = False
     if leaf is not None:
         allowed = leaf.allowed
     elif nested:
@@ -122,6 +124,7 @@ def _key(
         tables_of = "a table" if models_of(annotation) else "a list of tables"
         words = [f'"{word}"' for word in words_of(annotation)]
         allowed = " or ".join([*words, f"{tables_of}, see [{place}]"])
+        is_table = not words and not kinds
         if kinds:
             short = shorthand_of(annotation)
             words = [f'"{k}"' for k in kinds]
@@ -132,6 +135,7 @@ def _key(
     extra = extra if isinstance(extra, dict) else {}
     return Key(
         name=name,
+        is_table=is_table,
         allowed=allowed,
         default=_default(field),
         meaning=field.description or "",
