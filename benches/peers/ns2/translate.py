@@ -82,6 +82,8 @@ def parameter_file(spec: NetworkSpec, choices: Choices, trace_file: str = "") ->
     Raises:
         Untranslatable: with the first part of the spec that ns-2 has no counterpart for.
     """
+    if spec.sources:
+        raise Untranslatable(f"{spec.sources[0].name}: cell sources are not translated")
     frame_octets = max(CELL_OCTETS * aal5_cells(flow.tcp.mss, flow.tcp) for flow in spec.flows)
     links = [_link(link, frame_octets) for link in spec.links]
     flows = [_flow(spec, flow, choices) for flow in spec.flows]
@@ -106,6 +108,8 @@ def _lines(items: list[str]) -> str:
 
 
 def _link(link: LinkSpec, frame_octets: int) -> str:
+    if link.motion is not None:
+        raise Untranslatable(f"{link.name}: a link that moves or loses frames is not translated")
     bps = CELL_OCTETS * 8 * PS_PER_S / link.cell_time_ps
     limit = _limit_octets(link, frame_octets)
     return f"{link.from_} {link.to} {bps!r} {link.delay_ps / PS_PER_S!r} {limit}"

@@ -123,7 +123,9 @@ def test_losses_starts_and_choices_reach_the_file() -> None:
     ("values", "says"),
     [
         ({"topology.bottleneck.policy": "selective_drop"}, "policy selective_drop"),
+        ({"topology.bottleneck.loss": 0.001}, "moves or loses frames"),
         ({"topology.tcps_per_vc": 2}, "routers"),
+        ({"source": [{"kind": "cbr", "name": "voice", "rate": 0.1}]}, "voice: cell sources"),
         ({"traffic": {"kind": "transfers", "size": "1 MB"}}, "persistent"),
         ({"start": "drawn"}, "draw different starts"),
         ({"loss.at_cwnd": "10000 B"}, "by ordinal"),
