@@ -75,6 +75,7 @@ def test_tests_that_the_page_names_exist() -> None:
         ("crates/tcp/src/exchange_tests.rs", "fn rules()"),
         ("python/skycell/scenario/network_spec.py", "= left_out("),
         ("python/skycell/scenario/resolve_flows.py", "    def resolve(self) -> TcpSpec:"),
+        ("python/skycell/scenario/resolve_flows.py", "        return TcpSpec(\n"),
         ("benches/peers/ns2/translate.py", "def _refuse_foreign_rules("),
         ("benches/peers/ns2/translate.py", "def sender_variables("),
         ("tests/border/specs.py", "of_own_range"),
@@ -95,6 +96,12 @@ def test_the_key_of_the_page_is_one() -> None:
     assert names["Some"].model_validate({EXAMPLE: "limited"}).slow_start == "limited"
     with pytest.raises(ValueError, match='"full" or "limited"'):
         names["Some"].model_validate({EXAMPLE: "half"})
+
+
+def test_the_key_of_the_page_is_handed_on_as_the_others_are() -> None:
+    (line,) = [line for line in block("TcpSpec(\n").splitlines() if EXAMPLE in line]
+    of_another = line.strip().replace(EXAMPLE, "rto_restart")
+    assert of_another in read("python/skycell/scenario/resolve_flows.py")
 
 
 @pytest.mark.parametrize(
