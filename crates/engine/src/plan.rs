@@ -97,15 +97,13 @@ impl Plan {
         let kinds = kinds(spec);
         let shared = shared::plan(spec, &kinds)?;
         let streams = &shared.streams;
-        if !spec.vcs.iter().zip(0..).all(|(vc, id)| {
-            let is_stream = streams.iter().any(|stream| stream.vc == id);
-            draws_in_order(spec, vc, is_stream)
-        }) {
-            return None;
-        }
         let is_stream: Vec<bool> = (0..spec.vcs.len() as u32)
             .map(|vc| streams.iter().any(|stream| stream.vc == vc))
             .collect();
+        let mut vcs = spec.vcs.iter().zip(&is_stream);
+        if !vcs.all(|(vc, &is_stream)| draws_in_order(spec, vc, is_stream)) {
+            return None;
+        }
         let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
             if is_stream {
                 // What a source's cells meet is told by its stream.
@@ -132,7 +130,8 @@ impl Plan {
     }
 }
 
-/// Whether what links on the way of `vc` lose follows from the order in which frames come to the ports before them.
+/// Whether what links on the way of `vc` lose follows from the order in which frames come to the ports before them:
+/// these send what came first, and know of no cell of `vc` beforehand, as they do of a stream's.
 fn draws_in_order(spec: &NetworkSpec, vc: &VcSpec, is_stream: bool) -> bool {
     let links = vc.path.iter().map(|&id| &spec.links[id as usize]);
     let mut lossy = links.filter(|link| constant_loss(link).is_some());
