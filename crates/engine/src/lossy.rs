@@ -59,7 +59,7 @@ pub(crate) struct LossyLink {
 }
 
 impl LossyLink {
-    /// The link, if it loses frames with a constant probability, for ports with `vcs` VCs; times of entry before
+    /// The link, if it loses frames with a constant probability, behind a port with `vcs` VCs; times of entry before
     /// `kept_from` are all one.
     pub(crate) fn new(link: &LinkSpec, seed: u64, vcs: usize, kept_from: SimTime) -> Option<Self> {
         let loss_ppb = constant_loss(link)?;

@@ -35,7 +35,7 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     });
 }
 
-/// Lets one link, or about half of all, lose frames; seldom one whose port has a queue for each VC.
+/// Lets one link, or about half of all, lose frames; seldom one whose port has several queues.
 pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     let one = dice.below(spec.links.len() as u64) as usize;
     let is_one = dice.one_in(2);
