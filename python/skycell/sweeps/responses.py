@@ -166,14 +166,16 @@ def _late_transfers(run: RunView) -> float | None:
     found = run.transfers
     if not found or not found["begun"]:
         return None
-    return 1.0 - float(found["times"]["count"]) / float(found["begun"])
+    begun = int(found["begun"])
+    return (begun - int(found["times"]["count"])) / begun
 
 
 def _late_files(run: RunView) -> float | None:
     web = run.summary.get("web")
     if not web or not web["requests"]:
         return None
-    return 1.0 - float(web["file_response"]["count"]) / float(web["requests"])
+    requests = int(web["requests"])
+    return (requests - int(web["file_response"]["count"])) / requests
 
 
 RESPONSES: Mapping[str, Response] = {
