@@ -59,10 +59,17 @@ pub(crate) struct LossyLink {
 }
 
 impl LossyLink {
-    /// The link, if it loses frames with a constant probability, behind a port with `vcs` VCs; times of entry before
-    /// `kept_from` are all one.
-    pub(crate) fn new(link: &LinkSpec, seed: u64, vcs: usize, kept_from: SimTime) -> Option<Self> {
+    /// The link, if it loses frames with a constant probability, behind a port with `vcs` VCs. At the end of the run
+    /// times of entry before `late` are all one; if `is_asked`, they are asked for while it goes on.
+    pub(crate) fn new(
+        link: &LinkSpec,
+        seed: u64,
+        vcs: usize,
+        late: SimTime,
+        is_asked: bool,
+    ) -> Option<Self> {
         let loss_ppb = constant_loss(link)?;
+        let kept_from = if is_asked { SimTime::ZERO } else { late };
         Some(LossyLink {
             loss_ppb: u64::from(loss_ppb),
             draws: Stream::new(seed, &format!("link/{}/loss", link.name)),

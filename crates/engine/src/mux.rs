@@ -247,12 +247,8 @@ impl MuxPort {
     /// Lets the link behind it lose frames, if that does, once all VCs are there. If `is_asked`, when is asked for
     /// while the run goes on, not only at its end.
     pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
-        let kept_from = if is_asked {
-            SimTime::ZERO
-        } else {
-            self.end.since(self.horizon)
-        };
-        self.lossy = LossyLink::new(link, seed, self.vcs.len(), kept_from).map(Box::new);
+        let (vcs, late) = (self.vcs.len(), self.end.since(self.horizon));
+        self.lossy = LossyLink::new(link, seed, vcs, late, is_asked).map(Box::new);
     }
 
     /// Lets frames come in parts, once all VCs are there.

@@ -175,13 +175,8 @@ impl SourcePort {
     /// Lets the link behind the port lose frames, if that does, once all VCs are there. If `is_asked`, when is asked
     /// for while the run goes on, not only at its end.
     pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
-        let vcs = self.rest.vcs.len();
-        let kept_from = if is_asked {
-            SimTime::ZERO
-        } else {
-            self.kind.kept_from
-        };
-        self.rest.lossy = LossyLink::new(link, seed, vcs, kept_from);
+        let (vcs, late) = (self.rest.vcs.len(), self.kind.kept_from);
+        self.rest.lossy = LossyLink::new(link, seed, vcs, late, is_asked);
     }
 
     /// Whether the link loses a frame of `cells` cells of the VC at `place` that begins to leave at `start`.
