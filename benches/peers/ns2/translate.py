@@ -15,13 +15,19 @@ from skycell.scenario.network_spec import (
     EpdSpec,
     FlowSpec,
     LinkSpec,
+    LossScript,
     NetworkSpec,
+    NodeSpec,
     PersistentSpec,
+    PortSpec,
+    QueueSpec,
     RetransmitDelayNone,
     StartAt,
     TailDropSpec,
     TcpSpec,
+    VcSpec,
 )
+from skycell.scenario.policy_spec import SpecPart
 
 PS_PER_S = 10**12
 CELL_OCTETS = 53
@@ -37,6 +43,99 @@ AGENTS = {
     "sack": ("Agent/TCP/Sack1", "Agent/TCPSink/Sack1"),
 }
 """Sender and receiver classes by variant."""
+
+
+TRANSLATED: dict[type[SpecPart], set[str]] = {
+    NetworkSpec: {"duration_ps", "nodes", "links", "vcs", "flows"},
+    NodeSpec: set(),
+    LinkSpec: {"from_", "to", "cell_time_ps", "delay_ps", "port"},
+    PortSpec: {"queues"},
+    # A port has one queue without a class at the most.
+    QueueSpec: {"capacity_cells", "policy"},
+    TailDropSpec: {"kind"},
+    EpdSpec: {"kind", "threshold_cells"},
+    VcSpec: {"path"},
+    FlowSpec: {"forward", "reverse", "tcp", "traffic", "start", "loss_script"},
+    PersistentSpec: {"kind"},
+    StartAt: {"kind", "time_ps"},
+    LossScript: {"transmissions"},
+    TcpSpec: {
+        "variant",
+        "mss",
+        "llc_snap",
+        "rwnd",
+        "initial_cwnd",
+        "initial_ssthresh",
+        "max_cwnd",
+        "dup_ack_threshold",
+        "tick_ps",
+        "rto_min_ticks",
+        "rto_initial_ticks",
+        "rto_max_ticks",
+        "sack_max_blocks",
+        "partial_ack_window",
+        "partial_ack_first_restarts_only",
+        "flywheel",
+        "avoid_multiple_fast_retransmits",
+    },
+}
+"""Parts of a spec that ns-2 can be told, and the keys of each that it is told.
+
+A part that is not here is refused, and so is a key, but for what follows and for its default, which
+stands for a spec that does not have the key.
+"""
+
+WITHOUT_EFFECT: Mapping[type[SpecPart], Mapping[str, str]] = {
+    NetworkSpec: {
+        "version": "of the form, not of the network",
+        "seed": "ns-2 has its own: `Choices.seed`",
+        "records": "what skycell leaves of a run",
+    },
+    NodeSpec: {"name": "ns-2 counts its nodes", "kind": "every node of ns-2 forwards packets"},
+    LinkSpec: {"name": "ns-2 knows its nodes"},
+    VcSpec: {"name": "ns-2 knows a packet's agents"},
+    FlowSpec: {"name": "ns-2 counts its agents"},
+    TcpSpec: {
+        "window_scaling": "allows large windows, and does nothing",
+        "tick_phase": "ns-2 has no phase; comparisons take the mean over ours",
+        "nagle": "a persistent source sends whole segments",
+        "idle_restart": "a persistent source never idles",
+    },
+}
+"""Keys that what is compared does not depend on, and why."""
+
+ONLY: Mapping[type[SpecPart], Mapping[str, tuple[Any, ...]]] = {
+    # A wait before the frame on the line here, before the packet's hand-over there.
+    PortSpec: {"frame_gap_ps": (0,)},
+    LossScript: {"at_cwnd_octets": (None,)},
+    TcpSpec: {
+        "cwnd_growth": ("float",),
+        "slow_start_at_ssthresh": (False,),
+        "ssthresh_basis": ("cwnd",),
+        "tick_order": ("clock_first",),
+        "rto_max_backoff": (64,),
+        "rto_restart": ("on_ack",),
+        "timestamps": (False,),
+        "advertised_window": ("constant",),
+        "delayed_ack": (None,),
+        "sws_avoidance": (True,),
+        "handshake": (False,),
+    },
+}
+"""The values that ns-2 has, where it has not all of a key's."""
+
+ONLY_OF_VARIANT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "new_reno": {"partial_ack_window": ("ssthresh", "deflate")},
+    "sack": {
+        "pipe_at_entry": ("cwnd_less_three",),
+        "sack_partial_ack": ("pipe_less_two",),
+        "sack_partial_ack_restarts": ("every",),
+        "sack_retransmit_delay": (RetransmitDelayNone(),),
+        # With at most three an acknowledgement's frame has as many cells as a bare one's.
+        "sack_max_blocks": (1, 2, 3),
+    },
+}
+"""The same of rules that one variant alone asks."""
 
 
 class Untranslatable(ValueError):
@@ -82,10 +181,8 @@ def parameter_file(spec: NetworkSpec, choices: Choices, trace_file: str = "") ->
     Raises:
         Untranslatable: with the first part of the spec that ns-2 has no counterpart for.
     """
-    if spec.sources:
-        raise Untranslatable(f"{spec.sources[0].name}: cell sources are not translated")
-    frame_octets = max(CELL_OCTETS * aal5_cells(flow.tcp.mss, flow.tcp) for flow in spec.flows)
-    links = [_link(link, frame_octets) for link in spec.links]
+    _refuse_foreign(spec, "the run")
+    links = [_link(link, _frames_octets(spec, k)) for k, link in enumerate(spec.links)]
     flows = [_flow(spec, flow, choices) for flow in spec.flows]
     return "\n".join(
         [
@@ -107,37 +204,78 @@ def _lines(items: list[str]) -> str:
     return "\n".join(f"    {{{item}}}" for item in items)
 
 
-def _link(link: LinkSpec, frame_octets: int) -> str:
-    if link.motion is not None:
-        raise Untranslatable(f"{link.name}: a link that moves or loses frames is not translated")
+def _refuse_foreign(part: SpecPart, name: str) -> None:
+    """Goes through all that a part of the spec says, and refuses what is not known to be the same.
+
+    Args:
+        part: a part of the spec.
+        name: of the thing that it is part of, for parts without a name of their own.
+    """
+    name = getattr(part, "name", name)
+    variant = part.variant if isinstance(part, TcpSpec) else ""
+    only = {**ONLY.get(type(part), {}), **ONLY_OF_VARIANT.get(variant, {})}
+    ignored = {*WITHOUT_EFFECT.get(type(part), {})}
+    if variant:
+        ignored |= {key for keys in ONLY_OF_VARIANT.values() for key in keys} - only.keys()
+    for key, field in type(part).model_fields.items():
+        value = getattr(part, key)
+        if key in ignored:
+            continue
+        if key in TRANSLATED[type(part)] and value in only.get(key, (value,)):
+            for inner in value if isinstance(value, tuple) else (value,):
+                if isinstance(inner, SpecPart):
+                    if type(inner) not in TRANSLATED:
+                        raise _foreign(name, field.alias or key, inner)
+                    _refuse_foreign(inner, name)
+        elif value not in only.get(key, (field.default,)):
+            raise _foreign(name, field.alias or key, value)
+
+
+def _foreign(name: str, key: str, value: Any) -> Untranslatable:
+    """The fault for a value of a key that belongs to what is called so."""
+    is_long = isinstance(value, (SpecPart, tuple))
+    shown = getattr(value, "kind", "") if is_long else value
+    return Untranslatable(f"{name}: no counterpart in ns-2: {f'{key} {shown}'.rstrip()}")
+
+
+def _frames_octets(spec: NetworkSpec, link: int) -> set[int]:
+    """Sizes of the frames that a link may carry, in octets on the wire."""
+    return {
+        CELL_OCTETS * aal5_cells(payload, flow.tcp)
+        for flow in spec.flows
+        for vcs, payload in ((flow.forward, flow.tcp.mss), (flow.reverse, 0))
+        if any(link in spec.vcs[vc].path for vc in vcs)
+    }
+
+
+def _link(link: LinkSpec, frames_octets: set[int]) -> str:
     bps = CELL_OCTETS * 8 * PS_PER_S / link.cell_time_ps
-    limit = _limit_octets(link, frame_octets)
+    limit = _limit_octets(link, frames_octets)
     return f"{link.from_} {link.to} {bps!r} {link.delay_ps / PS_PER_S!r} {limit}"
 
 
-def _limit_octets(link: LinkSpec, frame_octets: int) -> int:
+def _limit_octets(link: LinkSpec, frames_octets: set[int]) -> int:
     """DropTail takes a packet in while the queue, this packet included, stays below the limit."""
     policy, capacity = link.port.policy, link.port.capacity_cells
-    if capacity is None:
-        return UNLIMITED_OCTETS
-    if isinstance(policy, TailDropSpec):
-        return CELL_OCTETS * capacity + 1
     if isinstance(policy, EpdSpec):
+        if len(frames_octets) > 1:
+            raise Untranslatable(f"{link.name}: no counterpart in ns-2: EPD of frames of two sizes")
         # A frame that begins while the queue holds at most R cells is taken in whole.
-        return CELL_OCTETS * policy.threshold_cells + frame_octets + 1
-    raise Untranslatable(f"{link.name}: the policy {policy.kind} has no counterpart in ns-2")
+        return CELL_OCTETS * policy.threshold_cells + sum(frames_octets) + 1
+    return UNLIMITED_OCTETS if capacity is None else CELL_OCTETS * capacity + 1
 
 
 def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
     if len(flow.forward) != 1 or len(flow.reverse) != 1:
         raise Untranslatable(f"{flow.name}: ns-2 has no routers that join VCs")
-    if not isinstance(flow.traffic, PersistentSpec):
-        raise Untranslatable(f"{flow.name}: only persistent sources are translated")
-    if not isinstance(flow.start, StartAt):
-        raise Untranslatable(f"{flow.name}: the two simulators would draw different starts")
-    if flow.loss_script.at_cwnd_octets is not None:
-        raise Untranslatable(f"{flow.name}: ns-2 drops by ordinal, not by cwnd")
-    path = spec.vcs[flow.forward[0]].path
+    assert isinstance(flow.start, StartAt)
+    path, back = (spec.vcs[vcs[0]].path for vcs in (flow.forward, flow.reverse))
+    for links in (path, back):
+        _refuse_detour(spec, links, flow.name)
+    losses = flow.loss_script.transmissions
+    users = (spec.vcs[vc].path for user in spec.flows for vc in (*user.forward, *user.reverse))
+    if losses and sum(path[0] in user for user in users) > 1:
+        raise Untranslatable(f"{flow.name}: ns-2 counts what it loses by link, which others share")
     first, last = spec.links[path[0]], spec.links[path[-1]]
     sender, sink = AGENTS[flow.tcp.variant]
     return " ".join(
@@ -149,9 +287,39 @@ def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
             f"source {first.from_} first_hop {first.to} destination {last.to}",
             f"start_s {flow.start.time_ps / PS_PER_S!r}",
             f"ssthresh {flow.tcp.initial_ssthresh // flow.tcp.mss}",
-            f"losses {{{' '.join(map(str, flow.loss_script.transmissions))}}}",
+            f"losses {{{' '.join(map(str, losses))}}}",
         ]
     )
+
+
+def _refuse_detour(spec: NetworkSpec, path: tuple[int, ...], name: str) -> None:
+    """ns-2 finds its own routes, those of the fewest links; which of several is not ours to say."""
+    links = spec.links
+    links_left = _links_left(spec, links[path[-1]].to)
+    for k in path:
+        node = links[k].from_
+        nearer = [
+            other
+            for other, link in enumerate(links)
+            if link.from_ == node and links_left.get(link.to) == links_left[node] - 1
+        ]
+        if nearer != [k]:
+            raise Untranslatable(f"{name}: ns-2 may take another way than over {links[k].name}")
+
+
+def _links_left(spec: NetworkSpec, destination: int) -> dict[int, int]:
+    """The fewest links from each node to the destination."""
+    nodes_before: dict[int, list[int]] = {}
+    for link in spec.links:
+        nodes_before.setdefault(link.to, []).append(link.from_)
+    left = {destination: 0}
+    reached = [destination]
+    for node in reached:
+        for before in nodes_before.get(node, ()):
+            if before not in left:
+                left[before] = left[node] + 1
+                reached.append(before)
+    return left
 
 
 def _variables(values: Mapping[str, Any]) -> str:
@@ -162,12 +330,7 @@ def _variables(values: Mapping[str, Any]) -> str:
 
 
 def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
-    """ns-2's variables for a sender.
-
-    Raises:
-        Untranslatable: a rule has no counterpart.
-    """
-    _refuse_foreign_rules(tcp)
+    """ns-2's variables for a sender."""
     tick_s = tcp.tick_ps / PS_PER_S
     variables: dict[str, Any] = {
         "packetSize_": CELL_OCTETS * aal5_cells(tcp.mss, tcp),
@@ -202,36 +365,7 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
 
 def sink_variables(tcp: TcpSpec) -> dict[str, Any]:
     """ns-2's variables for a receiver."""
-    # With at most three blocks an acknowledgement's frame has as many cells as a bare one's.
     variables: dict[str, Any] = {"packetSize_": CELL_OCTETS * aal5_cells(0, tcp)}
     if tcp.variant == "sack":
         variables["maxSackBlocks_"] = tcp.sack_max_blocks
     return variables
-
-
-def _refuse_foreign_rules(tcp: TcpSpec) -> None:
-    is_sack = tcp.variant == "sack"
-    foreign = {
-        "cwnd_growth other than float": tcp.cwnd_growth != "float",
-        "slow_start_at_ssthresh": tcp.slow_start_at_ssthresh,
-        "ssthresh_basis window": tcp.ssthresh_basis != "cwnd",
-        "tick_order timers_first": tcp.tick_order != "clock_first",
-        "advertised_window free_buffer": tcp.advertised_window != "constant",
-        "rto_restart on_send": tcp.rto_restart == "on_send",
-        "rto_max_backoff other than 64": tcp.rto_max_backoff != 64,
-        "pipe_at_entry cwnd": is_sack and tcp.pipe_at_entry == "cwnd",
-        "sack_retransmit_delay": not isinstance(tcp.sack_retransmit_delay, RetransmitDelayNone),
-        "sack_partial_ack other than pipe - 2": is_sack and tcp.sack_partial_ack != "pipe_less_two",
-        "sack_partial_ack_restarts other than every": (
-            is_sack and tcp.sack_partial_ack_restarts != "every"
-        ),
-        "more than three SACK blocks": is_sack and tcp.sack_max_blocks > 3,
-        "partial_ack_window keep": tcp.variant == "new_reno" and tcp.partial_ack_window == "keep",
-        "delayed_ack": tcp.delayed_ack is not None,
-        "segments below MSS (sws_avoidance off)": not tcp.sws_avoidance,
-        "the octets of the timestamps option": tcp.timestamps,
-        "handshake": tcp.handshake,
-    }
-    for rule, asked in foreign.items():
-        if asked:
-            raise Untranslatable(f"no counterpart in ns-2: {rule}")

@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from itertools import combinations
 from typing import Any
 
@@ -5,7 +6,11 @@ import pytest
 
 import skycell
 from benches.peers.ns2.translate import (
+    ONLY,
+    ONLY_OF_VARIANT,
+    TRANSLATED,
     UNLIMITED_OCTETS,
+    WITHOUT_EFFECT,
     Choices,
     Untranslatable,
     aal5_cells,
@@ -13,7 +18,8 @@ from benches.peers.ns2.translate import (
     sender_variables,
     sink_variables,
 )
-from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.network_spec import NetworkSpec, StartAt, TcpSpec
+from skycell.scenario.policy_spec import SpecPart
 from skycell.scenario.tcp import Tcp
 from tests.tcp_keys import values
 
@@ -35,7 +41,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
                     "buffer": "12000 cells",
                     "policy": "epd",
                 },
-                "access": {"delay": "1 ms"},
+                "access": {"delay": "1 ms", "frame_gap": "0 s"},
             },
             "tcp": {"variant": "sack", "mss": "512 B", "pipe_at_entry": "cwnd - 3"},
             "start": TOGETHER,
@@ -119,27 +125,41 @@ def test_losses_starts_and_choices_reach_the_file() -> None:
         assert line in text.splitlines()
 
 
+BOTTLENECK = "topology.bottleneck"
+VOICE = {"kind": "cbr", "name": "voice", "rate": 0.1}
+FORWARD = ["flow1.forward"]
+
+
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"topology.bottleneck.policy": "selective_drop"}, "policy selective_drop"),
-        ({"topology.bottleneck.loss": 0.001}, "moves or loses frames"),
+        ({f"{BOTTLENECK}.policy": "selective_drop"}, "policy selective_drop"),
+        ({f"{BOTTLENECK}.policy": "red"}, "policy red"),
+        ({f"{BOTTLENECK}.policy": {"kind": "epd", "partial_discard": False}}, "partial_discard"),
+        ({f"{BOTTLENECK}.loss": 0.001}, "motion"),
+        ({f"{BOTTLENECK}.scheduler": {"kind": "vc_round_robin"}}, "scheduler vc_round_robin"),
+        ({"topology.access.frame_gap": "1 cell"}, "frame_gap_ps"),
         ({"topology.tcps_per_vc": 2}, "routers"),
-        ({"source": [{"kind": "cbr", "name": "voice", "rate": 0.1}]}, "voice: cell sources"),
-        ({"traffic": {"kind": "transfers", "size": "1 MB"}}, "persistent"),
-        ({"start": "drawn"}, "draw different starts"),
-        ({"loss.at_cwnd": "10000 B"}, "by ordinal"),
-        ({"tcp.cwnd_growth": "integer"}, "cwnd_growth"),
-        ({"tcp.rto_restart": "on_send"}, "rto_restart"),
-        ({"tcp.rto_max_backoff": 32}, "rto_max_backoff"),
+        ({"source": [VOICE]}, "voice: .* class cbr"),
+        ({"source": [{**VOICE, "class": "ubr"}]}, "the run: .* sources"),
+        ({f"{BOTTLENECK}.class": [{"name": "cbr"}]}, "switch1>switch2: .* class cbr"),
+        ({"topology.class": "nrt_vbr"}, "flow1.forward: .* class nrt_vbr"),
+        ({"gfr": [{"vcs": FORWARD, "mcr": "9 cells/s"}]}, "flow1.forward: .* gfr"),
+        ({"policer": [{"vcs": FORWARD, "pcr": "9 cells/s"}]}, "flow1.forward: .* policing"),
+        ({"traffic": {"kind": "transfers", "size": "1 MB"}}, "traffic transfers"),
+        ({"start": "drawn"}, "start drawn"),
+        ({"loss.at_cwnd": "10000 B"}, "at_cwnd_octets 10000"),
+        ({"tcp.cwnd_growth": "integer"}, "cwnd_growth integer"),
+        ({"tcp.rto_restart": "on_send"}, "rto_restart on_send"),
+        ({"tcp.rto_max_backoff": 32}, "rto_max_backoff 32"),
         ({"tcp.pipe_at_entry": "cwnd"}, "pipe_at_entry cwnd"),
-        ({"tcp.sack_partial_ack": "ends recovery"}, "sack_partial_ack other"),
-        ({"tcp.sack_partial_ack_restarts": "none"}, "sack_partial_ack_restarts"),
-        ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay"),
-        ({"tcp.sack_max_blocks": 4}, "SACK blocks"),
+        ({"tcp.sack_partial_ack": "ends recovery"}, "sack_partial_ack ends_recovery"),
+        ({"tcp.sack_partial_ack_restarts": "none"}, "sack_partial_ack_restarts none"),
+        ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay segments"),
+        ({"tcp.sack_max_blocks": 4}, "sack_max_blocks 4"),
         ({"tcp.variant": "newreno"}, "partial_ack_window keep"),
         ({"tcp.delayed_ack": {}}, "delayed_ack"),
-        ({"tcp.sws_avoidance": False}, "below MSS"),
+        ({"tcp.sws_avoidance": False}, "sws_avoidance False"),
         ({"tcp.timestamps": True}, "timestamps"),
         ({"tcp.handshake": True}, "handshake"),
     ],
@@ -149,13 +169,98 @@ def test_what_ns2_lacks_is_refused_by_name(values: dict[str, Any], says: str) ->
         parameter_file(spec(values), Choices())
 
 
-WITHOUT_EFFECT = {
-    "window_scaling": "allows large windows, and does nothing",
-    "tick_phase": "ns-2 has no phase; comparisons take the mean over ours",
-    "nagle": "a persistent source sends whole segments",
-    "idle_restart": "a persistent source never idles",
-}
-"""Keys of [tcp] that what is translated has no use for, and why."""
+def by_way_of(links: str, route: str, flows: int = 1, **more: Any) -> NetworkSpec:
+    """Connections from a to b over a route; links and nodes by their letters, "ax xb" and "axb"."""
+    link = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
+    scenario: dict[str, Any] = {
+        "run": {"duration": "1 s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["a", "b"],
+            "switches": sorted(set(links) - set("ab ")),
+            "link": [
+                link
+                | {"from": ends[0], "to": ends[1]}
+                | ({"frame_gap": "0 s"} if set(ends) & set("ab") else {})
+                for ends in links.split()
+            ],
+            "vc": [{"name": "there", "path": list(route)}],
+            "flow": [
+                {"name": f"tcp{k}", "source": "a", "destination": "b", "forward": ["there"]}
+                for k in range(flows)
+            ],
+        },
+        "tcp": {"variant": "reno"},
+        "start": TOGETHER,
+    }
+    return skycell.parse(scenario | more).resolve()
+
+
+@pytest.mark.parametrize(
+    ("links", "route", "is_found"),
+    [
+        ("ax xb", "axb", True),
+        ("ax xb xy yb", "axb", True),
+        ("ax xb xy yb", "axyb", False),
+        ("ax xy yb xz zb", "axyb", False),
+    ],
+)
+def test_a_route_that_ns2_may_not_find_is_refused(links: str, route: str, is_found: bool) -> None:
+    spec = by_way_of(links, route)
+    with (
+        nullcontext() if is_found else pytest.raises(Untranslatable, match=r"tcp0: .* another way")
+    ):
+        parameter_file(spec, Choices())
+
+
+def test_losses_on_a_link_that_others_share_are_refused() -> None:
+    parameter_file(by_way_of("ax xb", "axb", loss={"transmissions": [3]}), Choices())
+    spec = by_way_of("ax xb", "axb", flows=2, loss={"transmissions": [3]})
+    with pytest.raises(Untranslatable, match=r"tcp0: .* by link"):
+        parameter_file(spec, Choices())
+
+
+def test_epd_of_frames_of_two_sizes_is_refused() -> None:
+    changes = {f"{BOTTLENECK}.reverse_policy": "epd", f"{BOTTLENECK}.reverse_buffer": "90 cells"}
+    parameter_file(spec(changes), Choices())
+    two = {"flow": [{"names": ["flow2"], "tcp": {"mss": "1024 B"}}]}
+    with pytest.raises(Untranslatable, match=r"switch1>switch2: .* two sizes"):
+        parameter_file(spec(two), Choices())
+
+
+class YoungerStart(StartAt):
+    """A start with a key that the translator has never heard of."""
+
+    pace: int = 0
+
+
+def with_a_younger_start(pace: int) -> NetworkSpec:
+    """`spec()` whose first flow begins so."""
+    old = spec()
+    flow = old.flows[0].model_copy(update={"start": YoungerStart(time_ps=0, pace=pace)})
+    return old.model_copy(update={"flows": (flow, *old.flows[1:])})
+
+
+@pytest.mark.parametrize("pace", [0, 1])
+def test_a_key_that_nobody_has_looked_at_is_refused_but_at_its_default(
+    pace: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part: type[SpecPart] = YoungerStart
+    monkeypatch.setitem(TRANSLATED, part, TRANSLATED[StartAt])
+    with pytest.raises(Untranslatable, match="pace 1") if pace else nullcontext():
+        parameter_file(with_a_younger_start(pace), Choices())
+
+
+def test_a_part_that_nobody_has_looked_at_is_refused() -> None:
+    with pytest.raises(Untranslatable, match=r"flow1: .* start at$"):
+        parameter_file(with_a_younger_start(0), Choices())
+
+
+def test_the_lists_of_keys_name_keys_of_the_spec() -> None:
+    for lists in (TRANSLATED, WITHOUT_EFFECT, ONLY):
+        for part, keys in lists.items():
+            assert set(keys) <= part.model_fields.keys()
+    assert all(set(keys) <= TcpSpec.model_fields.keys() for keys in ONLY_OF_VARIANT.values())
 
 
 def told(changes: dict[str, Any]) -> str:
@@ -180,4 +285,4 @@ def test_two_values_of_a_tcp_rule_are_never_the_same_to_ns2(key: str) -> None:
             for base in of_variants
         )
     ]
-    assert bool(alike) == (key in WITHOUT_EFFECT), alike
+    assert bool(alike) == (key in WITHOUT_EFFECT[TcpSpec]), alike
