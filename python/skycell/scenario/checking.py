@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
+from skycell.scenario.other_names import ours_of
 from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
-from skycell.scenario.spelling import hint
+from skycell.scenario.spelling import nearest
+
+if TYPE_CHECKING:
+    from skycell.scenario.reference import Key
 
 FileModel = TypeVar("FileModel", bound=BaseModel)
 
@@ -155,22 +159,49 @@ def _known_keys(root: type[BaseModel], place: Place, got: object) -> str:
     known = list(keys_of(place.owner)) if place.owner else []
     if place.owner is root:
         known = ["preset", *known]
+    return ", ".join(known) + _meant(root, place, known, got)
+
+
+def _meant(root: type[BaseModel], place: Place, known: list[str], got: object) -> str:
+    """The end of a sentence about an unknown key: what it most likely stands for; or empty."""
     key = str(place.path[-1])
-    return ", ".join(known) + (_elsewhere(root, key, got) or hint(key, known))
+    ours = ours_of(key)
+    for name in ours:
+        found = field_named(place.owner, name) if place.owner else None
+        if found and (_is_tables(got) or not takes_tables_only(annotated(found))):
+            return f"; did you mean {name}?"
+    is_key = False
+    for name in (*ours, key):
+        having = _having(root, name)
+        told = _elsewhere(having, got)
+        if told:
+            return f"; {'it' if name == key else name} {told}"
+        is_key |= bool(having)
+    near = nearest(key, known)
+    # A key of other tables is no misspelling, unless of what it begins.
+    return f"; did you mean {near}?" if near and (not is_key or near.startswith(key)) else ""
 
 
-def _elsewhere(root: type[BaseModel], key: str, got: object) -> str:
-    """The end of a sentence about a key of the top or of a single other table; else empty.
+def _is_tables(got: object) -> bool:
+    return isinstance(got, Mapping | list)
+
+
+def _having(root: type[BaseModel], key: str) -> dict[str, Key]:
+    """The tables of a form that have a key, by their heading."""
+    from skycell.scenario.reference import tables
+
+    return {t.heading: known for t in tables(root) for known in t.keys if known.name == key}
+
+
+def _elsewhere(having: Mapping[str, Key], got: object) -> str:
+    """Where a key belongs that is of the top or of a single other table; else empty.
 
     Where a value stands, a table of the top is not meant if others have such a key.
     """
-    from skycell.scenario.reference import tables
-
-    having = {t.heading: known for t in tables(root) for known in t.keys if known.name == key}
     top = having.get("")
-    if top and (len(having) == 1 or isinstance(got, Mapping | list) or not top.is_table):
-        return "; it belongs at the top of the file, before the first table"
-    return f"; it is a key of [{next(iter(having))}]" if len(having) == 1 else ""
+    if top and (len(having) == 1 or _is_tables(got) or not top.is_table):
+        return "belongs at the top of the file, before the first table"
+    return f"is a key of [{next(iter(having))}]" if len(having) == 1 else ""
 
 
 def annotated(found: FieldInfo) -> Any:
@@ -227,6 +258,17 @@ def shorthand_of(annotation: Any) -> Leaf | None:
         if leaf is not None:
             return leaf
     return None
+
+
+def takes_tables_only(annotation: Any) -> bool:
+    """Whether a parameter takes a table or a list of tables, and no word or value for one."""
+    models = models_of(annotation) or models_of(item_of(annotation))
+    return (
+        leaf_of(annotation) is None
+        and bool(models)
+        and not any(kind_of(model) for model in models)
+        and not words_of(annotation)
+    )
 
 
 def words_of(annotation: Any) -> list[str]:

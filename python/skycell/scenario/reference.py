@@ -21,6 +21,7 @@ from skycell.scenario.checking import (
     list_allowed,
     models_of,
     shorthand_of,
+    takes_tables_only,
     words_of,
 )
 from skycell.scenario.faults import show_value
@@ -115,7 +116,6 @@ def _key(
     seen: dict[type[BaseModel], str],
 ) -> Key:
     leaf = leaf_of(annotation)
-    is_table = False
     if leaf is not None:
         allowed = leaf.allowed
     elif nested:
@@ -124,7 +124,6 @@ def _key(
         tables_of = "a table" if models_of(annotation) else "a list of tables"
         words = [f'"{word}"' for word in words_of(annotation)]
         allowed = " or ".join([*words, f"{tables_of}, see [{place}]"])
-        is_table = not words and not kinds
         if kinds:
             short = shorthand_of(annotation)
             words = [f'"{k}"' for k in kinds]
@@ -135,7 +134,7 @@ def _key(
     extra = extra if isinstance(extra, dict) else {}
     return Key(
         name=name,
-        is_table=is_table,
+        is_table=takes_tables_only(annotation),
         allowed=allowed,
         default=_default(field),
         meaning=field.description or "",

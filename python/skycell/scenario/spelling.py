@@ -17,23 +17,23 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     >>> nearest("edp", ["red", "epd"]), nearest("droptail", ["tail_drop"]), nearest("x", ["epd"])
     ('epd', 'tail_drop', None)
     """
-    plain: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     initials: dict[str, str] = {}
     for other in known:
         words = _words(other)
-        plain.setdefault("".join(words), other)
+        by_name.setdefault("".join(words), other)
         if len(words) > 1:
             initials.setdefault("".join(word[0] for word in words), other)
-    wanted = "".join(_words(name))
+    wanted = plain(name)
     places = range(1, len(wanted))
     swapped = (wanted[: i - 1] + wanted[i] + wanted[i - 1] + wanted[i + 1 :] for i in places)
     turned = (wanted[i:] + wanted[:i] for i in places)
-    meant = {**initials, **plain}
+    meant = {**initials, **by_name}
     for way in (wanted, *swapped, *turned):
         if way in meant:
             return meant[way]
-    close = get_close_matches(wanted, plain, n=1)
-    return plain[close[0]] if close else None
+    close = get_close_matches(wanted, by_name, n=1)
+    return by_name[close[0]] if close else None
 
 
 def hint(name: str, known: Iterable[str]) -> str:
@@ -44,6 +44,15 @@ def hint(name: str, known: Iterable[str]) -> str:
     """
     near = nearest(name, known)
     return f"; did you mean {near}?" if near else ""
+
+
+def plain(name: str) -> str:
+    """A name without what people write differently: case, hyphens, underscores and spaces.
+
+    >>> plain("Tail-Drop"), plain("tail_drop")
+    ('taildrop', 'taildrop')
+    """
+    return "".join(_words(name))
 
 
 def _words(name: str) -> list[str]:
