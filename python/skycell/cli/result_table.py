@@ -21,6 +21,7 @@ from skycell.metrics.run_rows import (
     cell_delay_rows,
     cell_totals,
     contract_rows,
+    loss_in_words,
     lost_on_links,
     policed_rows,
     queue_rows,
@@ -157,19 +158,10 @@ def _cell_delays(rows: list[CellDelayRow]) -> Table:
     table = _table("Cells whose delay is measured, ms", "VC", "offered", "lost", *CELL_DELAY_HEADS)
     for row in rows[:_MOST_ROWS]:
         shown = ("-" if time is None else f"{time:.3f}" for time in row.times_ms)
-        table.add_row(row.vc, show_amount(row.offered), _loss(row.lost), *shown)
+        table.add_row(row.vc, show_amount(row.offered), loss_in_words(row.lost), *shown)
     if len(rows) > _MOST_ROWS:
         table.add_row(f"and {len(rows) - _MOST_ROWS} more")
     return table
-
-
-def _loss(ratio: float) -> str:
-    """A cell loss ratio; what is lost shows also where it is next to nothing.
-
-    >>> _loss(0.0), _loss(0.0251), _loss(3 / 283_019)
-    ('0.00%', '2.51%', '1.1e-05')
-    """
-    return f"{ratio:.1e}" if 0 < ratio < 1e-4 else f"{ratio:.2%}"
 
 
 def _responses(rows: list[ResponseRow]) -> Table:

@@ -49,6 +49,15 @@ class CellDelayRow(NamedTuple):
         return self[3:]
 
 
+def loss_in_words(ratio: float) -> str:
+    """A cell loss ratio, 0 to 1; what is lost shows also where it is next to nothing.
+
+    >>> loss_in_words(0.0), loss_in_words(0.0251), loss_in_words(3 / 283_019)
+    ('0.00%', '2.51%', '1.1e-05')
+    """
+    return f"{ratio:.1e}" if 0 < ratio < 1e-4 else f"{ratio:.2%}"
+
+
 POLICED_HEADS = {
     "cells_offered": "offered",
     "cells_nonconforming": "not conforming",

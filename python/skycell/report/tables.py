@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from skycell.metrics.run_rows import loss_in_words
 from skycell.plots.words import grouped
 
 NOTHING = "–"
@@ -147,14 +148,13 @@ def count(value: int | None) -> Cell:
 
 
 def loss(ratio: float) -> Cell:
-    """A cell with a loss ratio; what is lost shows also where it is next to nothing.
+    """A cell with a loss ratio.
 
-    >>> loss(0.0).text, loss(0.025).text, loss(3 / 283_019).text
-    ('0.0 %', '2.5 %', '1.1e−05')
+    >>> loss(0.0).text, loss(0.0251).text, loss(3 / 283_019).text
+    ('0.00 %', '2.51 %', '1.1e−05')
     """
-    if 0 < ratio < 1e-3:
-        return Cell(f"{ratio:.1e}".replace("-", "\u2212"), sort=ratio)
-    return share(ratio)
+    text = loss_in_words(ratio).replace("%", " %").replace("-", "\u2212")
+    return Cell(text, sort=ratio)
 
 
 def share(value: float | None) -> Cell:
