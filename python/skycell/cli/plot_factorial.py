@@ -13,7 +13,7 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep
 
 if TYPE_CHECKING:
-    from skycell.plots.figure import Figure, Origin, TableOrigin
+    from skycell.plots.figure import Figure, FigureOrigin
     from skycell.sweeps.result import SweepResult
 
 
@@ -31,7 +31,7 @@ class Factorial:
     what: Literal["sweep", "table"]
     title: str
     runs: Runs
-    origin: Origin | TableOrigin
+    origin: FigureOrigin
 
 
 def factorial_of_sweep(sweep: SweepResult) -> Factorial:

@@ -22,7 +22,7 @@ from skycell.plots.factorial_parts import (
     tooltip,
     value_axis,
 )
-from skycell.plots.figure import Figure, Origin, TableOrigin
+from skycell.plots.figure import Figure, FigureOrigin
 from skycell.plots.words import listed, name
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def response_figure(
-    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
 ) -> Figure:
     """The response by each factor: every run, and the means of the levels with their intervals.
 
@@ -90,7 +90,7 @@ def response_figure(
 
 
 def main_effects_figure(
-    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
 ) -> Figure:
     """The main effect of every level, with its interval: a panel for each factor.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from skycell.plots.effects import main_effects_figure, response_figure
-from skycell.plots.figure import Figure, NothingToDrawError, Origin, TableOrigin
+from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.interactions import interactions_figure
 from skycell.plots.variation import allocation_figure, residuals_figure
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class _Builder(Protocol):
     def __call__(
-        self, analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+        self, analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
     ) -> Figure: ...
 
 
@@ -30,7 +30,7 @@ FACTORIAL_KINDS: dict[str, _Builder] = {
 
 
 def factorial_figures(
-    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
 ) -> list[Figure]:
     """All figures that an analysis has something for.
 

@@ -105,6 +105,10 @@ class TableOrigin:
         return f"{', '.join(parts)}; read by skycell\u00a0{self.version}."
 
 
+FigureOrigin = Origin | TableOrigin
+"""Where the numbers of a figure come from."""
+
+
 def digest(spec_hashes: Iterable[str]) -> str:
     """Twelve hexadecimal digits that stand for a set of runs: SHA-256 over the sorted hashes."""
     return hashlib.sha256("\n".join(sorted(spec_hashes)).encode()).hexdigest()[:12]
@@ -129,7 +133,7 @@ class Figure:
     title: str
     chart: alt.TopLevelMixin = field(repr=False)
     caption: tuple[str, ...]
-    origin: Origin | TableOrigin
+    origin: FigureOrigin
     description: str = field(repr=False)
     subtitle: str | None = None
     datasets: Mapping[str, Any] = field(default_factory=dict, repr=False)

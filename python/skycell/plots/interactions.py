@@ -20,7 +20,7 @@ from skycell.plots.factorial_parts import (
     tooltip,
     value_axis,
 )
-from skycell.plots.figure import Figure, NothingToDrawError, Origin, TableOrigin
+from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.words import factor, listed, name
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def interactions_figure(
-    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
 ) -> Figure:
     """Means of every pair of levels, one panel for each pair of factors.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
 from skycell.plots.factorial_parts import GAP, domain_of, lowered, response_title, slug, value_axis
-from skycell.plots.figure import Figure, NothingToDrawError, Origin, TableOrigin
+from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.words import factor, name
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ KIND_NAMES = {
 
 
 def allocation_figure(
-    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
 ) -> Figure:
     """The allocation of variation: a bar for each component, the largest at the top of its kind.
 
@@ -110,7 +110,7 @@ def allocation_figure(
 
 
 def residuals_figure(
-    analysis: Analysis, origin: Origin | TableOrigin, *, study: str, unit: str = "1"
+    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
 ) -> Figure:
     """Residuals against the model's values, and against the normal distribution.
 
