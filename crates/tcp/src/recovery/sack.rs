@@ -51,7 +51,10 @@ impl LossRecovery for Sack {
             return self.point.timer_after_partial_ack(restarts);
         }
         if std::mem::take(&mut self.point.is_active) {
-            if !is_partial {
+            if is_partial {
+                // What a timeout goes back to goes on after what this recovery has resent.
+                tx.snd_nxt = tx.snd_nxt.max(self.resent_to);
+            } else {
                 // Fall and Floyd: what was sent since, from `recover` on, may be resent fast.
                 self.point.recover = None;
             }

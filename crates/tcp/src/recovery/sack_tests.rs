@@ -320,5 +320,25 @@ fn a_recovery_that_finds_nothing_to_send_leaves_what_a_timeout_goes_back_to() {
         s.acked_with(1, &[(7, 8)]);
     });
     s.expect_sent(&[1, 2, 3, 4, 5, 6]); // and nothing above the block
-    s.acked(4).expect_sent(&[4, 5]);
+    s.acked(6).expect_sent(&[7]); // cwnd 2
+}
+
+#[test]
+fn holes_that_a_recovery_has_resent_are_not_sent_again_where_a_partial_ack_ends_it() {
+    let mut s = Script::established(
+        TcpSpec {
+            sack_partial_ack: SackPartialAck::EndsRecovery,
+            ..tcp()
+        },
+        8,
+    );
+    s.timeout().acked(1).expect_sent(&[0, 1, 2]);
+    s.dup_acks(1, 2).acked_with(1, &[(7, 8)]); // 1 to 6 are lost: pipe 2, cwnd 2
+    (0..3).for_each(|_| {
+        s.acked_with(1, &[(7, 8)]);
+    });
+    s.expect_sent(&[1, 2, 3, 4]);
+    // As with NewReno: 3 and 4 are under way, and fill the window of 2.
+    s.acked(3).expect_sent(&[]);
+    s.acked(4).expect_sent(&[5]);
 }
