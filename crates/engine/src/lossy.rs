@@ -8,6 +8,7 @@
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
 use skycell_units::SimTime;
+use std::collections::VecDeque;
 
 /// Cells of a lost frame: when they enter the link.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +42,22 @@ enum Drawn {
 #[derive(Clone, Debug, Default)]
 struct LossyVc {
     frame: Drawn,
-    /// Cells of lost frames that entered before anybody asks for their times.
+    /// Cells of lost frames that entered before anybody asks for their times, or any more.
     earlier: u64,
-    /// The others.
-    lost: Vec<Lost>,
+    /// The others, in order.
+    lost: VecDeque<Lost>,
+}
+
+impl LossyVc {
+    /// Keeps only the number of the cells that all entered before `before`.
+    fn trim(&mut self, before: SimTime) {
+        while let Some(first) = self.lost.front()
+            && first.before(before) == u64::from(first.cells)
+        {
+            self.earlier += u64::from(first.cells);
+            self.lost.pop_front();
+        }
+    }
 }
 
 /// The link behind a port.
@@ -114,8 +127,18 @@ impl LossyLink {
         if lost.before(self.kept_from) == u64::from(cells) {
             vc.earlier += u64::from(cells);
         } else {
-            vc.lost.push(lost);
+            vc.lost.push_back(lost);
         }
+    }
+
+    /// Nobody will ask for times before `before`: cells that entered then are where nobody looks for them.
+    pub(crate) fn trim(&mut self, before: SimTime) {
+        self.vcs.iter_mut().for_each(|vc| vc.trim(before));
+    }
+
+    /// The same, of the VC at `place` alone.
+    pub(crate) fn trim_vc(&mut self, place: u32, before: SimTime) {
+        self.vcs[place as usize].trim(before);
     }
 
     /// Whether the cell of the VC at `place` that entered at `time` was lost.
@@ -169,6 +192,23 @@ mod tests {
         link.note(0, SimTime(20), 10, 9); // the last at 100
         assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 1));
         assert_eq!(link.lost_before(SimTime(101), 0), 18);
+    }
+
+    #[test]
+    fn of_frames_that_entered_long_ago_only_the_number_is_kept() {
+        let mut link = link(WHOLE_PPB);
+        link.kept_from = SimTime::ZERO;
+        for first in [10, 40, 70] {
+            link.note(0, SimTime(first), 10, 2);
+            link.note(1, SimTime(first), 10, 1);
+        }
+        link.trim(SimTime(50)); // the second frame of two cells has one to come
+        assert_eq!([link.vcs[0].lost.len(), link.vcs[1].lost.len()], [2, 1]);
+        link.trim_vc(0, SimTime(51));
+        assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (4, 1));
+        assert!(link.has_lost_at(SimTime(80), 0));
+        let before = [51, 71, 81].map(|t| link.lost_before(SimTime(t), 0));
+        assert_eq!(before, [4, 5, 6]);
     }
 
     #[test]

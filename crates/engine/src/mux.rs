@@ -379,6 +379,9 @@ impl MuxPort {
         if let Some(queues) = &mut self.vc_queues {
             queues.forget(self.log.departed(before));
         }
+        if let Some(lossy) = &mut self.lossy {
+            lossy.trim(before);
+        }
         if let Some(departures) = &mut self.vc_departures {
             departures.settle(&self.log, self.log.departed(now));
         }

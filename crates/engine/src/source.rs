@@ -179,8 +179,9 @@ impl SourcePort {
         self.rest.lossy = LossyLink::new(link, seed, vcs, late, is_asked);
     }
 
-    /// Whether the link loses a frame of `cells` cells of the VC at `place` that begins to leave at `start`.
-    pub(crate) fn loses(&mut self, start: SimTime, place: u32, cells: u32) -> bool {
+    /// Whether the link loses a frame of `cells` cells of the VC at `place` that has been taken in at `now` and begins
+    /// to leave at `start`.
+    pub(crate) fn loses(&mut self, now: SimTime, start: SimTime, place: u32, cells: u32) -> bool {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
@@ -189,6 +190,7 @@ impl SourcePort {
         if is_lost {
             let cell_time = self.kind.cell_time;
             lossy.note(place, start + SimTime(cell_time), cell_time, cells);
+            lossy.trim_vc(place, SimTime(now.0.saturating_sub(self.kind.horizon.0)));
         }
         is_lost
     }

@@ -38,7 +38,7 @@ impl Network<'_> {
             }
             Ok(start) => {
                 let spacing = SimTime(source.cell_time());
-                if way.is_lossy && source.loses(start, source_place, cells) {
+                if way.is_lossy && source.loses(now, start, source_place, cells) {
                     if way.is_watched {
                         self.vcs.rest[vc_id as usize].edge.on_lost(start, cells);
                     }
