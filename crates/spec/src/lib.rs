@@ -26,9 +26,9 @@ pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
 pub use rerouting::ReroutingSpec;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
-    AdvertisedWindow, CwndGrowth, DelayedAck, PartialAckRestarts, PartialAckWindow, PipeAtEntry,
-    RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpSpec, TcpVariant, TickOrder,
-    TickPhase,
+    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, PartialAckRestarts,
+    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis,
+    TcpSpec, TcpVariant, TickOrder, TickPhase,
 };
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
 

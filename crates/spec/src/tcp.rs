@@ -24,11 +24,14 @@ pub struct TcpSpec {
     pub initial_ssthresh: Octets,
     /// Largest cwnd, octets.
     pub max_cwnd: Octets,
-    /// How cwnd grows in congestion avoidance.
+    /// How cwnd grows in congestion avoidance and what a loss leaves of it; the key is left out for Reno's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub congestion_control: CongestionControl,
+    /// Arithmetic of Reno's congestion avoidance.
     pub cwnd_growth: CwndGrowth,
     /// Whether slow start goes on at cwnd = ssthresh, and with the ACK that ends a recovery.
     pub slow_start_at_ssthresh: bool,
-    /// What a loss halves.
+    /// What a loss halves, or CUBIC takes 0.7 of.
     pub ssthresh_basis: SsthreshBasis,
     /// Duplicate ACKs that start fast retransmit.
     pub dup_ack_threshold: u32,
@@ -101,7 +104,18 @@ pub enum TcpVariant {
     Sack,
 }
 
-/// How cwnd grows in congestion avoidance (ICCCN'97 section 7.2).
+/// How cwnd grows in congestion avoidance and what a loss leaves of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CongestionControl {
+    /// A segment each round trip, and half (ICCCN'97 section 2.1).
+    #[default]
+    Reno,
+    /// A cubic function of the time since the last loss, and 0.7 (RFC 9438).
+    Cubic,
+}
+
+/// Arithmetic of Reno's congestion avoidance (ICCCN'97 section 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CwndGrowth {

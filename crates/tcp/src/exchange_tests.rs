@@ -4,8 +4,8 @@ use crate::sender::tests::{MSS, tcp};
 use crate::{Receiver, Segment, Sender, TickClock};
 use proptest::prelude::*;
 use skycell_spec::{
-    AdvertisedWindow, DelayedAck, PartialAckRestarts, PartialAckWindow, PipeAtEntry,
-    SackPartialAck, TcpSpec, TcpVariant,
+    AdvertisedWindow, CongestionControl, DelayedAck, PartialAckRestarts, PartialAckWindow,
+    PipeAtEntry, SackPartialAck, TcpSpec, TcpVariant,
 };
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         prop::sample::select(restarts.to_vec()),
         MSS..20 * MSS,
         MSS..20 * MSS,
-        prop::array::uniform8(any::<bool>()),
+        prop::array::uniform9(any::<bool>()),
     )
         .prop_map(
             |(variant, new_reno, sack, restarts, rwnd, initial_cwnd, is)| TcpSpec {
@@ -51,6 +51,8 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                 sack_partial_ack_restarts: restarts,
                 rwnd,
                 initial_cwnd,
+                congestion_control: [CongestionControl::Reno, CongestionControl::Cubic]
+                    [usize::from(is[8])],
                 nagle: is[0],
                 sws_avoidance: is[1],
                 flywheel: is[2],

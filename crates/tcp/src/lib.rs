@@ -2,6 +2,7 @@
 //! the segments to send. No clock, no queue and no I/O inside.
 
 mod clock;
+mod cubic;
 mod ranges;
 mod receiver;
 mod recent;

@@ -32,6 +32,11 @@ impl RtoEstimator {
         }
     }
 
+    /// Smoothed round-trip time, eighths of a tick; 0 before the first sample.
+    pub(crate) fn srtt_eighths(&self) -> i64 {
+        self.srtt_eighths
+    }
+
     /// A segment was acknowledged `ticks` ticks after it was sent, and had been sent once.
     pub(crate) fn on_sample(&mut self, tcp: &TcpSpec, ticks: u64) {
         // 4.4BSD counts from 1: a segment acknowledged within its tick measures 1.

@@ -120,12 +120,13 @@ impl Sender {
     /// The application hands over `octets` more; `u64::MAX` for as many as can ever be sent.
     pub fn hand_over(&mut self, now: SimTime, octets: Octets, out: &mut Vec<Segment>) {
         self.tx.available = self.tx.available.saturating_add(octets);
-        let idle = self.tx.clock.ticks(now) - self.tx.clock.ticks(self.tx.now);
-        if self.tx.tcp.idle_restart
-            && self.tx.is_all_acked()
-            && idle >= self.tx.rto.ticks(&self.tx.tcp)
-        {
-            self.tx.window.restart(self.tx.tcp.initial_cwnd);
+        if self.tx.is_all_acked() {
+            let ticks = self.tx.clock.ticks(now);
+            let idle = ticks - self.tx.clock.ticks(self.tx.now);
+            self.tx.window.on_idle_end(ticks);
+            if self.tx.tcp.idle_restart && idle >= self.tx.rto.ticks(&self.tx.tcp) {
+                self.tx.window.restart(self.tx.tcp.initial_cwnd);
+            }
         }
         if self.state == State::Established {
             self.act(now, out, |sender| {
@@ -186,7 +187,7 @@ impl Sender {
         self.recovery.on_timeout(&mut self.tx);
         self.tx
             .window
-            .halve_ssthresh(&self.tx.tcp, self.tx.advertised);
+            .cut_ssthresh(&self.tx.tcp, self.tx.advertised);
         self.tx.window.collapse(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
         self.tx.deadline = None;

@@ -2,8 +2,9 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CwndGrowth, PartialAckRestarts, PartialAckWindow, PipeAtEntry, RtoRestart,
-    SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder, TickPhase,
+    AdvertisedWindow, CongestionControl, CwndGrowth, PartialAckRestarts, PartialAckWindow,
+    PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant,
+    TickOrder, TickPhase,
 };
 
 /// Octets of a segment in these tests.
@@ -22,6 +23,7 @@ pub(crate) fn tcp() -> TcpSpec {
         initial_cwnd: MSS,
         initial_ssthresh: 1_000_000,
         max_cwnd: 1_000_000,
+        congestion_control: CongestionControl::Reno,
         cwnd_growth: CwndGrowth::Float,
         slow_start_at_ssthresh: false,
         ssthresh_basis: SsthreshBasis::Cwnd,

@@ -1,6 +1,7 @@
 //! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
 
 use crate::clock::TickClock;
+use crate::cubic::NewAck;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
@@ -252,6 +253,15 @@ impl Transmitter {
             self.rto.on_sample(&self.tcp, ticks - sent_at);
             self.timed = None;
         }
+        self.window.note(|cwnd| {
+            let was_outstanding = self.snd_max - self.snd_una + acked;
+            NewAck {
+                ticks,
+                srtt_eighths: self.rto.srtt_eighths(),
+                segments: acked as f64 / self.tcp.mss as f64,
+                is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > cwnd,
+            }
+        });
         acked
     }
 }

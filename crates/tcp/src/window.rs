@@ -1,6 +1,7 @@
 //! The congestion window: slow start, congestion avoidance, and what a loss costs.
 
-use skycell_spec::{CwndGrowth, SsthreshBasis, TcpSpec};
+use crate::cubic::{BETA, Cubic, NewAck};
+use skycell_spec::{CongestionControl, CwndGrowth, SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
 /// cwnd and ssthresh of one connection, octets. The parameters they follow are lent by the caller:
@@ -10,16 +11,30 @@ pub(crate) struct Window {
     /// cwnd; has a fraction only while growth is in floating point.
     cwnd: f64,
     ssthresh: f64,
+    /// None where congestion control needs nothing but these two: what others keep costs Reno's senders
+    /// neither room nor time.
+    kept: Option<Box<Kept>>,
+}
+
+/// What congestion control keeps from one ACK to the next.
+#[derive(Clone, Debug)]
+enum Kept {
     /// ACK counting: ACKs since cwnd last grew.
-    acks: f64,
+    Acks(f64),
+    Cubic(Cubic),
 }
 
 impl Window {
     pub(crate) fn new(tcp: &TcpSpec) -> Self {
+        let kept = match (tcp.congestion_control, tcp.cwnd_growth) {
+            (CongestionControl::Reno, CwndGrowth::Float | CwndGrowth::Integer) => None,
+            (CongestionControl::Reno, CwndGrowth::AckCounting) => Some(Kept::Acks(0.0)),
+            (CongestionControl::Cubic, _) => Some(Kept::Cubic(Cubic::default())),
+        };
         Window {
             cwnd: tcp.initial_cwnd as f64,
             ssthresh: tcp.initial_ssthresh as f64,
-            acks: 0.0,
+            kept: kept.map(Box::new),
         }
     }
 
@@ -31,43 +46,83 @@ impl Window {
         self.ssthresh
     }
 
-    /// An acknowledgement of new data, outside recovery (ICCCN'97 sections 2.1 and 7.2).
-    pub(crate) fn on_new_ack(&mut self, tcp: &TcpSpec) {
-        let mss = tcp.mss as f64;
-        let mss_squared = mss * mss;
-        let is_at_ssthresh = tcp.slow_start_at_ssthresh && self.cwnd == self.ssthresh;
-        let growth = if self.cwnd < self.ssthresh || is_at_ssthresh {
-            mss
-        } else {
-            match tcp.cwnd_growth {
-                CwndGrowth::Float => mss_squared / self.cwnd,
-                CwndGrowth::Integer => (mss_squared / self.cwnd).floor(),
-                CwndGrowth::AckCounting => {
-                    self.acks += 1.0;
-                    if self.acks * mss_squared > self.cwnd {
-                        std::mem::take(&mut self.acks) * mss_squared / self.cwnd
-                    } else {
-                        0.0
-                    }
-                }
-            }
-        };
-        self.grow(tcp, growth);
-        self.cwnd = self.cwnd.min(tcp.max_cwnd as f64);
+    /// An acknowledgement of new data has come, and cwnd is what it was; `ack` tells what it finds, if it
+    /// matters.
+    pub(crate) fn note(&mut self, ack: impl FnOnce(f64) -> NewAck) {
+        if let Some(Kept::Cubic(cubic)) = self.kept.as_deref_mut() {
+            cubic.on_new_ack(ack(self.cwnd));
+        }
     }
 
-    /// Halves: ssthresh = cwnd / 2, or half of what both cwnd and the `advertised` window allow in
-    /// whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest).
-    pub(crate) fn halve_ssthresh(&mut self, tcp: &TcpSpec, advertised: Octets) {
-        let half = match tcp.ssthresh_basis {
-            SsthreshBasis::Cwnd => Self::whole(tcp, self.cwnd / 2.0),
-            SsthreshBasis::Window => {
-                let window = self.cwnd.min(advertised as f64);
-                (window / 2.0 / tcp.mss as f64).floor() * tcp.mss as f64
+    /// Grows by that acknowledgement, outside recovery (ICCCN'97 sections 2.1 and 7.2).
+    pub(crate) fn on_new_ack(&mut self, tcp: &TcpSpec) {
+        let mss = tcp.mss as f64;
+        let growth = if self.kept.is_some() {
+            self.growth_by_what_is_kept(tcp)
+        } else if self.is_in_slow_start(tcp) {
+            self.slow_start(tcp)
+        } else {
+            self.whole(tcp, mss * mss / self.cwnd)
+        };
+        self.grow_to_limit(tcp, growth);
+    }
+
+    /// What an acknowledgement adds where something is kept, octets.
+    #[inline(never)] // so that nothing is done for it where nothing is kept
+    fn growth_by_what_is_kept(&mut self, tcp: &TcpSpec) -> f64 {
+        let mss = tcp.mss as f64;
+        let mss_squared = mss * mss;
+        let slow_start = self.is_in_slow_start(tcp).then(|| self.slow_start(tcp));
+        match (self.kept.as_deref_mut(), slow_start) {
+            (Some(Kept::Cubic(cubic)), Some(growth)) => cubic.slow_start(growth),
+            (Some(Kept::Cubic(cubic)), None) => cubic.avoidance(tcp, self.cwnd / mss) * mss,
+            (_, Some(growth)) => growth,
+            (Some(Kept::Acks(acks)), None) => {
+                *acks += 1.0;
+                if *acks * mss_squared > self.cwnd {
+                    std::mem::take(acks) * mss_squared / self.cwnd
+                } else {
+                    0.0
+                }
+            }
+            (None, None) => 0.0,
+        }
+    }
+
+    fn is_in_slow_start(&self, tcp: &TcpSpec) -> bool {
+        let is_at_ssthresh = tcp.slow_start_at_ssthresh && self.cwnd == self.ssthresh;
+        self.cwnd < self.ssthresh || is_at_ssthresh
+    }
+
+    /// What an ACK adds in slow start, octets.
+    fn slow_start(&self, tcp: &TcpSpec) -> f64 {
+        tcp.mss as f64
+    }
+
+    /// A loss: ssthresh = cwnd / 2, or half of what both cwnd and the `advertised` window allow in
+    /// whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest). CUBIC takes 0.7
+    /// instead of half (RFC 9438 section 4.6).
+    pub(crate) fn cut_ssthresh(&mut self, tcp: &TcpSpec, advertised: Octets) {
+        let mss = tcp.mss as f64;
+        let part = match self.kept.as_deref_mut() {
+            None => 0.5,
+            Some(Kept::Acks(acks)) => {
+                *acks = 0.0;
+                0.5
+            }
+            Some(Kept::Cubic(cubic)) => {
+                cubic.on_loss(self.cwnd / mss);
+                BETA
             }
         };
-        self.ssthresh = half.max(2.0 * tcp.mss as f64);
-        self.acks = 0.0;
+        let left = match tcp.ssthresh_basis {
+            SsthreshBasis::Cwnd => self.whole(tcp, self.cwnd * part),
+            SsthreshBasis::Window => {
+                let window = self.cwnd.min(advertised as f64);
+                (window * part / mss).floor() * mss
+            }
+        };
+        self.ssthresh = left.max(2.0 * mss);
     }
 
     /// Sets cwnd to ssthresh and `segments` segments more.
@@ -79,7 +134,7 @@ impl Window {
     pub(crate) fn end_recovery(&mut self, tcp: &TcpSpec) {
         self.set_to_ssthresh_plus(tcp, 0);
         if tcp.slow_start_at_ssthresh {
-            self.on_new_ack(tcp);
+            self.grow_to_limit(tcp, self.slow_start(tcp));
         }
     }
 
@@ -99,6 +154,16 @@ impl Window {
     /// A timeout: cwnd = 1 segment.
     pub(crate) fn collapse(&mut self, tcp: &TcpSpec) {
         self.cwnd = tcp.mss as f64;
+        if let Some(Kept::Cubic(cubic)) = self.kept.as_deref_mut() {
+            cubic.on_timeout();
+        }
+    }
+
+    /// The application goes on after idling, as the host's clock has counted `ticks`.
+    pub(crate) fn on_idle_end(&mut self, ticks: u64) {
+        if let Some(Kept::Cubic(cubic)) = self.kept.as_deref_mut() {
+            cubic.on_idle_end(ticks);
+        }
     }
 
     /// Back to the initial window after idling.
@@ -106,15 +171,20 @@ impl Window {
         self.cwnd = self.cwnd.min(initial_cwnd as f64);
     }
 
-    fn grow(&mut self, tcp: &TcpSpec, octets: f64) {
-        self.cwnd = Self::whole(tcp, self.cwnd + octets);
+    fn grow_to_limit(&mut self, tcp: &TcpSpec, octets: f64) {
+        self.grow(tcp, octets);
+        self.cwnd = self.cwnd.min(tcp.max_cwnd as f64);
     }
 
-    /// Whole octets, unless growth is in floating point.
-    fn whole(tcp: &TcpSpec, octets: f64) -> f64 {
-        match tcp.cwnd_growth {
-            CwndGrowth::Float => octets,
-            CwndGrowth::Integer | CwndGrowth::AckCounting => octets.floor(),
+    fn grow(&mut self, tcp: &TcpSpec, octets: f64) {
+        self.cwnd = self.whole(tcp, self.cwnd + octets);
+    }
+
+    /// Whole octets, unless growth is in floating point, as CUBIC's always is.
+    fn whole(&self, tcp: &TcpSpec, octets: f64) -> f64 {
+        match (tcp.cwnd_growth, self.kept.as_deref()) {
+            (CwndGrowth::Float, _) | (_, Some(Kept::Cubic(_))) => octets,
+            _ => octets.floor(),
         }
     }
 }
@@ -148,8 +218,8 @@ mod tests {
             self.window.end_recovery(&self.tcp);
         }
 
-        fn halve_ssthresh(&mut self, advertised: Octets) -> f64 {
-            self.window.halve_ssthresh(&self.tcp, advertised);
+        fn cut_ssthresh(&mut self, advertised: Octets) -> f64 {
+            self.window.cut_ssthresh(&self.tcp, advertised);
             self.window.ssthresh()
         }
     }
@@ -211,7 +281,7 @@ mod tests {
                 ssthresh_basis,
                 ..tcp()
             });
-            window.halve_ssthresh(advertised)
+            window.cut_ssthresh(advertised)
         };
         // cwnd has grown past the window: the loss takes nothing off what is in flight.
         assert_eq!(halved(SsthreshBasis::Cwnd, 130_000, 65_535), 65_000.0);
@@ -245,6 +315,15 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_forgets_the_acks_that_were_counted() {
+        let mut window = avoiding(CwndGrowth::AckCounting, 500_000);
+        window.on_new_ack();
+        window.cut_ssthresh(600_000);
+        window.on_new_ack();
+        assert_eq!(window.cwnd(), 500_000.0);
+    }
+
+    #[test]
     fn a_window_of_acks_adds_about_one_segment() {
         let mut window = avoiding(CwndGrowth::Float, 51_200);
         (0..100).for_each(|_| window.on_new_ack());
@@ -257,7 +336,7 @@ mod tests {
         window.on_new_ack();
         assert_eq!(window.cwnd(), 600_000.0);
         window.window.collapse(&window.tcp);
-        assert_eq!(window.halve_ssthresh(600_000), 1_024.0);
+        assert_eq!(window.cut_ssthresh(600_000), 1_024.0);
         assert_eq!(window.cwnd(), 512.0);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CwndGrowth, DelayedAck, LossScript, PartialAckRestarts, PartialAckWindow,
-    PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant,
-    TickOrder,
+    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, LossScript, PartialAckRestarts,
+    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis,
+    TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -29,6 +29,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
             initial_cwnd: MSS,
             initial_ssthresh: 64_000,
             max_cwnd: 64_000,
+            congestion_control: CongestionControl::Reno,
             cwnd_growth: CwndGrowth::Float,
             slow_start_at_ssthresh: false,
             ssthresh_basis: SsthreshBasis::Cwnd,

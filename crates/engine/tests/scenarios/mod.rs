@@ -434,6 +434,11 @@ impl<'a> Builder<'a> {
             initial_cwnd: mss * (1 + dice.below(4)),
             initial_ssthresh: mss * (1 + dice.below(64)),
             max_cwnd: rwnd.max(mss),
+            congestion_control: dice.pick(&[
+                CongestionControl::Reno,
+                CongestionControl::Reno,
+                CongestionControl::Cubic,
+            ]),
             cwnd_growth: dice.pick(&[
                 CwndGrowth::Float,
                 CwndGrowth::Integer,

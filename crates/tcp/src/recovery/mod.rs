@@ -166,7 +166,7 @@ impl RecoveryPoint {
 /// What every fast retransmit begins with: ssthresh is halved, the timer starts anew.
 fn enter(tx: &mut Transmitter) {
     tx.counters.fast_retransmits += 1;
-    tx.window.halve_ssthresh(&tx.tcp, tx.advertised);
+    tx.window.cut_ssthresh(&tx.tcp, tx.advertised);
     // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
     tx.deadline = None;
 }
