@@ -1,5 +1,6 @@
 """Generated scenarios: N sources over one bottleneck, every rule of TCP and of the buffers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -40,10 +41,11 @@ _WITH_MCRS = ("dfba", "pme_ered", "mcr_scheduling")
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
+def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[Values, Values]:
     """A scenario, and the same with all rates ten times higher and all times a tenth.
 
     Nothing in it is drawn by the run itself: a drawn time need not be a whole tenth of another.
+    Keys of `fixed` have its values; the others are drawn.
     """
     sources = draw(st.integers(1, 4))
     mss = draw(st.sampled_from([40, 512, 1000, 1460, 9180]))
@@ -88,6 +90,7 @@ def scenarios(draw: st.DrawFn) -> tuple[Values, Values]:
         "tcp.rto_max": "200 ticks",
         "loss.transmissions": sorted(draw(st.sets(st.integers(0, 30), max_size=4))),
         "records.traces": ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"],
+        **(fixed or {}),
     }
     if not draw(st.booleans()):
         del times["tcp.delayed_ack.timeout"]

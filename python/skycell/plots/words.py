@@ -42,6 +42,7 @@ NAMES = {
     "newreno": "NewReno",
     "new_reno": "NewReno",
     "sack": "SACK",
+    "cubic": "CUBIC",
     # configurations
     "lan": "LAN",
     "wan": "WAN",

@@ -258,6 +258,7 @@ class TcpSpec(_Part):
     initial_cwnd: U64
     initial_ssthresh: U64
     max_cwnd: U64
+    congestion_control: Literal["reno", "cubic"] = left_out("reno")
     cwnd_growth: Literal["float", "integer", "ack_counting"]
     slow_start_at_ssthresh: bool
     ssthresh_basis: Literal["cwnd", "window"]

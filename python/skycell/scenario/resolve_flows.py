@@ -88,6 +88,7 @@ class TcpResolver:
             initial_cwnd=self._window("initial_cwnd", tcp.initial_cwnd, mss, rwnd, at_least=mss),
             initial_ssthresh=self._window("initial_ssthresh", tcp.initial_ssthresh, mss, rwnd),
             max_cwnd=self._window("max_cwnd", tcp.max_cwnd, mss, rwnd, at_least=mss),
+            congestion_control=tcp.congestion_control,  # type: ignore[arg-type]
             cwnd_growth=tcp.cwnd_growth,  # type: ignore[arg-type]
             slow_start_at_ssthresh=tcp.slow_start_at_ssthresh,
             ssthresh_basis=tcp.ssthresh_basis,  # type: ignore[arg-type]

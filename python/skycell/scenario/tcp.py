@@ -165,10 +165,16 @@ class Tcp(Parameters):
         "65 535 B shifted as the receiver window needs",
         source="ATM Forum 96-0518: the maximum window bounds the congestion window",
     )
+    congestion_control: Annotated[str, word("reno", "cubic")] = param(
+        "reno",
+        "how cwnd grows in congestion avoidance and what a loss leaves of it: a segment each round "
+        "trip and half, or a cubic function of the time since the loss and 0.7",
+        source="ICCCN'97 section 2.1; cubic is RFC 9438",
+    )
     cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
         "float",
-        "arithmetic of congestion avoidance: with fractions, in whole octets (no growth above "
-        "MSS x MSS), or by counting ACKs",
+        "arithmetic of Reno's congestion avoidance: with fractions, in whole octets (no growth "
+        "above MSS x MSS), or by counting ACKs",
         source="choice: ICCCN'97 section 7.2 names all three as possible",
     )
     slow_start_at_ssthresh: Flag = param(
@@ -178,8 +184,8 @@ class Tcp(Parameters):
     )
     ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
         "cwnd",
-        "what a loss halves: cwnd, or the lesser of cwnd and the window advertised, in whole "
-        "segments",
+        "what a loss halves, or CUBIC takes 0.7 of: cwnd, or the lesser of cwnd and the window "
+        "advertised, in whole segments",
         source="ICCCN'97 section 2.1: half of cwnd",
     )
     dup_ack_threshold: Annotated[int, whole_number(1, 1000)] = param(
