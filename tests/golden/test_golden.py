@@ -28,13 +28,14 @@ def test_every_golden_trace_says_how_it_was_checked(name: str) -> None:
     assert note.startswith("Checked by hand.")
 
 
-def test_every_policy_and_every_variant_has_a_golden_trace() -> None:
+def test_every_policy_and_every_rule_of_a_window_and_of_recovery_has_a_golden_trace() -> None:
     files = [skycell.load(golden.SCENARIOS / f"{name}.toml").resolve() for name in golden.names()]
     policies = {link.port.policy.kind for spec in files for link in spec.links}
     assert policies == set(_policies_of_the_spec())
-    assert {flow.tcp.variant for spec in files for flow in spec.flows} == set(
-        get_args(TcpSpec.model_fields["variant"].annotation)
-    )
+    for key in ("variant", "congestion_control"):
+        assert {getattr(flow.tcp, key) for spec in files for flow in spec.flows} == set(
+            get_args(TcpSpec.model_fields[key].annotation)
+        )
 
 
 def _policies_of_the_spec() -> list[str]:
