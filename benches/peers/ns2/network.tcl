@@ -51,6 +51,9 @@ proc add_flow {i flow} {
     $ns connect $sender($i) $sink($i)
     # A run begins with a reset of every agent, which would overwrite a ssthresh set here.
     $ns at 0 [list $sender($i) set ssthresh_ $p(ssthresh)]
+    foreach command $p(sender_commands) {
+        $ns at 0 "$sender($i) $command"
+    }
     $ns at $p(start_s) [list $sender($i) send -1]
     if {[llength $p(losses)] > 0} {
         set losses [new ErrorModel/List]

@@ -44,6 +44,9 @@ AGENTS = {
 }
 """Sender and receiver classes by variant."""
 
+LINUX_CUBIC = ("select_ca cubic", "set_ca_default_param cubic beta 717")
+"""What makes `Agent/TCP/Linux` Linux 2.6.22's CUBIC, with a cut to 717/1024 instead of 0.8."""
+
 
 TRANSLATED: dict[type[SpecPart], set[str]] = {
     NetworkSpec: {"duration_ps", "nodes", "links", "vcs", "flows"},
@@ -67,6 +70,7 @@ TRANSLATED: dict[type[SpecPart], set[str]] = {
         "initial_cwnd",
         "initial_ssthresh",
         "max_cwnd",
+        "congestion_control",
         "dup_ack_threshold",
         "tick_ps",
         "rto_min_ticks",
@@ -153,12 +157,15 @@ class Choices:
             twice as quick; scripts rarely ask for it. It does not change results.
         overhead_s: `overhead_`: each sender waits for a time uniform over [0, this) before it
             sends. It breaks the step between sources, as `frame_gap` does in skycell.
+        linux_cubic: CUBIC is that of `Agent/TCP/Linux`, which grows by the same function; its slow
+            start, Reno-friendly region and recovery are others. Without it CUBIC is refused.
     """
 
     seed: int = 1
     scheduler: str = "Calendar"
     only_needed_headers: bool = False
     overhead_s: float = 0.0
+    linux_cubic: bool = False
 
 
 def aal5_cells(payload_octets: int, tcp: TcpSpec) -> int:
@@ -277,7 +284,11 @@ def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
     if losses and sum(path[0] in user for user in users) > 1:
         raise Untranslatable(f"{flow.name}: ns-2 counts what it loses by link, which others share")
     first, last = spec.links[path[0]], spec.links[path[-1]]
+    _refuse_other_cubic(flow.tcp, choices, flow.name)
     sender, sink = AGENTS[flow.tcp.variant]
+    commands: tuple[str, ...] = ()
+    if choices.linux_cubic:
+        sender, commands = "Agent/TCP/Linux", LINUX_CUBIC
     return " ".join(
         [
             f"sender {sender}",
@@ -286,10 +297,26 @@ def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
             f"sink_variables {{{_variables(sink_variables(flow.tcp))}}}",
             f"source {first.from_} first_hop {first.to} destination {last.to}",
             f"start_s {flow.start.time_ps / PS_PER_S!r}",
+            f"sender_commands {{{' '.join(f'{{{command}}}' for command in commands)}}}",
             f"ssthresh {flow.tcp.initial_ssthresh // flow.tcp.mss}",
             f"losses {{{' '.join(map(str, losses))}}}",
         ]
     )
+
+
+def _refuse_other_cubic(tcp: TcpSpec, choices: Choices, name: str) -> None:
+    """Linux's CUBIC stands for ours where that is chosen and nothing else differs."""
+    is_cubic, is_chosen = tcp.congestion_control == "cubic", choices.linux_cubic
+    foreign = {
+        "congestion_control cubic": is_cubic and not is_chosen,
+        "Linux's CUBIC for another congestion_control": is_chosen and not is_cubic,
+        "Linux's CUBIC with another recovery than SACK's": is_chosen and tcp.variant != "sack",
+        "Linux's CUBIC with an ssthresh below the window": is_chosen
+        and tcp.initial_ssthresh < tcp.rwnd,
+    }
+    for rule, asked in foreign.items():
+        if asked:
+            raise Untranslatable(f"{name}: no counterpart in ns-2: {rule}")
 
 
 def _refuse_detour(spec: NetworkSpec, path: tuple[int, ...], name: str) -> None:
@@ -350,6 +377,9 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
         # Limited transmit (RFC 3042): a new segment for each of the first duplicate ACKs.
         "singledup_": 0,
     }
+    if choices.linux_cubic:
+        # The look a round trip ahead needs the time that a timestamp brings back.
+        variables["timestamps_"] = True
     if tcp.variant == "vanilla":
         variables["noFastRetrans_"] = True
     if tcp.variant == "new_reno":

@@ -13,7 +13,8 @@ _OF_KEY = {
     "loss": "loss_rate loss_probability packet_loss frame_loss error_rate ber per fer plr",
     "scheduler": "scheduling service_discipline discipline",
     # TCP.
-    "variant": "version flavor flavour algorithm congestion_control cc type",
+    "variant": "version flavor flavour algorithm type",
+    "congestion_control": "cc cca",
     "mss": "smss segment_size max_segment_size packet_size mtu",
     "receiver_window": "rwnd rcvwnd rwin window window_size receive_window receive_buffer rcvbuf",
     "initial_cwnd": "iw initial_window init_cwnd init_wnd cwnd",

@@ -105,6 +105,25 @@ def test_variants_become_agents_with_their_rules() -> None:
     assert variables["partial_window_deflation_"] == variables["newreno_changes_"] == 1
 
 
+CUBIC = {"tcp.variant": "sack", "tcp.congestion_control": "cubic"}
+
+
+def test_cubic_becomes_linuxs_where_that_is_chosen() -> None:
+    cubic = spec(CUBIC)
+    text = parameter_file(cubic, Choices(linux_cubic=True))
+    line = lines(text, "flows")[0]
+    assert "sender Agent/TCP/Linux sender_variables" in line
+    assert "{{select_ca cubic} {set_ca_default_param cubic beta 717}}" in line
+    assert "timestamps_ true" in line
+    for changes, why in (
+        ({}, "another congestion_control"),
+        (CUBIC | {"tcp.variant": "reno"}, "another recovery"),
+        (CUBIC | {"tcp.initial_ssthresh": "9 segments"}, "ssthresh below"),
+    ):
+        with pytest.raises(Untranslatable, match=why):
+            parameter_file(spec(changes), Choices(linux_cubic=True))
+
+
 def test_losses_starts_and_choices_reach_the_file() -> None:
     values = {"loss.transmissions": [3, 5], "start": {"kind": "staggered", "every": "7 ms"}}
     choices = Choices(seed=4, scheduler="Heap", only_needed_headers=True)
@@ -149,6 +168,7 @@ FORWARD = ["flow1.forward"]
         ({"traffic": {"kind": "transfers", "size": "1 MB"}}, "traffic transfers"),
         ({"start": "drawn"}, "start drawn"),
         ({"loss.at_cwnd": "10000 B"}, "at_cwnd_octets 10000"),
+        ({"tcp.congestion_control": "cubic"}, "congestion_control cubic"),
         ({"tcp.cwnd_growth": "integer"}, "cwnd_growth integer"),
         ({"tcp.rto_restart": "on_send"}, "rto_restart on_send"),
         ({"tcp.rto_max_backoff": 32}, "rto_max_backoff 32"),

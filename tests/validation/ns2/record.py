@@ -15,6 +15,7 @@ import skycell
 from benches.peers.ns2 import simulator
 from benches.peers.ns2.peer import Ns2
 from benches.peers.ns2.translate import Choices
+from tests.validation.ns2 import cubic
 from tests.validation.ns2.cases import DURATION_S, LOSSES, RTT_S, RULES, Case
 from tests.validation.ns2.exchange import Told, from_text, of_ns2, quiet_times, to_text
 from tests.validation.ns2.steady import STEADY, Steady
@@ -23,6 +24,12 @@ STORED = Path(__file__).with_name("stored")
 
 LEAN = Choices(only_needed_headers=True)
 """Quicker, with the same results."""
+
+CUBIC_HEADER = f"""\
+# cwnd, in segments in the middle of each round trip, of the CUBIC of ns-2 {simulator.VERSION}
+# (Debian package ns2 2.35+dfsg-5; Agent/TCP/Linux, beta 717/1024), stored by
+# tests/validation/ns2/record.py.
+"""
 
 HEADER = f"""\
 # What ns-2 {simulator.VERSION} did (Debian package ns2 2.35+dfsg-5), stored by
@@ -56,6 +63,28 @@ def run_steady(steady: Steady) -> list[dict[str, float]]:
             }
         )
     return rows
+
+
+def run_cubic(program: str, stage: cubic.Stage) -> list[float]:
+    """cwnd of ns-2's CUBIC in the middle of each round trip."""
+    spec = skycell.parse(stage.scenario()).resolve()
+    choices = Choices(only_needed_headers=True, linux_cubic=True)
+    trace = simulator.run(program, spec, choices, traced=True).trace
+    return cubic.windows_at(stage.quiet_times(), simulator.read_exchange(trace).cwnd)
+
+
+def cubic_text(program: str) -> str:
+    """The file of CUBIC: a section for each stage."""
+    return CUBIC_HEADER + "".join(
+        f"\n[{stage.name}]\n{cubic.to_text(run_cubic(program, stage))}" for stage in cubic.STAGES
+    )
+
+
+def stored_cubic(stage: cubic.Stage) -> list[float]:
+    """One stage as it was stored."""
+    text = (STORED / "cubic.txt").read_text(encoding="utf-8")
+    sections = dict(section.split("]\n", 1) for section in text.split("\n[")[1:])
+    return cubic.from_text(sections[stage.name])
 
 
 def exchanges_text(program: str, rules: str) -> str:
@@ -97,6 +126,7 @@ def main() -> int:
     for rules in RULES:
         text = exchanges_text(program, rules)
         (STORED / f"{rules}.txt").write_text(text, encoding="utf-8")
+    (STORED / "cubic.txt").write_text(cubic_text(program), encoding="utf-8")
     stored = {
         "source": f"ns-2 {simulator.VERSION} (Debian package ns2 2.35+dfsg-5), "
         "stored by tests/validation/ns2/record.py",
