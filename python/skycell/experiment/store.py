@@ -84,7 +84,14 @@ class _FileState:
 
 def _is_damage(error: sqlite3.Error) -> bool:
     """Whether the file itself is at fault, and not, say, who may write it."""
+    if _is_no_utf8(error):
+        return True
     return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _is_no_utf8(error: sqlite3.Error) -> bool:
+    """Whether a text that the file holds is not UTF-8: told by Python, so without SQLite's code."""
+    return str(error).startswith("Could not decode to UTF-8")
 
 
 def engine_version() -> str:
@@ -220,14 +227,18 @@ class RunStore:
             yield
         except sqlite3.Error as error:
             if _is_damage(error):
-                raise StoreError(
-                    f"{self.path}: is damaged: {error}; remove it or name another file, and its "
-                    "runs are made again"
-                ) from None
+                # Python's message holds the whole text that is at fault
+                raise self._damage("a text is not UTF-8" if _is_no_utf8(error) else error) from None
             raise StoreFailed(
                 f"{self.path}: {error}; the runs that it has are kept, and the same call again "
                 "goes on from there"
             ) from None
+
+    def _damage(self, reason: object) -> StoreError:
+        return StoreError(
+            f"{self.path}: is damaged: {reason}; remove it or name another file, and its runs are "
+            "made again"
+        )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -255,12 +266,21 @@ class RunStore:
         self._db.close()
 
     def get(self, key: RunKey) -> StoredRun | None:
-        """The run of this key, finished or failed; none if the store has not seen it."""
+        """The run of this key, finished or failed; none if the store has not seen it.
+
+        Raises:
+            StoreError: what the file holds of the run is damaged.
+        """
         row = self._row("summary, reason, wall_s", key)
         if row is None:
             return None
         summary, reason, wall_s = row
-        return StoredRun(key, json.loads(summary) if summary is not None else None, reason, wall_s)
+        try:
+            return StoredRun(
+                key, json.loads(summary) if summary is not None else None, reason, wall_s
+            )
+        except ValueError:
+            raise self._damage("the summary of a run is not JSON") from None
 
     def is_finished(self, key: RunKey) -> bool:
         """Whether the store has the summary of this run."""
