@@ -23,7 +23,7 @@ from skycell.cli.results import (
     tell_result,
     writing,
 )
-from skycell.cli.settings import read_settings, read_value, split_settings
+from skycell.cli.settings import read_settings, split_settings
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
 
@@ -225,6 +225,8 @@ def _vary(
 
 def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any]]:
     """Values to try by key, beside those that the studies name."""
+    from skycell.scenario.settings import read_value
+
     found: dict[str, list[Any]] = {}
     own = [text for text in varied if text != _ALL]
     for key, values in split_settings(own, gathered.faults, "--vary", _VARIED):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.gathered import Gathered
-from skycell.cli.settings import read_value, split_settings
+from skycell.cli.settings import split_settings
+from skycell.scenario.settings import read_value
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis

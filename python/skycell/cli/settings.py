@@ -40,6 +40,7 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
     """
     from skycell.scenario.faults import Shown
     from skycell.scenario.scenario import steps_of
+    from skycell.scenario.settings import read_value
 
     given: dict[tuple[str, ...], list[str]] = {}
     settings = split_settings(texts, faults)
@@ -50,18 +51,3 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
             meaning = "of several values all but one would be passed over"
             faults.add(("--set",), Shown(" and ".join(several)), "each key once", meaning)
     return {key: read_value(value) for key, value in settings}
-
-
-def read_value(text: str) -> Any:
-    """A value as TOML has it, or the text itself.
-
-    >>> read_value("0.8"), read_value("true"), read_value("on_send"), read_value("500 ms")
-    (0.8, True, 'on_send', '500 ms')
-    """
-    from skycell._core import TomlError, parse_toml
-
-    try:
-        read, _ = parse_toml(f"value = {text}")
-    except TomlError:
-        return text.strip()
-    return read["value"] if set(read) == {"value"} else text.strip()

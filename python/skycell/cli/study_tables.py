@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from skycell.cli.console import show_table, standard_output
 from skycell.scenario.quantities import counted
+from skycell.scenario.settings import write_value
 
 if TYPE_CHECKING:
     from skycell.studies import ConclusionResult, Reproduction, Row, TableSummary
@@ -70,7 +71,9 @@ def show_reproduction(result: Reproduction) -> None:
         told = f"conclusions of our own: {holding} of {asked} hold"
         console.print(_with_firmness(told, result.decided_of_our_own()), soft_wrap=True)
     if result.overrides:
-        settings = ", ".join(f"{key} = {value}" for key, value in result.overrides.items())
+        settings = ", ".join(
+            f"{key} = {write_value(value)}" for key, value in result.overrides.items()
+        )
         console.print(f"set otherwise than the studies say: {settings}", soft_wrap=True)
     console.print(_runs(result), soft_wrap=True)
 
@@ -217,12 +220,12 @@ def show_sensitivity(result: Sensitivity) -> None:
         table.add_row(measured, "as chosen", "", "", "", *_verdicts(summary), end_section=True)
     for shift in result.shifts:
         changes = (_number(shift.mean_absolute_change, 3), _number(shift.largest_change, 3))
-        value = Text(_value(shift.value))
+        value = Text(write_value(shift.value))
         table.add_row(shift.table, shift.key, value, *changes, *_verdicts(shift.summary))
     show_table(standard_output(), table)
     for flip in result.flips:
         does = "holds" if flip.holds else "does not hold any more"
-        told = f"{flip.key} = {_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
+        told = f"{flip.key} = {write_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
         standard_output().print(Text(told), soft_wrap=True)
     for entry in result.undecided:
         told = f"{entry.study} {entry.id} is not decided without {', '.join(entry.without)}"
@@ -233,7 +236,3 @@ def _verdicts(summary: TableSummary) -> tuple[str, str, str, str]:
     cells = summary.cells
     error = _number(cells.mean_absolute_error, 3)
     return str(cells.inside), str(cells.near), str(cells.off), error
-
-
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
 from skycell.scenario.quantities import counted
+from skycell.scenario.settings import write_value
 
 if TYPE_CHECKING:
     import altair as alt
@@ -59,7 +60,8 @@ class Origin:
             parts.append(f"{'first seed' if self.replications else 'seed'}\u00a0{self.seed}")
         sentences = [", ".join(parts) + "."]
         if self.set_otherwise:
-            changed = (f"{key} = {value}" for key, value in self.set_otherwise.items())
+            otherwise = self.set_otherwise.items()
+            changed = (f"{key} = {write_value(value)}" for key, value in otherwise)
             sentences.insert(0, f"Set otherwise than the study says: {', '.join(changed)}.")
         if self.source:
             sentences.insert(0, f"Published values: {self.source}.")

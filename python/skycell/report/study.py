@@ -21,7 +21,9 @@ from skycell.report.page import Picture, page
 from skycell.report.study_figures import listed_figure
 from skycell.report.tables import Cell, Table, columns, words
 from skycell.scenario.quantities import counted
+from skycell.scenario.settings import write_value
 from skycell.studies.library import load_study
+from skycell.studies.tried import value_in_words
 
 if TYPE_CHECKING:
     from skycell.studies.findings import ConclusionResult
@@ -274,7 +276,7 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
         ("Engine", f"{reproduction.engine}, skycell {reproduction.version}"),
     ]
     if reproduction.overrides:
-        changed = [f"{key} = {value}" for key, value in reproduction.overrides.items()]
+        changed = [f"{key} = {write_value(value)}" for key, value in reproduction.overrides.items()]
         identity.append(("Set otherwise", listed(changed)))
     return identity
 
@@ -314,14 +316,14 @@ def _choices(reproduction: Reproduction, study: Study) -> Table:
     for choice in reproduction.choices:
         if choice.study != study.id:
             continue
-        others = ", ".join(_written(other) for other in choice.alternatives)
+        others = ", ".join(value_in_words(other) for other in choice.alternatives)
         small = f"or {others}" if others else ""
         if choice.value != choice.chosen:
-            small = f"set for these runs; the study says {_written(choice.chosen)}"
+            small = f"set for these runs; the study says {value_in_words(choice.chosen)}"
         rows.append(
             (
                 Cell(choice.meaning, small=choice.name),
-                Cell(_written(choice.value), small=small),
+                Cell(value_in_words(choice.value), small=small),
                 words(_sentence(choice.reason)),
             )
         )
@@ -336,11 +338,6 @@ def _choices(reproduction: Reproduction, study: Study) -> Table:
         rows=tuple(rows),
         sortable=False,
     )
-
-
-def _written(value: object) -> str:
-    """A value as a study's file has it."""
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _sources(reproduction: Reproduction, study: Study) -> Table:
@@ -387,7 +384,7 @@ def _again(reproduction: Reproduction, study: Study) -> dict[str, Any]:
         f"--seed {reproduction.seed}",
         f"--replications {times}",
         *(
-            f"--set {shlex.quote(f'{key}={_toml(value)}')}"
+            f"--set {shlex.quote(f'{key}={write_value(value)}')}"
             for key, value in reproduction.overrides.items()
         ),
     ]
@@ -413,10 +410,6 @@ def _again(reproduction: Reproduction, study: Study) -> dict[str, Any]:
         "count": grouped(len(origin_of(reproduction, study.id).spec_hashes)),
         "specs": specs,
     }
-
-
-def _toml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _specs(reproduction: Reproduction, study: Study) -> Table:

@@ -171,12 +171,13 @@ def show_path(path: Path) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            key = _key(step)
+            key = show_key(step)
             text += f".{key}" if text else key
     return text
 
 
-def _key(key: str) -> str:
+def show_key(key: str) -> str:
+    """A key as it would stand in a file."""
     return key if _BARE_KEY.fullmatch(key) else show_value(key)
 
 
@@ -186,7 +187,7 @@ def show_value(value: object) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A text as TOML has it; what would not be seen, or change how the line is seen, is escaped."""
     signs = json.dumps(text, ensure_ascii=False)
     return "".join(
@@ -205,12 +206,12 @@ def _written(value: object, depth: int) -> str:
     if isinstance(value, int) and value.bit_length() > 1000:
         return "a number of more than 300 digits"  # Python refuses to print the longest ones
     if isinstance(value, str):
-        return _quoted(value[:_LONGEST_VALUE])
+        return quoted(value[:_LONGEST_VALUE])
     if isinstance(value, Mapping):
         if depth == 0:
             return "{…}"
         items = list(value.items())[:_LONGEST_VALUE]
-        written = (f"{_key(str(key))} = {_written(own, depth - 1)}" for key, own in items)
+        written = (f"{show_key(str(key))} = {_written(own, depth - 1)}" for key, own in items)
         return "{" + ", ".join(written) + "}"
     if isinstance(value, list | tuple):
         if depth == 0:

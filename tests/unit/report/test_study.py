@@ -22,6 +22,7 @@ from skycell.report.comparison import (
 )
 from skycell.report.example import Example, planned_example
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
+from skycell.scenario.settings import read_value
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of, scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
@@ -227,6 +228,35 @@ def test_a_choice_that_was_set_otherwise_is_told_with_the_studys_own() -> None:
     assert captions
     assert all("than the study says: tcp.tick = 200 ms." in caption for caption in captions)
     assert "--set 'tcp.tick=200 ms'" in page.text
+
+
+def test_a_choice_that_is_a_table_or_a_truth_is_told_in_the_words_of_what_was_tried() -> None:
+    rows = [row("atmf980876r1-t10", {"config": "geo", "tcp": "sack"}, 0.9, (0.9,))]
+    page = Page(study_page(reproduction(rows), load_study("atmf980876r1"), [], None))
+    table = next(t for t in page.tables if t[0] == ["parameter", "value", "reason"])
+    values = {line[0].rsplit("web.", 1)[-1].rsplit("tcp.", 1)[-1]: line[1] for line in table}
+    assert values["gap"] == "uniform, 100 ms, 500 msor 300 ms"
+    assert values["nagle"] == "falseor true"
+
+
+def test_what_was_set_otherwise_can_be_set_again_as_the_report_has_it() -> None:
+    overrides = {
+        "web.gap": {"kind": "exponential", "mean": "300 ms"},
+        "tcp.nagle": True,
+        "tcp.tick": "200 ms",
+    }
+    rows = [row("atmf980876r1-t10", {"config": "geo", "tcp": "sack"}, 0.9, (0.9,))]
+    made = reproduction(rows, overrides=overrides)
+    page = Page(study_page(made, load_study("atmf980876r1"), [], None))
+    written = 'web.gap = {kind = "exponential", mean = "300 ms"}'
+    told = f"{written}, tcp.nagle = true, tcp.tick = 200 ms"
+    assert f"Set otherwise {written}, tcp.nagle = true and tcp.tick = 200 ms" in page.text
+    captions = [figure.caption_text() for figure in study_figures(made, "atmf980876r1")]
+    assert captions
+    assert all(f"than the study says: {told}." in caption for caption in captions)
+    given = re.findall(r"--set ('[^']*'|\S+)", page.text)
+    texts = [text.strip("'").split("=", 1) for text in given]
+    assert {key: read_value(value) for key, value in texts} == overrides
 
 
 def test_every_alternative_that_was_tried_stands_with_what_it_moves(page: Page) -> None:
