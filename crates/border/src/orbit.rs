@@ -1,8 +1,7 @@
 //! Constellations for Python: positions, one moment, and paths over time.
 
 use crate::errors::orbit_error;
-use crate::run::{Watch, array};
-use numpy::IntoPyArray;
+use crate::run::{Watch, array, array_of};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,7 +36,7 @@ pub fn orbit_positions<'py>(
         }
         Ok(flat)
     });
-    Ok(flat.map_err(orbit_error)?.into_pyarray(py).into_any())
+    array_of(py, flat.map_err(orbit_error)?)
 }
 
 /// One moment as JSON: links, what stations see and use, and the paths of the pairs.
@@ -190,7 +189,7 @@ fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
     ];
     let found = PyDict::new(py);
     for (name, column) in columns.into_iter().chain(change_columns(&series.changes)) {
-        found.set_item(name, array(py, column))?;
+        found.set_item(name, array(py, column)?)?;
     }
     let missing = series.changes.iter().map(|change| {
         let reason = change.after.as_ref().err();

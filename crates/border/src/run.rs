@@ -2,7 +2,7 @@
 //! its traces NumPy arrays.
 
 use crate::errors::{run_error, spec_error};
-use numpy::IntoPyArray;
+use numpy::{Element, IntoPyArray, get_array_module};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -165,7 +165,7 @@ fn arrays<'py>(
     for (_, name, columns) in tables.into_iter().filter(|(kind, ..)| asked.contains(kind)) {
         let table = PyDict::new(py);
         for (column, values) in columns {
-            table.set_item(column, array(py, values))?;
+            table.set_item(column, array(py, values)?)?;
         }
         by_name.set_item(name, table)?;
     }
@@ -173,11 +173,20 @@ fn arrays<'py>(
 }
 
 /// The column's own memory as a NumPy array; nothing is copied.
-pub fn array(py: Python<'_>, column: Column) -> Bound<'_, PyAny> {
+pub fn array(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
     match column {
-        Column::U8(values) => values.into_pyarray(py).into_any(),
-        Column::U32(values) => values.into_pyarray(py).into_any(),
-        Column::U64(values) => values.into_pyarray(py).into_any(),
-        Column::F64(values) => values.into_pyarray(py).into_any(),
+        Column::U8(values) => array_of(py, values),
+        Column::U32(values) => array_of(py, values),
+        Column::U64(values) => array_of(py, values),
+        Column::F64(values) => array_of(py, values),
     }
+}
+
+/// The values' own memory as a NumPy array; nothing is copied.
+///
+/// The first array imports NumPy, which an interrupt may end: that is told here, where `numpy` would
+/// panic.
+pub fn array_of<T: Element>(py: Python<'_>, values: Vec<T>) -> PyResult<Bound<'_, PyAny>> {
+    get_array_module(py)?;
+    Ok(values.into_pyarray(py).into_any())
 }

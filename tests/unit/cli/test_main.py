@@ -168,6 +168,36 @@ print(sys.argv[1:])
     assert told.stderr == "Interrupted: skycell wrote nothing; the same command begins anew.\n"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", str(ROOT / "examples" / "lan.toml"), "--trace", "cwnd", "--out", "out"],
+        ["orbit", "series", "jsac98-6x11", "--pair", "new_york", "tokyo", "--duration", "1 min"],
+    ],
+)
+def test_an_interrupt_that_comes_as_arrays_are_made_is_told_in_a_line(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    script = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from skycell.__main__ import main
+main()
+"""
+    command = [sys.executable, "-c", script, *arguments]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert told.returncode == 1
+    assert told.stderr == (
+        f"Interrupted: `skycell {arguments[0]}` wrote nothing; the same command begins anew.\n"
+    )
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
     told = skycell("chek")
     assert told.exit_code == 2
