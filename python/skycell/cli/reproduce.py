@@ -225,12 +225,12 @@ def _vary(
 
 def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any]]:
     """Values to try by key, beside those that the studies name."""
-    from skycell.scenario.settings import read_value
+    from skycell.scenario.settings import read_values
 
     found: dict[str, list[Any]] = {}
     own = [text for text in varied if text != _ALL]
     for key, values in split_settings(own, gathered.faults, "--vary", _VARIED):
-        found.setdefault(key, []).extend(read_value(value) for value in values.split(","))
+        found.setdefault(key, []).extend(read_values(values))
     return found
 
 

@@ -23,6 +23,22 @@ def read_value(text: str) -> Any:
     return read["value"] if set(read) == {"value"} else text.strip()
 
 
+def read_values(text: str) -> list[Any]:
+    """Values with commas between them; a comma within a table or a list is the value's own.
+
+    >>> read_values('100 ms,{kind = "uniform", low = "1 s"}')
+    ['100 ms', {'kind': 'uniform', 'low': '1 s'}]
+    """
+    values, depth = [""], 0
+    for sign in text:
+        depth += (sign in "{[") - (sign in "}]")
+        if sign == "," and depth <= 0:
+            values.append("")
+        else:
+            values[-1] += sign
+    return [read_value(value) for value in values]
+
+
 def write_value(value: Any) -> str:
     """The text that `read_value` reads as this value; of a text that would do, the text itself.
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.scenario.settings import read_value, write_value
+from skycell.scenario.settings import read_value, read_values, write_value
 
 _SCALARS = (
     st.text(max_size=20)
@@ -46,3 +46,20 @@ def test_a_text_is_quoted_only_where_it_would_be_read_as_something_else(
     value: object, text: str
 ) -> None:
     assert write_value(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("reno,sack", ["reno", "sack"]),
+        ("1 s, 2", ["1 s", 2]),
+        ("reno,", ["reno", ""]),
+        (
+            '300 ms,{kind = "uniform", low = "1 s"},[1, 2]',
+            ["300 ms", {"kind": "uniform", "low": "1 s"}, [1, 2]],
+        ),
+        ("a},b", ["a}", "b"]),
+    ],
+)
+def test_commas_part_values_but_not_those_of_a_table(text: str, values: list[object]) -> None:
+    assert read_values(text) == values
