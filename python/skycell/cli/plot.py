@@ -188,7 +188,8 @@ def _look_over_run(
     "--out",
     type=NamedPath(path_type=Path),
     metavar="FILE",
-    help="File to write: .svg, .pdf, .png or .html.  [default: KIND.svg]",
+    help="File to write: .svg, .pdf, .png or .html.  [default: NAME.svg with the name of the "
+    "figure, such as cwnd or response-fairness]",
 )
 @force_option("FILE if it exists")
 @set_option("Replace a value of a scenario file, such as tcp.variant=reno")
