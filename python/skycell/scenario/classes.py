@@ -13,6 +13,7 @@ from skycell.scenario.parameters import (
     Leaf,
     Parameters,
     param,
+    read_each,
     whole_number,
     word,
 )
@@ -46,10 +47,8 @@ def _by_class(one: Leaf) -> Leaf:
     def read(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise Refused("")
-        for name in value:
-            if name not in CLASSES:
-                raise Refused(f"no class is called {show_value(name)}")
-        return {name: one.read(given) for name, given in value.items()}
+        strange = [f"no class is called {show_value(k)}" for k in value if k not in CLASSES]
+        return read_each(value, one, strange)
 
     words = "a table by class (" + ", ".join(CLASSES) + f"), each {one.allowed}"
     return Leaf(words, read, {"type": "object", "additionalProperties": one.schema})
@@ -61,7 +60,7 @@ def by_vc(one: Leaf) -> Leaf:
     def read(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise Refused("")
-        return {str(name): one.read(given) for name, given in value.items()}
+        return read_each(value, one)
 
     schema = {"type": "object", "additionalProperties": one.schema}
     return Leaf(f"a table by VC, each {one.allowed}", read, schema)

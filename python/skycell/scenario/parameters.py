@@ -10,7 +10,7 @@ Checking, fault messages, `skycell schema`, the JSON Schema and the reference pa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Annotated, Any
@@ -19,12 +19,14 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from skycell.scenario.faults import show_key, show_value
 from skycell.scenario.quantities import (
     PS_PER_KM,
     Dimension,
     Quantity,
     Refused,
     amount_in,
+    counted,
     parse_quantity,
     rounded,
     show_amount,
@@ -37,6 +39,9 @@ from skycell.scenario.spelling import nearest
 
 #: The error type that carries what a leaf allows.
 REFUSED = "refused"
+
+_MOST_TOLD = 6
+"""Values of a table that a fault names; as a rule it has one for each service class at most."""
 
 
 class Parameters(BaseModel):
@@ -113,6 +118,27 @@ def _no_bool_int(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise Refused("")
     return value
+
+
+def read_each(table: Mapping[Any, Any], one: Leaf, notes: Iterable[str] = ()) -> dict[str, Any]:
+    """The values of a table, each of them read; refused are all that cannot be, by their keys.
+
+    Args:
+        table: what was given.
+        one: what each value may be.
+        notes: what else there is against the table.
+    """
+    found, told = {}, list(notes)
+    for key, value in table.items():
+        try:
+            found[str(key)] = one.read(value)
+        except Refused as refused:
+            why = f" ({refused})" if str(refused) else ""
+            told.append(f"not {show_key(str(key))} = {show_value(value)}{why}")
+    if told:
+        rest = f" and {counted(len(told) - _MOST_TOLD, 'other')}" if len(told) > _MOST_TOLD else ""
+        raise Refused("; ".join(told[:_MOST_TOLD]) + rest)
+    return found
 
 
 def whole_number(low: int, high: int, what: str = "") -> Leaf:

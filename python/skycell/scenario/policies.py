@@ -19,6 +19,7 @@ from skycell.scenario.parameters import (
     param,
     part,
     quantity,
+    read_each,
     read_number,
     whole_number,
 )
@@ -84,7 +85,7 @@ def _read_vc_thresholds(value: Any) -> tuple[Quantity, ...] | dict[str, Quantity
     if isinstance(value, list | tuple):
         return tuple(_ONE_VC.read(v) for v in value)
     if isinstance(value, Mapping) and all(isinstance(k, str) for k in value):
-        return {k: _ONE_VC.read(v) for k, v in value.items()}
+        return read_each(value, _ONE_VC)
     raise Refused("")
 
 
