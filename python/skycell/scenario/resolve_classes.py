@@ -145,7 +145,8 @@ def _guaranteed_rate(
             f"up to {show_amount(int(rate))} cells/s, what the link carries",
             meaning_of(GuaranteedRate.model_fields["rates"]),
         )
-    return GuaranteedRateSpec(shares_ppb=tuple(int(share * WHOLE_PPB) for share in shares))
+    held = (min(share, Fraction(1)) for share in shares)  # the fault of more has been told
+    return GuaranteedRateSpec(shares_ppb=tuple(int(share * WHOLE_PPB) for share in held))
 
 
 def _share(given: Fraction | Quantity, cell_time: int) -> Fraction:
