@@ -134,6 +134,7 @@ ONLY_OF_VARIANT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
         "pipe_at_entry": ("cwnd_less_three",),
         "sack_partial_ack": ("pipe_less_two",),
         "sack_partial_ack_restarts": ("every",),
+        "sack_pipe_room": ("segment",),
         "sack_retransmit_delay": (RetransmitDelayNone(),),
         # With at most three an acknowledgement's frame has as many cells as a bare one's.
         "sack_max_blocks": (1, 2, 3),

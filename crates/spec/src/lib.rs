@@ -27,8 +27,8 @@ pub use rerouting::ReroutingSpec;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use tcp::{
     AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, PartialAckRestarts,
-    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis,
-    TcpSpec, TcpVariant, TickOrder, TickPhase,
+    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay,
+    SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
 };
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
 

@@ -62,6 +62,9 @@ pub struct TcpSpec {
     /// SACK: which partial ACKs restart the retransmission timer; the key is left out for every one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sack_partial_ack_restarts: PartialAckRestarts,
+    /// SACK: what room pipe leaves below cwnd before a segment goes out; the key is left out for a whole segment's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sack_pipe_room: SackPipeRoom,
     /// SACK: when a hole may be resent.
     pub sack_retransmit_delay: SackRetransmitDelay,
     /// SACK: blocks in one acknowledgement.
@@ -218,6 +221,17 @@ pub enum PartialAckRestarts {
     First,
     /// None: the timer is that of the retransmission which began the recovery.
     None,
+}
+
+/// SACK: the room that pipe has to leave below cwnd before a segment goes out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SackPipeRoom {
+    /// A whole segment's (Fall and Floyd, who count both in segments; RFC 6675 section 5).
+    #[default]
+    Segment,
+    /// Any (ICCCN'97 section 3, 98-0876R1 3.2, to the letter).
+    Any,
 }
 
 /// SACK: when a hole may be resent.

@@ -5,7 +5,7 @@ use crate::{Receiver, Segment, Sender, TickClock};
 use proptest::prelude::*;
 use skycell_spec::{
     AdvertisedWindow, CongestionControl, DelayedAck, PartialAckRestarts, PartialAckWindow,
-    PipeAtEntry, SackPartialAck, TcpSpec, TcpVariant,
+    PipeAtEntry, SackPartialAck, SackPipeRoom, TcpSpec, TcpVariant,
 };
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         prop::sample::select(restarts.to_vec()),
         MSS..20 * MSS,
         MSS..20 * MSS,
-        prop::array::uniform9(any::<bool>()),
+        prop::array::uniform10(any::<bool>()),
     )
         .prop_map(
             |(variant, new_reno, sack, restarts, rwnd, initial_cwnd, is)| TcpSpec {
@@ -53,6 +53,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                 initial_cwnd,
                 congestion_control: [CongestionControl::Reno, CongestionControl::Cubic]
                     [usize::from(is[8])],
+                sack_pipe_room: [SackPipeRoom::Segment, SackPipeRoom::Any][usize::from(is[9])],
                 nagle: is[0],
                 sws_avoidance: is[1],
                 flywheel: is[2],

@@ -3,8 +3,8 @@
 use super::*;
 use skycell_spec::{
     AdvertisedWindow, CongestionControl, CwndGrowth, PartialAckRestarts, PartialAckWindow,
-    PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis, TcpVariant,
-    TickOrder, TickPhase,
+    PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay, SsthreshBasis,
+    TcpVariant, TickOrder, TickPhase,
 };
 
 /// Octets of a segment in these tests.
@@ -40,6 +40,7 @@ pub(crate) fn tcp() -> TcpSpec {
         pipe_at_entry: PipeAtEntry::Cwnd,
         sack_partial_ack: SackPartialAck::PipeLessTwo,
         sack_partial_ack_restarts: PartialAckRestarts::Every,
+        sack_pipe_room: SackPipeRoom::Segment,
         sack_retransmit_delay: SackRetransmitDelay::None,
         sack_max_blocks: 3,
         partial_ack_window: PartialAckWindow::Keep,

@@ -3,8 +3,8 @@
 use super::*;
 use skycell_spec::{
     AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, LossScript, PartialAckRestarts,
-    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackRetransmitDelay, SsthreshBasis,
-    TcpVariant, TickOrder,
+    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay,
+    SsthreshBasis, TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -46,6 +46,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
             pipe_at_entry: PipeAtEntry::Cwnd,
             sack_partial_ack: SackPartialAck::PipeLessTwo,
             sack_partial_ack_restarts: PartialAckRestarts::Every,
+            sack_pipe_room: SackPipeRoom::Segment,
             sack_retransmit_delay: SackRetransmitDelay::None,
             sack_max_blocks: 3,
             partial_ack_window: PartialAckWindow::Keep,

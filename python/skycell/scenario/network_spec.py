@@ -275,6 +275,7 @@ class TcpSpec(_Part):
     pipe_at_entry: Literal["cwnd", "cwnd_less_three"]
     sack_partial_ack: SackPartialAck = left_out("pipe_less_two")
     sack_partial_ack_restarts: Literal["every", "first", "none"] = left_out("every")
+    sack_pipe_room: Literal["segment", "any"] = left_out("segment")
     sack_retransmit_delay: Annotated[
         RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
     ]

@@ -105,6 +105,7 @@ class TcpResolver:
             pipe_at_entry="cwnd" if tcp.pipe_at_entry == "cwnd" else "cwnd_less_three",
             sack_partial_ack=SACK_PARTIAL_ACKS[tcp.sack_partial_ack],
             sack_partial_ack_restarts=tcp.sack_partial_ack_restarts,  # type: ignore[arg-type]
+            sack_pipe_room=tcp.sack_pipe_room,  # type: ignore[arg-type]
             sack_retransmit_delay=(
                 RetransmitDelaySegments(count=int(delay.amount))
                 if isinstance(delay, Quantity)

@@ -249,6 +249,12 @@ class Tcp(Parameters):
         "SACK: which partial ACKs restart the retransmission timer",
         source="no study says; ATM Forum 98-0876R1 section 3.1 of its NewReno",
     )
+    sack_pipe_room: Annotated[str, word("segment", "any")] = param(
+        "segment",
+        "SACK: the room that pipe leaves below cwnd before a segment goes out: a whole segment's, or "
+        "any",
+        source="Fall and Floyd 1996; RFC 6675 section 5",
+    )
     sack_retransmit_delay: RetransmitDelay = param(
         "none",
         "SACK: segments above a hole that must be SACKed before it is resent",

@@ -175,6 +175,7 @@ FORWARD = ["flow1.forward"]
         ({"tcp.pipe_at_entry": "cwnd"}, "pipe_at_entry cwnd"),
         ({"tcp.sack_partial_ack": "ends recovery"}, "sack_partial_ack ends_recovery"),
         ({"tcp.sack_partial_ack_restarts": "none"}, "sack_partial_ack_restarts none"),
+        ({"tcp.sack_pipe_room": "any"}, "sack_pipe_room any"),
         ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay segments"),
         ({"tcp.sack_max_blocks": 4}, "sack_max_blocks 4"),
         ({"tcp.variant": "newreno"}, "partial_ack_window keep"),

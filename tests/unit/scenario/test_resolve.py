@@ -237,6 +237,7 @@ def test_every_word_of_a_tcp_reaches_the_spec() -> None:
                 "pipe_at_entry": "cwnd - 3",
                 "sack_partial_ack": "ends recovery",
                 "sack_partial_ack_restarts": "none",
+                "sack_pipe_room": "any",
                 "sack_retransmit_delay": "4 segments",
                 "sack_max_blocks": 2,
                 "partial_ack_window": "deflate",
@@ -257,7 +258,7 @@ def test_every_word_of_a_tcp_reaches_the_spec() -> None:
     assert (tcp.variant, tcp.llc_snap, tcp.cwnd_growth) == ("new_reno", False, "ack_counting")
     assert (tcp.dup_ack_threshold, tcp.rto_max_backoff, tcp.rto_restart) == (2, 16, "on_send")
     assert (tcp.pipe_at_entry, tcp.sack_partial_ack) == ("cwnd_less_three", "ends_recovery")
-    assert tcp.sack_partial_ack_restarts == "none"
+    assert (tcp.sack_partial_ack_restarts, tcp.sack_pipe_room) == ("none", "any")
     assert tcp.sack_retransmit_delay == RetransmitDelaySegments(count=4)
     assert (tcp.sack_max_blocks, tcp.partial_ack_window) == (2, "deflate")
     assert tcp.partial_ack_first_restarts_only

@@ -470,6 +470,11 @@ impl<'a> Builder<'a> {
                 PartialAckRestarts::First,
                 PartialAckRestarts::None,
             ]),
+            sack_pipe_room: dice.pick(&[
+                SackPipeRoom::Segment,
+                SackPipeRoom::Segment,
+                SackPipeRoom::Any,
+            ]),
             sack_retransmit_delay: dice.pick(&[
                 SackRetransmitDelay::None,
                 SackRetransmitDelay::None,

@@ -2,7 +2,7 @@
 
 use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
 use crate::transmit::Transmitter;
-use skycell_spec::{PipeAtEntry, SackPartialAck, SackRetransmitDelay};
+use skycell_spec::{PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay};
 use skycell_units::Octets;
 
 /// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` leaves room below
@@ -10,8 +10,8 @@ use skycell_units::Octets;
 /// takes a segment off `pipe`, with or without news in its SACK blocks: each stands for a segment
 /// that has left the network.
 ///
-/// What a partial ACK does is `sack_partial_ack`, what it means for the timer
-/// `sack_partial_ack_restarts`.
+/// How much room that has to be is `sack_pipe_room`; what a partial ACK does is `sack_partial_ack`, what
+/// it means for the timer `sack_partial_ack_restarts`.
 /// Source: ICCCN'97 section 3; 98-0876R1 section 3.2.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sack {
@@ -98,8 +98,7 @@ impl Sack {
 
     fn send_while_pipe_allows(&mut self, tx: &mut Transmitter) {
         let mss = tx.tcp.mss as i64;
-        // Room for a whole segment (RFC 6675 section 5; Fall and Floyd count in segments).
-        while self.pipe + mss <= tx.window.cwnd() as i64 {
+        while self.has_room(tx) {
             if self.resend_next_hole(tx) {
                 continue;
             }
@@ -108,6 +107,15 @@ impl Sack {
                 break;
             }
             self.pipe += mss;
+        }
+    }
+
+    /// Whether pipe leaves room below cwnd.
+    fn has_room(&self, tx: &Transmitter) -> bool {
+        let cwnd = tx.window.cwnd();
+        match tx.tcp.sack_pipe_room {
+            SackPipeRoom::Segment => self.pipe + tx.tcp.mss as i64 <= cwnd as i64,
+            SackPipeRoom::Any => (self.pipe as f64) < cwnd,
         }
     }
 

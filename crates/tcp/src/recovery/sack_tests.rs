@@ -2,7 +2,9 @@
 
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::tests::{MSS, Script, WINDOW, tcp};
-use skycell_spec::{PartialAckRestarts, PipeAtEntry, SackPartialAck, SackRetransmitDelay, TcpSpec};
+use skycell_spec::{
+    PartialAckRestarts, PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay, TcpSpec,
+};
 use skycell_units::SimTime;
 
 #[test]
@@ -172,6 +174,26 @@ fn a_partial_ack_may_end_the_recovery_of_sack() {
     // As Reno: cwnd = ssthresh, and what lies above snd_una counts against it.
     s.expect_window(6.0, 6.0).expect_sent(&[]);
     s.dup_acks(1, 3).expect_sent(&[1]).expect_window(3.0, 3.0); // a recovery of its own
+}
+
+#[test]
+fn a_fraction_of_a_segment_below_cwnd_is_room_for_one_or_is_not() {
+    let sends = |sack_pipe_room, sent_by_acks: [&[u64]; 3]| {
+        let rule = TcpSpec {
+            sack_pipe_room,
+            ..tcp()
+        };
+        let mut s = Script::established(rule, 11);
+        s.dup_acks(0, 2).acked_with(0, &[(1, 4)]).expect_sent(&[0]); // pipe 11, cwnd 5.5
+        for high in 5..=8 {
+            s.acked_with(0, &[(1, high)]).expect_sent(&[]); // pipe 7
+        }
+        for (high, sent) in (9..).zip(sent_by_acks) {
+            s.acked_with(0, &[(1, high)]).expect_sent(sent);
+        }
+    };
+    sends(SackPipeRoom::Segment, [&[], &[], &[11]]); // pipe 6, 5, 4
+    sends(SackPipeRoom::Any, [&[], &[11], &[12]]); // pipe 6, 5, 5
 }
 
 #[test]
