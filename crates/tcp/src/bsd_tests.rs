@@ -14,9 +14,14 @@ fn reno() -> TcpSpec {
 
 /// An acknowledgement of `segments` segments with a window of `window` segments.
 fn ack_with_window(s: &mut Script, segments: u64, window: u64) {
+    ack_octets(s, segments * MSS, window * MSS);
+}
+
+/// The same in octets.
+fn ack_octets(s: &mut Script, octets: u64, window: u64) {
     let ack = Segment {
-        acknowledgement: segments * MSS,
-        window: (window * MSS) as u32,
+        acknowledgement: octets,
+        window: window as u32,
         ..Segment::bare(SegmentKind::Ack, 0)
     };
     let mut out = Vec::new();
@@ -72,6 +77,25 @@ fn what_went_into_a_closed_window_and_was_lost_is_sent_again() {
         ack_with_window(&mut s, 5, 3);
         s.expect_sent(&[5, 6]);
     }
+}
+
+#[test]
+fn a_piece_that_is_sent_again_takes_no_new_octets_into_a_closed_window() {
+    let mut s = Script::established(
+        TcpSpec {
+            sws_avoidance: false,
+            nagle: false,
+            ..reno()
+        },
+        4,
+    );
+    ack_octets(&mut s, 3 * MSS, MSS + MSS / 2);
+    s.sent.clear();
+    ack_octets(&mut s, 4 * MSS, MSS / 2); // half a segment is under way, and fills the window
+    s.expect_sent(&[]);
+    let sent = s.sender.counters().octets_sent;
+    s.timeout();
+    assert_eq!(s.sender.counters().octets_sent, sent + MSS / 2);
 }
 
 #[test]

@@ -127,8 +127,8 @@ impl Transmitter {
 
     /// Sends what the congestion and receiver windows allow, repetitions after a timeout first.
     pub(crate) fn send_as_allowed(&mut self) {
-        let window = (self.window.cwnd() as u64).min(self.receiver_window());
-        while let Some(length) = self.next_length(self.snd_una + window) {
+        let cwnd = self.window.cwnd() as u64;
+        while let Some(length) = self.next_length(self.snd_una + cwnd.min(self.receiver_window())) {
             self.send(self.snd_nxt, length);
             self.snd_nxt += length;
         }
