@@ -152,14 +152,14 @@ class Plan:
         """The links that a row of VCs crosses."""
         return [self.links[name] for vc in vcs for name in self.vcs[vc].links]
 
-    def vcs_across(self, link: str) -> list[str]:
-        """VCs that cross a link, each once, in the order of the flows that use them.
+    def vcs_by_link(self) -> dict[str, list[str]]:
+        """VCs that cross each link, each once, in the order of the flows that use them.
 
         Where there is no flow they are those of the cell sources.
         """
         users = [(*flow.forward, *flow.reverse) for flow in self.flows.values()]
-        found: dict[str, None] = {}
-        for vc in chain.from_iterable(users or [self.sources.values()]):
-            if link in self.vcs[vc].all_links:
-                found[vc] = None
-        return list(found)
+        found: dict[str, list[str]] = {link: [] for link in self.links}
+        for vc in dict.fromkeys(chain.from_iterable(users or [self.sources.values()])):
+            for link in self.vcs[vc].all_links:
+                found[link].append(vc)
+        return found

@@ -71,8 +71,9 @@ def resolve(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
         default=max((source.frame for source in file.source), default=1),
     )
+    vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
-    ports = PortResolver(plan, context.rtt_ps, frame_cells, mcr, mbs, rates, faults)
+    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, mcr, mbs, rates, faults)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     links = [
@@ -86,7 +87,7 @@ def resolve(
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(links) if link.port.is_limited]
-    records = resolve_records(file.records, context, plan, limited, faults)
+    records = resolve_records(file.records, context, plan, vcs_by_link, limited, faults)
     faults.raise_if_any()
     return NetworkSpec(
         seed=seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -70,6 +70,7 @@ class PortResolver:
     """Resolves buffers and thresholds to cells."""
 
     plan: Plan
+    vcs_by_link: Mapping[str, Sequence[str]]
     rtt_ps: int
     frame_cells: int
     mcr: Mapping[str, int]
@@ -311,7 +312,7 @@ class PortResolver:
 
     def _mcrs(self, link: PlannedLink, where: Path) -> tuple[int, ...]:
         """MCR of each VC, 0 for one without; a fault where none across the link has one."""
-        across = self.plan.vcs_across(link.name)
+        across = self.vcs_by_link[link.name]
         if self._knows_all_mcrs and across and not any(name in self.mcr for name in across):
             got = Shown(f"no VC with an MCR across {link.name}")
             allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
@@ -347,7 +348,7 @@ class PortResolver:
     ) -> PolicySpec:
         here = (*where, "thresholds")
         meaning = meaning_of(SingleDrop.model_fields["thresholds"])
-        across = self.plan.vcs_across(link.name)
+        across = self.vcs_by_link[link.name]
         if isinstance(policy.thresholds, dict):
             by_vc = policy.thresholds
             for name in by_vc:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from skycell.scenario.context import Context
 from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
 from skycell.scenario.file import MOST_VCS_BY_DEFAULT, TRACES, Records
@@ -15,7 +17,12 @@ _MOST_SAMPLES = 2 * 10**8
 
 
 def resolve_records(
-    records: Records, context: Context, plan: Plan, limited: list[int], faults: FaultCollector
+    records: Records,
+    context: Context,
+    plan: Plan,
+    vcs_by_link: Mapping[str, Sequence[str]],
+    limited: list[int],
+    faults: FaultCollector,
 ) -> RecordSpec:
     """Records with links as ids.
 
@@ -23,14 +30,13 @@ def resolve_records(
     """
     links = list(plan.links)
     ids = {name: i for i, name in enumerate(links)}
+    crossing = [len(vcs_by_link[name]) for name in links]
     chosen: dict[str, list[int]] = {}
     for key in ("ports", "vc_ports"):
         written: tuple[str, ...] | None = getattr(records, key)
         if written is None:
             chosen[key] = [
-                port
-                for port in limited
-                if key == "ports" or len(plan.vcs_across(links[port])) <= MOST_VCS_BY_DEFAULT
+                port for port in limited if key == "ports" or crossing[port] <= MOST_VCS_BY_DEFAULT
             ]
             continue
         chosen[key] = sorted({ids[name] for name in written if name in ids})
@@ -42,7 +48,7 @@ def resolve_records(
     delay_vcs = _delay_vcs(records, plan, faults)
     if plan.is_linked:
         _check_traces(records, chosen, faults)
-    _check_samples(records, context, plan, chosen, faults)
+    _check_samples(records, context, crossing, chosen, faults)
     return RecordSpec(
         sample_every_ps=context.time_ps(records.sample_every),
         sampled_ports=tuple(chosen["ports"]),
@@ -82,14 +88,13 @@ def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultC
 def _check_samples(
     records: Records,
     context: Context,
-    plan: Plan,
+    crossing: Sequence[int],
     chosen: dict[str, list[int]],
     faults: FaultCollector,
 ) -> None:
-    links = list(plan.links)
-    crossing = sum(len(plan.vcs_across(links[port])) for port in chosen["vc_ports"])
+    queues = len(chosen["ports"]) + sum(crossing[port] for port in chosen["vc_ports"])
     instants = context.duration_ps // context.time_ps(records.sample_every)
-    samples = instants * (len(chosen["ports"]) + crossing)
+    samples = instants * queues
     if samples > _MOST_SAMPLES:
         faults.add(
             ("records", "sample_every"),
