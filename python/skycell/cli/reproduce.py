@@ -64,7 +64,7 @@ def _look_over(
             refuse_engine(engine)
     with gathered.step():
         if out is not None and not varied:
-            refuse_earlier_result(out, _RESULTS, force)
+            refuse_earlier_result(out, "study", _RESULTS, force)
             refuse_unwritable(out)
     with gathered.step():
         refuse_unfit_store(store_path)

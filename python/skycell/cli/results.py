@@ -7,10 +7,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from skycell.cli.interrupts import if_interrupted
+
+Kind = Literal["run", "study", "sweep"]
+"""What a command makes and writes into a folder."""
+
+#: Files by which `plot` and `report` know what a folder holds.
+_KNOWN_BY: dict[Kind, tuple[str, ...]] = {
+    "run": ("spec.json", "records.json"),
+    "study": ("result.json",),
+    "sweep": ("sweep.json",),
+}
 
 
 @dataclass
@@ -112,15 +123,14 @@ def shown_place(path: Path) -> str:
     return str(path.resolve() if path.name in ("", "..") else path)
 
 
-def refuse_earlier_result(out: Path, names: tuple[str, ...], force: bool) -> None:
+def refuse_earlier_result(out: Path, kind: Kind, names: tuple[str, ...], force: bool) -> None:
     """Refuses a folder that cannot take a result, before the runs.
 
     Raises:
-        click.BadParameter: it is a file, or holds files of these names and `force` is not given.
+        click.BadParameter: it is a file, holds a result of another kind, or holds files of these
+            names and `force` is not given.
     """
-    refuse_earlier_files(
-        out, "result", lambda: [name for name in names if os.path.lexists(out / name)], force
-    )
+    refuse_earlier_files(out, kind, "result", lambda: _held(out, names), force)
 
 
 def refuse_unwritable(out: Path, *, is_file: bool = False) -> None:
@@ -162,16 +172,43 @@ def why_unwritable(out: Path, folder: Path) -> str | None:
 
 
 def refuse_earlier_files(
-    out: Path, what: str, existing: Callable[[], list[str]], force: bool
+    out: Path, kind: Kind, what: str, existing: Callable[[], list[str]], force: bool
 ) -> None:
-    """Refuses a folder that is a file, or that holds files of an earlier `what`."""
+    """Refuses a folder for a result of some kind, before it is made.
+
+    Args:
+        out: the folder.
+        kind: of the result.
+        what: what files of an earlier one are called.
+        existing: their names.
+        force: whether they are replaced.
+
+    Raises:
+        click.BadParameter: it is a file, holds a result of another kind, or holds such files and
+            `force` is not given.
+    """
     in_the_way = _file_in_the_way(out)
     if in_the_way is not None:
         raise click.BadParameter(f"{in_the_way} is a file", param_hint="'--out'")
+    # `force` replaces files of the same names, and those of another kind have other names.
+    for other, names in _KNOWN_BY.items():
+        beside = _held(out, names)
+        if beside and other != kind:
+            raise click.BadParameter(
+                f"{shown_place(out)} holds a {other} ({', '.join(beside)}), and of two results in "
+                f"one folder plot and report see one; --force does not replace a {other} by a "
+                f"{kind}: name another folder",
+                param_hint="'--out'",
+            )
     earlier = existing()
     if earlier and not force:
         held = f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)})"
         raise click.BadParameter(f"{held}; --force replaces it", param_hint="'--out'")
+
+
+def _held(folder: Path, names: tuple[str, ...]) -> list[str]:
+    """Those of some files that a folder has."""
+    return [name for name in names if os.path.lexists(folder / name)]
 
 
 def _file_in_the_way(folder: Path) -> Path | None:

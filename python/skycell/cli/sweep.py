@@ -53,7 +53,7 @@ def _look_over(
             refuse_engine(engine)
     with gathered.step():
         if out is not None:
-            refuse_earlier_result(out, _RESULTS, force)
+            refuse_earlier_result(out, "sweep", _RESULTS, force)
             if not plan_only:
                 refuse_unwritable(out)
     with gathered.step():
