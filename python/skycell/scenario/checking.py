@@ -59,7 +59,7 @@ def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollect
         got = _kind_written(details["input"])
         place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         allowed = _kinds(place.annotation, got if isinstance(got, str) else None)
-    elif kind in ("tuple_type", "list_type") or shorthand_of(place.annotation):
+    elif kind in ("tuple_type", "list_type", "too_short") or shorthand_of(place.annotation):
         allowed = place.allowed
         if isinstance(got, Mapping) and models_of(item_of(place.annotation)):
             keys = (step for step in place.path if isinstance(step, str))
@@ -288,8 +288,15 @@ def list_allowed(annotation: Any) -> str:
     item = item_of(annotation)
     leaf = leaf_of(item)
     if leaf is not None:
-        return f"a list, each {leaf.allowed}"
+        least = " of at least one" if _needs_one(annotation) else ""
+        return f"a list{least}, each {leaf.allowed}"
     return "a list of tables" if models_of(item) else "a list of texts"
+
+
+def _needs_one(annotation: Any) -> bool:
+    """Whether a list may not be empty."""
+    metadata = getattr(annotation, "__metadata__", ())
+    return any(getattr(part, "min_length", None) for part in metadata)
 
 
 def item_of(annotation: Any) -> Any:

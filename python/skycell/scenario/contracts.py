@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from skycell.scenario.cells import CellRate, cells_per_second
 from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.network_spec import GcraSpec, GfrSpec
-from skycell.scenario.parameters import Name, Parameters, meaning_of, param, quantity, word
+from skycell.scenario.parameters import Names, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
     CELL_BITS,
@@ -45,7 +45,7 @@ _WINDOW = quantity(Dimension.TIME, low=10**9, high=3600 * PS_PER_SECOND, example
 class GfrContract(Parameters):
     """What some VCs are promised by the Guaranteed Frame Rate service, each of them alike."""
 
-    vcs: tuple[Name, ...] = param(..., "VCs with this contract")
+    vcs: Names = param(..., "VCs with this contract")
     mcr: CellRate = param(
         ...,
         "minimum cell rate: what each of them gets when it has as much to send",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.scenario.contracts import GfrContract
-from skycell.scenario.parameters import Name, Parameters, param, quantity, whole_number, word
+from skycell.scenario.parameters import Names, Parameters, param, quantity, whole_number, word
 from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.sources import PolicerParameters, Source
 from skycell.scenario.tcp import Tcp
@@ -73,7 +73,7 @@ class Records(Parameters):
 class FlowOverride(Parameters):
     """What some of the flows do otherwise."""
 
-    names: tuple[Name, ...] = param(..., "flows that differ")
+    names: Names = param(..., "flows that differ")
     tcp: Tcp | None = param(None, "TCP parameters that differ; the rest stays as in [tcp]")
     traffic: Traffic | None = param(None, "what their applications send")
     start: Start | None = param(None, "when they begin")

@@ -195,6 +195,8 @@ NAME = Leaf(
     {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$"},
 )
 Name = Annotated[str, NAME]
+#: Whom a table speaks of, which without them would do nothing.
+Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 
 
 #: What is counted comes whole.

@@ -11,6 +11,7 @@ from skycell.scenario.classes import ServiceClass
 from skycell.scenario.distributions import Times
 from skycell.scenario.parameters import (
     Name,
+    Names,
     Parameters,
     param,
     quantity,
@@ -113,7 +114,7 @@ Action = Annotated[str, word("count", "tag", "discard")]
 class PolicerParameters(Parameters):
     """GCRA policing of some VCs, each by itself, where they enter the first switch."""
 
-    vcs: tuple[Name, ...] = param(..., "VCs that are policed; a cell source's VC has its name")
+    vcs: Names = param(..., "VCs that are policed; a cell source's VC has its name")
     pcr: CellRate = param(..., "peak cell rate", symbol="PCR")
     cdvt: Tolerance = param(
         "0 s", "cell delay variation tolerance", symbol="CDVT", source="no tolerance"

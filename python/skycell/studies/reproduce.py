@@ -68,13 +68,16 @@ def reproduce(
     Raises:
         UnknownStudyError: an ID names nothing.
         ScenarioFaults: an override does not fit; told before anything is run.
-        ValueError: fewer than one replication, or an engine that this build does not have.
+        ValueError: no ID, fewer than one replication, or an engine that this build does not have.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
     if replications is not None and replications < 1:
         raise ValueError(f"{replications} replications: allowed is 1 or more")
+    ids = [ids] if isinstance(ids, str) else list(ids)
+    if not ids:
+        raise ValueError("0 ids: allowed is 1 or more")
     began = time.perf_counter()
-    selection = select([ids] if isinstance(ids, str) else ids)
+    selection = select(ids)
     overrides = dict(overrides or {})
     refuse_faulty(selection, [overrides], seed)
     plan = plan_runs(selection, seed, replications, overrides, jobs)

@@ -136,6 +136,7 @@ def sensitivity(
     Raises:
         UnknownStudyError: an ID names nothing.
         ScenarioFaults: a value does not fit; told before anything is run.
+        ValueError: as of `reproduce`.
     """
     common = dict(overrides or {})
     own = [(key, value) for key, values in (vary or {}).items() for value in values]

@@ -233,6 +233,11 @@ def test_at_least_one_replication_is_needed(double: Double) -> None:
         make(double, ["ijsc"], replications=0)
 
 
+def test_at_least_one_id_is_needed(double: Double) -> None:
+    with pytest.raises(ValueError, match="0 ids: allowed is 1 or more"):
+        make(double, [])
+
+
 def test_the_studys_own_number_of_replications_holds_unless_said_otherwise(
     double: Double,
 ) -> None:
