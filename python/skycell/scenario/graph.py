@@ -7,7 +7,9 @@ the source reaches wins, which takes links in their order in the file. Hosts are
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
@@ -244,47 +246,72 @@ def _stretches(plan: Plan, nodes: list[str]) -> Iterator[list[str]]:
             stretch = [node]
 
 
+@dataclass(frozen=True)
+class _Reached:
+    """A node that a search has reached, over `via`, as the `place`-th."""
+
+    delay: Fraction
+    hops: int
+    place: int
+    via: str
+
+
 class ShortestPaths:
-    """Shortest paths of a plan, one tree per source, each computed once."""
+    """Shortest paths of a plan, one tree per source, each computed once.
+
+    A tree is of the routers and switches alone. A host is joined to it where a path ends there:
+    nothing lies behind it, and hosts are most of the nodes.
+    """
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
         self._leaving: dict[str, list[PlannedLink]] = {name: [] for name in plan.nodes}
+        self._into_host: dict[str, list[PlannedLink]] = {
+            name: [] for name, kind in plan.nodes.items() if kind == "host"
+        }
         for link in plan.links.values():
-            self._leaving[link.source].append(link)
-        self._trees: dict[str, dict[str, str]] = {}
+            if link.target in self._into_host:
+                self._into_host[link.target].append(link)
+            else:
+                self._leaving[link.source].append(link)
+        self._trees: dict[str, dict[str, _Reached]] = {}
 
     def between(self, source: str, destination: str) -> list[str] | None:
         """Nodes from source to destination, or none when there is no way."""
         if source not in self._trees:
             self._trees[source] = self._tree(source)
-        before = self._trees[source]
-        if destination not in before:
+        tree = self._trees[source]
+        last = tree[destination].via if destination in tree else self._last(tree, destination)
+        if last is None:
             return None
         path = [destination]
         while path[-1] != source:
-            path.append(before[path[-1]])
+            path.append(last)
+            last = tree[last].via
         return path[::-1]
 
-    def _tree(self, source: str) -> dict[str, str]:
-        """The node before each reachable node. Ties go to what was pushed first."""
-        before: dict[str, str] = {}
-        done: set[str] = set()
+    def _tree(self, source: str) -> dict[str, _Reached]:
+        """Each node that can be reached. Ties go to what was pushed first."""
+        tree: dict[str, _Reached] = {}
         pushed = 0
-        heap: list[tuple[object, int, int, str, str]] = [(0, 0, 0, source, source)]
+        heap: list[tuple[Fraction, int, int, str, str]] = [(Fraction(0), 0, 0, source, source)]
         while heap:
             delay, hops, _, node, via = heapq.heappop(heap)
-            if node in done:
+            if node in tree:
                 continue
-            done.add(node)
-            before[node] = via
-            if node != source and self._plan.nodes[node] == "host":
-                continue
-            for link in self._passable(node, done):
-                pushed += 1
-                further = delay + link.delay.amount  # type: ignore[operator]
-                heapq.heappush(heap, (further, hops + 1, pushed, link.target, node))
-        return before
+            tree[node] = _Reached(delay, hops, len(tree), via)
+            for link in self._leaving[node]:
+                if link.target not in tree:
+                    pushed += 1
+                    further = delay + link.delay.amount
+                    heapq.heappush(heap, (further, hops + 1, pushed, link.target, node))
+        return tree
 
-    def _passable(self, node: str, done: Iterable[str]) -> Iterator[PlannedLink]:
-        return (link for link in self._leaving[node] if link.target not in done)
+    def _last(self, tree: dict[str, _Reached], host: str) -> str | None:
+        """The node before a host, by the order in which a search comes there; none without one."""
+        ways = (
+            (before.delay + link.delay.amount, before.hops, before.place, link.source)
+            for link in self._into_host.get(host, ())
+            if (before := tree.get(link.source)) is not None
+        )
+        first = min(ways, default=None)
+        return None if first is None else first[-1]

@@ -1,3 +1,4 @@
+from heapq import heappush
 from typing import Any
 
 import pytest
@@ -63,6 +64,49 @@ def test_of_equal_ways_the_one_written_first_wins(order: list[str]) -> None:
     ends = [link("a", "u"), link("u", first), link("u", second)]
     spec = resolve(link=[*ends, link(first, "b"), link(second, "b")], hosts=["a", "b"])
     assert route(spec, spec.flows[0].forward) == ["a>u", f"u>{first}", f"{first}>b"]
+
+
+@pytest.mark.parametrize(
+    ("last", "taken"),
+    [
+        # From s, which a search reaches 1 ms before t and one hop before it.
+        ([link("t", "b", "1 ms"), link("s", "b", "3 ms")], "t>b"),  # 3 ms and 4 ms
+        ([link("t", "b", "1 ms"), link("s", "b", "2 ms")], "s>b"),  # equal, with fewer hops
+        ([link("t", "b", "1 ms"), link("u", "b", "1 ms")], "u>b"),  # equal, and s>u before s>t
+    ],
+)
+def test_the_last_link_to_a_host_is_chosen_like_the_others(
+    last: list[dict[str, Any]], taken: str
+) -> None:
+    spec = resolve(link=[link("a", "s"), link("s", "u"), link("s", "t"), *last])
+    assert route(spec, spec.flows[0].forward)[-1] == taken
+
+
+def test_of_equal_ways_to_a_host_that_with_fewer_hops_wins_though_it_is_found_later() -> None:
+    ways = [link("a", "s"), link("s", "u"), link("u", "b", "2 ms")]
+    spec = resolve(link=[*ways, link("a", "t", "3 ms"), link("t", "b")])
+    assert route(spec, spec.flows[0].forward) == ["a>t", "t>b"]
+
+
+def test_two_hosts_may_be_joined_by_a_link() -> None:
+    spec = resolve(link=[link("a", "s"), link("s", "b"), link("a", "b")])
+    assert route(spec, spec.flows[0].forward) == ["a>b"]
+
+
+def test_a_search_for_a_way_looks_at_no_other_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are: each flow between two of its own would look at all of them."""
+    looked_at: list[str] = []
+
+    def counted(heap: list[Any], item: Any) -> None:
+        looked_at.append(item[-2])
+        heappush(heap, item)
+
+    monkeypatch.setattr("skycell.scenario.graph.heapq.heappush", counted)
+    hosts = [f"{end}{i}" for end in "ab" for i in range(20)]
+    links = [link(host, "s" if host < "b" else "t") for host in hosts]
+    flows = [{"name": f"f{i}", "source": f"a{i}", "destination": f"b{i}"} for i in range(20)]
+    resolve(hosts=hosts, link=[link("s", "t"), *links], flow=flows)
+    assert set(looked_at) == {"s", "t"}
 
 
 def test_no_way_leads_through_a_host() -> None:
