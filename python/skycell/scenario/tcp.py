@@ -251,8 +251,8 @@ class Tcp(Parameters):
     )
     sack_pipe_room: Annotated[str, word("segment", "any")] = param(
         "segment",
-        "SACK: the room that pipe leaves below cwnd before a segment goes out: a whole segment's, or "
-        "any",
+        "SACK: the room that pipe leaves below cwnd before a segment goes out: a whole segment's, "
+        "or any",
         source="Fall and Floyd 1996; RFC 6675 section 5",
     )
     sack_retransmit_delay: RetransmitDelay = param(
