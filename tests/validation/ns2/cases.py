@@ -8,7 +8,7 @@ which begin at segment 100.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,46 @@ RULES: Mapping[str, Mapping[str, Any]] = {
 """Sets of TCP parameters, each the one that ns-2's rules for the variant correspond to."""
 
 
+def over_one_link(
+    delay_ms: int, duration_s: float, tcp: Mapping[str, Any], losses: Sequence[int]
+) -> dict[str, Any]:
+    """A scenario of one connection over a link that is never full, as its file would say it.
+
+    Args:
+        delay_ms: of the link, one way.
+        duration_s: of the run.
+        tcp: its parameters, beside those that all comparisons have.
+        losses: ordinals of lost transmissions, from 0.
+    """
+    return {
+        "run": {"duration": f"{duration_s} s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["source", "destination"],
+            "link": [
+                {
+                    "from": "source",
+                    "to": "destination",
+                    "rate": "155.52 Mbit/s",
+                    "framing": "none",
+                    "delay": f"{delay_ms} ms",
+                    "frame_gap": "0 s",
+                }
+            ],
+            "flow": [{"name": "tcp", "source": "source", "destination": "destination"}],
+        },
+        "tcp": {
+            "window_scaling": True,
+            "tick_phase": "common",
+            "rto_min": "200 ms",
+            "rto_max": "60 s",
+            **tcp,
+        },
+        "start": "together",
+        "loss": {"transmissions": list(losses)},
+    }
+
+
 @dataclass(frozen=True)
 class Case:
     """One exchange: a set of rules and a set of losses."""
@@ -86,37 +126,16 @@ class Case:
         # ssthresh takes its place in holding cwnd near 32 segments.
         flywheel = bool(RULES[self.rules].get("flywheel"))
         window, ssthresh = (256, 32) if flywheel else (32, 64)
+        tcp = {
+            "mss": f"{MSS} B",
+            "receiver_window": f"{window * MSS} B",
+            "initial_ssthresh": f"{ssthresh * MSS} B",
+            "tick": "10 us",
+            "rto_initial": "1 s",
+            **RULES[self.rules],
+        }
         return {
-            "run": {"duration": f"{DURATION_S} s"},
-            "topology": {
-                "kind": "graph",
-                "hosts": ["source", "destination"],
-                "link": [
-                    {
-                        "from": "source",
-                        "to": "destination",
-                        "rate": "155.52 Mbit/s",
-                        "framing": "none",
-                        "delay": "50 ms",
-                        "frame_gap": "0 s",
-                    }
-                ],
-                "flow": [{"name": "tcp", "source": "source", "destination": "destination"}],
-            },
-            "tcp": {
-                "mss": f"{MSS} B",
-                "receiver_window": f"{window * MSS} B",
-                "initial_ssthresh": f"{ssthresh * MSS} B",
-                "window_scaling": True,
-                "tick": "10 us",
-                "tick_phase": "common",
-                "rto_min": "200 ms",
-                "rto_initial": "1 s",
-                "rto_max": "60 s",
-                **RULES[self.rules],
-            },
-            "start": "together",
-            "loss": {"transmissions": list(LOSSES[self.losses])},
+            **over_one_link(50, DURATION_S, tcp, LOSSES[self.losses]),
             "records": {"traces": ["cwnd", "sequence"]},
         }
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MSS = 512
+from tests.validation.ns2.cases import MSS, RULES, over_one_link
 
 
 @dataclass(frozen=True)
@@ -43,40 +43,17 @@ class Stage:
 
     def scenario(self) -> Mapping[str, Any]:
         """The scenario, as its file would say it."""
+        tcp = {
+            **RULES["sack"],
+            "congestion_control": "cubic",
+            "mss": f"{MSS} B",
+            "receiver_window": f"{4000 * MSS} B",
+            "initial_cwnd": f"{self.initial_cwnd} segments",
+            "tick": "1 ms",
+            "rto_initial": "3 s",
+        }
         return {
-            "run": {"duration": f"{self.duration_s} s"},
-            "topology": {
-                "kind": "graph",
-                "hosts": ["source", "destination"],
-                "link": [
-                    {
-                        "from": "source",
-                        "to": "destination",
-                        "rate": "155.52 Mbit/s",
-                        "framing": "none",
-                        "delay": f"{self.delay_ms} ms",
-                        "frame_gap": "0 s",
-                    }
-                ],
-                "flow": [{"name": "tcp", "source": "source", "destination": "destination"}],
-            },
-            "tcp": {
-                "variant": "sack",
-                "pipe_at_entry": "cwnd - 3",
-                "avoid_multiple_fast_retransmits": True,
-                "congestion_control": "cubic",
-                "mss": f"{MSS} B",
-                "receiver_window": f"{4000 * MSS} B",
-                "window_scaling": True,
-                "initial_cwnd": f"{self.initial_cwnd} segments",
-                "tick": "1 ms",
-                "tick_phase": "common",
-                "rto_min": "200 ms",
-                "rto_initial": "3 s",
-                "rto_max": "60 s",
-            },
-            "start": "together",
-            "loss": {"transmissions": list(self.losses)},
+            **over_one_link(self.delay_ms, self.duration_s, tcp, self.losses),
             "records": {"traces": ["cwnd"]},
         }
 
