@@ -130,7 +130,7 @@ def refuse_earlier_result(out: Path, kind: Kind, names: tuple[str, ...], force: 
         click.BadParameter: it is a file, holds a result of another kind, or holds files of these
             names and `force` is not given.
     """
-    refuse_earlier_files(out, kind, "result", lambda: _held(out, names), force)
+    refuse_earlier_files(out, kind, lambda: _held(out, names), force)
 
 
 def refuse_unwritable(out: Path, *, is_file: bool = False) -> None:
@@ -172,15 +172,14 @@ def why_unwritable(out: Path, folder: Path) -> str | None:
 
 
 def refuse_earlier_files(
-    out: Path, kind: Kind, what: str, existing: Callable[[], list[str]], force: bool
+    out: Path, kind: Kind, existing: Callable[[], list[str]], force: bool
 ) -> None:
     """Refuses a folder for a result of some kind, before it is made.
 
     Args:
         out: the folder.
         kind: of the result.
-        what: what files of an earlier one are called.
-        existing: their names.
+        existing: names of the files of an earlier one.
         force: whether they are replaced.
 
     Raises:
@@ -202,7 +201,7 @@ def refuse_earlier_files(
             )
     earlier = existing()
     if earlier and not force:
-        held = f"{shown_place(out)} holds an earlier {what} ({', '.join(earlier)})"
+        held = f"{shown_place(out)} holds an earlier {kind} ({', '.join(earlier)})"
         raise click.BadParameter(f"{held}; --force replaces it", param_hint="'--out'")
 
 

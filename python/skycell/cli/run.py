@@ -138,6 +138,4 @@ def _check_folder(out: Path, force: bool) -> None:
     """Refuses a folder that cannot take the result, before the run."""
     from skycell.records.files import existing_files
 
-    refuse_earlier_files(
-        out, "run", "run", lambda: [path.name for path in existing_files(out)], force
-    )
+    refuse_earlier_files(out, "run", lambda: [path.name for path in existing_files(out)], force)

@@ -140,7 +140,7 @@ def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) 
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     refused = quick(store, ONE, "--out", out)
     assert refused.exit_code == 2
-    assert "holds an earlier result (result.json, rows.csv" in refused.stderr
+    assert "holds an earlier study (result.json, rows.csv" in refused.stderr
     assert "--force replaces it" in refused.stderr
     assert {path: path.read_bytes() for path in before} == before
     assert quick(store, ONE, "--out", out, "--force").exit_code == 0

@@ -194,7 +194,7 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
 def test_an_earlier_result_is_not_replaced_without_leave(file: Path, made: Path) -> None:
     told = skycell("sweep", file, "--out", made / "out")
     assert told.exit_code == 2
-    assert "holds an earlier result (sweep.json, runs.csv, report.html); --force" in told.stderr
+    assert "holds an earlier sweep (sweep.json, runs.csv, report.html); --force" in told.stderr
 
 
 def test_faults_of_the_file_end_with_two_and_a_missing_file_too(file: Path) -> None:
@@ -479,7 +479,7 @@ def test_the_current_folder_is_named_by_its_path(
     assert told.exit_code == 0
     assert told.stdout.endswith(f"\nWritten to {folder}.\n")
     told = skycell("sweep", file, "--out", ".")
-    assert f"Invalid value for '--out': {folder} holds an earlier result (sweep.json" in told.stderr
+    assert f"Invalid value for '--out': {folder} holds an earlier sweep (sweep.json" in told.stderr
 
 
 @pytest.mark.parametrize(
