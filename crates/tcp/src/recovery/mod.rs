@@ -163,7 +163,7 @@ impl RecoveryPoint {
     }
 }
 
-/// What every fast retransmit begins with: ssthresh is halved, the timer starts anew.
+/// What every fast retransmit begins with: ssthresh is cut, the timer starts anew.
 fn enter(tx: &mut Transmitter) {
     tx.counters.fast_retransmits += 1;
     tx.window.cut_ssthresh(&tx.tcp, tx.advertised);
