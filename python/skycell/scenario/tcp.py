@@ -131,7 +131,8 @@ class Tcp(Parameters):
     variant: Annotated[str, word("vanilla", "reno", "newreno", "sack")] = param(
         "sack",
         "loss recovery: vanilla finds losses by timeout only; reno adds fast retransmit and "
-        "recovery, newreno partial ACKs, sack selective acknowledgements",
+        "recovery, newreno partial ACKs, sack selective acknowledgements; how cwnd grows, as "
+        "CUBIC's does, is congestion_control",
         source="choice: the variant that ICCCN'97 recommends for long delays",
     )
     mss: Mss = param(
