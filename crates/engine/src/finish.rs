@@ -159,7 +159,15 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
             pass_through(&mut record, &mut passed[pass.port as usize], departed, here);
             departed = here.departed;
         }
-        arrived = left_mux(stretch.delay);
+        if let Some(moving) = &mux.moving {
+            let (drawn, handed_over) = moving.lost(place);
+            record.cells_lost.drawn += drawn;
+            record.cells_lost.handover += handed_over;
+            departed -= drawn + handed_over;
+            arrived = moving.arrived(place);
+        } else {
+            arrived = left_mux(stretch.delay);
+        }
         record.cells_in_transit += departed - arrived;
     }
     record.cells_delivered = arrived;

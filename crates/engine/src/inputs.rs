@@ -25,37 +25,58 @@ pub(crate) struct Due {
     pub(crate) is_tagged: bool,
 }
 
-/// Which part of a frame.
+/// Which part of a frame, and how it comes after what came before on its VC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// All of it.
-    Whole,
-    /// Nothing of it came before, and more comes.
-    First,
-    Middle,
-    /// Its last cell is the frame's.
-    Last,
-}
+pub(crate) struct Part(u8);
 
 impl Part {
-    /// The part that begins or ends a frame, or neither.
-    pub(crate) fn new(begins: bool, ends: bool) -> Self {
-        match (begins, ends) {
-            (true, true) => Part::Whole,
-            (true, false) => Part::First,
-            (false, false) => Part::Middle,
-            (false, true) => Part::Last,
-        }
+    /// All of it.
+    pub(crate) const WHOLE: Part = Part::new(true, true);
+    const NEW: u8 = 1;
+    const AGAIN: u8 = 2;
+    const LATE: u8 = 4;
+    const ENDS: u8 = 8;
+
+    /// The part before which nothing of the frame came if it `is_new`, and of which the last cell is the frame's if
+    /// it `ends`. Cells of a frame come one after another.
+    pub(crate) const fn new(is_new: bool, ends: bool) -> Self {
+        let new = if is_new { Part::NEW } else { 0 };
+        let ends = if ends { Part::ENDS } else { 0 };
+        Part(new | ends)
+    }
+
+    /// The same part where cells of another frame came since the last of its own.
+    pub(crate) fn again(self, is_again: bool) -> Self {
+        Part(self.0 | if is_again { Part::AGAIN } else { 0 })
+    }
+
+    /// The same part where later cells of its frame came before.
+    pub(crate) fn late(self, is_late: bool) -> Self {
+        Part(self.0 | if is_late { Part::LATE } else { 0 })
+    }
+
+    fn has(self, bits: u8) -> bool {
+        self.0 & bits != 0
     }
 
     /// Whether nothing of the frame came before.
+    pub(crate) fn is_new(self) -> bool {
+        self.has(Part::NEW)
+    }
+
+    /// Whether the last cell that came on the VC was none of the frame.
     pub(crate) fn begins(self) -> bool {
-        matches!(self, Part::Whole | Part::First)
+        self.has(Part::NEW | Part::AGAIN)
+    }
+
+    /// Whether later cells of its frame came before.
+    pub(crate) fn is_late(self) -> bool {
+        self.has(Part::LATE)
     }
 
     /// Whether its last cell is the frame's.
     pub(crate) fn ends(self) -> bool {
-        matches!(self, Part::Whole | Part::Last)
+        self.has(Part::ENDS)
     }
 }
 
@@ -68,7 +89,7 @@ impl Due {
             place,
             cells,
             stride: 1,
-            part: Part::Whole,
+            part: Part::WHOLE,
             is_tagged,
         }
     }
@@ -116,8 +137,8 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame. A link is
-    /// named once for each lane that it has.
-    pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>) -> Self {
+    /// named once for each lane that it has. Whether several cells of a lane may come together.
+    pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>, come_together: bool) -> Self {
         let (mut spacings, mut known) = (Vec::new(), HashMap::new());
         let lane = |(link, spacing)| {
             let spacing = *known.entry(spacing).or_insert_with(|| {
@@ -129,7 +150,7 @@ impl Inputs {
         let (links, spacing_of): (Vec<_>, _) = links.map(lane).unzip();
         let cell_time = spacings.iter().min().map_or(0, |least: &SimTime| least.0);
         Inputs {
-            coming: ComingFrames::new(links.len(), cell_time),
+            coming: ComingFrames::new(links.len(), cell_time, come_together),
             links,
             spacings,
             spacing_of,

@@ -20,6 +20,7 @@ mod frames;
 mod inputs;
 mod legs;
 mod lossy;
+mod moving;
 mod mux;
 mod network;
 mod occupancy;

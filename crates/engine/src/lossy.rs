@@ -28,20 +28,13 @@ impl Lost {
     }
 }
 
-/// What has been drawn of the frame whose cells come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Drawn {
-    /// Nothing: none of its cells has been taken in.
-    #[default]
-    Not,
-    Kept,
-    Lost,
-}
-
 /// A VC that goes over the link.
 #[derive(Clone, Debug, Default)]
 struct LossyVc {
-    frame: Drawn,
+    /// The frame whose cells come, the last one of which cells have been taken in, and whether that is lost.
+    coming: u32,
+    drawn: Option<u32>,
+    is_lost: bool,
     /// Cells of lost frames that entered before anybody asks for their times, or any more.
     earlier: u64,
     /// The others, in order.
@@ -91,29 +84,34 @@ impl LossyLink {
         })
     }
 
-    /// Another frame of the VC at `place` comes.
-    pub(crate) fn begin(&mut self, place: u32) {
-        self.vcs[place as usize].frame = Drawn::Not;
+    /// Cells of `frame` come on the VC at `place`, the first of it if it `is_new`.
+    pub(crate) fn begin(&mut self, place: u32, frame: u32, is_new: bool) {
+        let vc = &mut self.vcs[place as usize];
+        vc.coming = frame;
+        // Another frame had the number before.
+        vc.drawn = vc.drawn.filter(|&drawn| !is_new || drawn != frame);
     }
 
-    /// Whether there has been no draw for the frame that comes on the VC at `place`.
+    /// Whether there has been no draw for the frame that comes on the VC at `place`, or cells of another have been taken
+    /// in since.
     pub(crate) fn is_open(&self, place: u32) -> bool {
-        self.vcs[place as usize].frame == Drawn::Not
+        let vc = &self.vcs[place as usize];
+        vc.drawn != Some(vc.coming)
     }
 
     /// Whether the frame that comes on the VC at `place`, some cells of which have been taken in, is lost.
     pub(crate) fn loses(&mut self, place: u32) -> bool {
-        let frame = &mut self.vcs[place as usize].frame;
-        if *frame == Drawn::Not {
+        if self.is_open(place) {
             let is_lost = self.draws.uniform(0, u64::from(WHOLE_PPB)) < self.loss_ppb;
-            *frame = if is_lost { Drawn::Lost } else { Drawn::Kept };
+            let vc = &mut self.vcs[place as usize];
+            (vc.drawn, vc.is_lost) = (Some(vc.coming), is_lost);
         }
-        *frame == Drawn::Lost
+        self.vcs[place as usize].is_lost
     }
 
     /// Whether the frame that came last on the VC at `place` is lost.
     pub(crate) fn has_lost(&self, place: u32) -> bool {
-        self.vcs[place as usize].frame == Drawn::Lost
+        !self.is_open(place) && self.vcs[place as usize].is_lost
     }
 
     /// `cells` cells of a lost frame of the VC at `place` enter, the first at `first`, the others `distance` apart.
@@ -216,7 +214,7 @@ mod tests {
         let (mut one, mut other) = (link(300_000_000), link(300_000_000));
         let fates = |link: &mut LossyLink, asked: usize| -> Vec<bool> {
             let mut of_frame = |_| {
-                link.begin(0);
+                link.begin(0, 5, true);
                 assert!(link.is_open(0) && !link.has_lost(0));
                 let fate = link.loses(0);
                 assert!((1..asked).all(|_| link.loses(0) == fate));

@@ -8,6 +8,7 @@ use crate::active::ActiveVcs;
 use crate::arrivals::ArrivalLog;
 use crate::inputs::{Due, Inputs};
 use crate::lossy::LossyLink;
+use crate::moving::MovingLink;
 use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
 use crate::train::{Moment, Train};
@@ -59,14 +60,17 @@ struct Refused {
 struct InParts {
     /// Whether the last cell that came was not a last cell.
     in_frame: bool,
-    /// Whether the open cells are of several frames.
+    /// Whether the open cells are of several frames or out of order, and the last of these frames, if it may come again.
     is_mixed: bool,
+    open_frame: Option<u32>,
 }
 
 /// A cell that was discarded, for the trace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FirstLoss {
     pub(crate) moment: Moment,
+    /// Which of the cells of its VC that came to the port, from 0.
+    pub(crate) nth: u64,
     pub(crate) frame: u32,
     pub(crate) reason: DiscardReason,
 }
@@ -100,6 +104,8 @@ pub(crate) struct MuxPort {
     pub(crate) onward: Option<Box<Onward>>,
     /// The link behind it, if that loses frames.
     pub(crate) lossy: Option<Box<LossyLink>>,
+    /// The same, if it moves.
+    pub(crate) moving: Option<Box<MovingLink>>,
     /// Arrivals up to here have been dealt with.
     now: Moment,
     /// How long after a cell's departure somebody may ask for it.
@@ -176,13 +182,14 @@ impl MuxPort {
             last_runs: Vec::new(),
             log: ArrivalLog::new(link.cell_time_ps),
             vc_queues,
-            inputs: Inputs::new(std::iter::empty()),
+            inputs: Inputs::new(std::iter::empty(), false),
             arriving: Vec::new(),
             slower: 0,
             refused: Vec::new(),
             in_parts: Vec::new(),
             onward: None,
             lossy: None,
+            moving: None,
             now: Moment {
                 time: SimTime::ZERO,
                 link: 0,
@@ -249,6 +256,13 @@ impl MuxPort {
     pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
         let (vcs, late) = (self.vcs.len(), self.end.since(self.horizon));
         self.lossy = LossyLink::new(link, seed, vcs, late, is_asked).map(Box::new);
+    }
+
+    /// Lets the link behind it move, if that does, once all VCs are there.
+    pub(crate) fn move_link(&mut self, link: &LinkSpec, seed: u64) {
+        let notes_order = self.losses.is_some();
+        let moving = MovingLink::new(link, seed, self.vcs.len(), self.end, notes_order);
+        self.moving = moving.map(Box::new);
     }
 
     /// Lets frames come in parts, once all VCs are there.
@@ -354,9 +368,25 @@ impl MuxPort {
         if let Some(queues) = &self.vc_queues {
             return queues.departed_of(place, self.log.departed(SimTime(last)));
         }
-        let rank = self.log.departed(SimTime(last)).checked_sub(1);
-        let last = rank.and_then(|rank| self.log.arrival(rank));
-        self.last_runs[place as usize].taken_in_by(last.map(|(moment, _)| moment))
+        let Some(rank) = self.log.departed(SimTime(last)).checked_sub(1) else {
+            return self.last_runs[place as usize].taken_in_by(None);
+        };
+        let last = self.log.arrival(rank).map(|(moment, _)| moment);
+        let taken_in = self.last_runs[place as usize].taken_in_by(last);
+        taken_in - self.came_with(rank, last, place)
+    }
+
+    /// Cells of the VC at `place` that came at the moment `last` of the cell of `rank`, after it.
+    fn came_with(&self, rank: u64, last: Option<Moment>, place: u32) -> u64 {
+        let later = (rank + 1..self.log.taken_in()).map_while(|rank| self.log.arrival(rank));
+        let with_it = later.take_while(|(moment, _)| Some(*moment) == last);
+        with_it.filter(|(_, of)| *of == place).count() as u64
+    }
+
+    /// When the `nth` cell of `vc` that came by the link behind the port, if that moves, entered it.
+    pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
+        let place = self.vcs.iter().position(|at| at.vc == vc)?;
+        self.moving.as_ref()?.entry(place, nth)
     }
 
     /// The last departure before `time`, and its VC's place.

@@ -42,6 +42,8 @@ struct DiscardRow {
     vc: u32,
     flow: u32,
     reason: u8,
+    /// At a multiplexing port: which of the cells of its VC that came there.
+    nth: Option<u64>,
 }
 
 /// The state of a run.
@@ -212,10 +214,12 @@ impl<'a> Network<'a> {
             .vc_queues
             .as_ref()
             .and_then(|queues| queues.no_end_before());
-        let Some(next) = mux.inputs.next_time().into_iter().chain(of_queues).min() else {
+        let next = mux.inputs.next_time().into_iter().chain(of_queues).min();
+        let next = next.map(|next| mux.arrives_after(next));
+        let kept = mux.moving.as_ref().and_then(|link| link.first_kept());
+        let Some(wakes_at) = next.into_iter().chain(kept).min() else {
             return;
         };
-        let wakes_at = mux.arrives_after(next);
         if mux.wakes_at.is_none_or(|earlier| wakes_at < earlier) {
             mux.wakes_at = Some(wakes_at);
             self.events.push(Key::new(wakes_at, MUX, id));
@@ -379,6 +383,7 @@ impl<'a> Network<'a> {
                     vc: frame.vc,
                     flow: frame.flow,
                     reason: loss.reason as u8,
+                    nth: Some(loss.nth),
                 });
             }
         }
@@ -391,6 +396,7 @@ impl<'a> Network<'a> {
                     vc,
                     flow: DiscardTrace::NO_FLOW,
                     reason: DiscardReason::Overflow as u8,
+                    nth: None,
                 });
             }
         }
@@ -486,12 +492,27 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// When the discarded cell entered the link by which it came, if that moves.
+    fn entry(&self, row: &DiscardRow) -> Option<SimTime> {
+        let nth = row.nth?;
+        match self.ports.get(row.order.subject()) {
+            Port::Mux(feeding) => feeding.entry(row.vc, nth),
+            _ => None,
+        }
+    }
+
     /// Ends the run: the flows and the traces.
     pub(crate) fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
         let mut traces = std::mem::take(&mut self.out.traces);
         let mut rows = self.discard_rows.take().unwrap_or_default();
-        // Overflows are found at the next frame event; cells at one link never come together.
+        // Overflows are found at the next frame event.
         rows.sort_by_key(|row| row.order);
+        // Cells come together by a link that moves alone, in the order in which they entered it.
+        for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
+            if together.len() > 1 {
+                together.sort_by_key(|row| self.entry(row));
+            }
+        }
         for row in rows {
             let time = row.order.time().0;
             let trace = &mut traces.discards;

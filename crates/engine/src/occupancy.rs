@@ -142,7 +142,8 @@ impl VcRuns {
             } else {
                 run.spacing
             };
-            let continues = first == run.first + run.count * step
+            let continues = step > 0
+                && first == run.first + run.count * step
                 && (count == 1 || step == spacing)
                 && link == run.link;
             if continues {

@@ -24,7 +24,10 @@ pub(crate) struct Onto {
 struct Dealt {
     frame: u32,
     is_tagged: bool,
-    /// Whether none of its cells has gone this far.
+    /// Whether later cells of it came before.
+    is_late: bool,
+    /// Whether none of its cells has gone this far, or none since cells of another frame have.
+    is_new: bool,
     begins: bool,
 }
 
@@ -33,7 +36,9 @@ impl Dealt {
     const NONE: Dealt = Dealt {
         frame: u32::MAX,
         is_tagged: false,
-        begins: true,
+        is_late: false,
+        is_new: false,
+        begins: false,
     };
 }
 
@@ -52,8 +57,9 @@ struct Waiting {
 #[derive(Clone, Debug)]
 struct Leaving {
     onto: Option<Onto>,
-    /// What comes to the port.
+    /// What comes to the port, and the frame of which cells went on last.
     coming: Dealt,
+    gone_on: Option<u32>,
     /// What leaves it.
     sent: Dealt,
     /// Departures of cells of that which have not been told of.
@@ -73,11 +79,14 @@ pub(crate) struct Onward {
     vcs: Vec<Leaving>,
     /// Places of VCs that may have cells that have not been told of.
     open: Vec<u32>,
-    parts: Vec<(u32, u32, Due)>,
+    /// With the place of the VC here.
+    parts: Vec<(u32, Due)>,
     /// Cells chosen among the queues of VCs that have been sent.
     chosen: u64,
     /// Frames of which what came has been sent, without its last cell.
     over: Vec<u32>,
+    /// By frame: whether it came, and none of its cells has gone on.
+    is_new: Vec<bool>,
 }
 
 impl Onward {
@@ -86,6 +95,7 @@ impl Onward {
         let leaving = Leaving {
             onto: None,
             coming: Dealt::NONE,
+            gone_on: None,
             sent: Dealt::NONE,
             first: 0,
             last: 0,
@@ -100,6 +110,7 @@ impl Onward {
             parts: Vec::new(),
             chosen: 0,
             over: Vec::new(),
+            is_new: Vec::new(),
         }
     }
 
@@ -115,33 +126,52 @@ impl Onward {
 
     /// A frame, or a part of one, begins to come to the port.
     pub(crate) fn begin(&mut self, due: &Due) {
-        let coming = &mut self.vcs[due.place as usize].coming;
-        *coming = Dealt {
+        let vc = &mut self.vcs[due.place as usize];
+        vc.coming = Dealt {
             frame: due.frame,
             is_tagged: due.is_tagged,
-            begins: coming.begins || due.part.begins(),
+            is_late: due.part.is_late(),
+            ..Dealt::NONE
         };
+        if due.part.is_new() {
+            let at = due.frame as usize;
+            if self.is_new.len() <= at {
+                self.is_new.resize(at + 1, false);
+            }
+            self.is_new[at] = true;
+            // Another frame had the number before.
+            vc.gone_on = vc.gone_on.filter(|&frame| frame != due.frame);
+        }
+    }
+
+    /// Cells of what comes at `place` were taken in.
+    fn take_in(&mut self, place: u32) -> Dealt {
+        let vc = &mut self.vcs[place as usize];
+        let frame = vc.coming.frame;
+        let before = vc.gone_on.replace(frame);
+        Dealt {
+            is_new: std::mem::take(&mut self.is_new[frame as usize]),
+            begins: before != Some(frame),
+            ..vc.coming
+        }
     }
 
     /// `count` cells of what comes were taken in and leave, the first at `first`, the others `distance`
     /// apart; the last of them is the frame's last if `ends`.
     pub(crate) fn send(&mut self, place: u32, first: u64, distance: u64, count: u32, ends: bool) {
-        let coming = &mut self.vcs[place as usize].coming;
-        let of = *coming;
-        coming.begins = false;
+        let of = self.take_in(place);
         self.note(place, of, first, distance, count, ends);
     }
 
     /// `count` cells of what comes were taken in and wait to be chosen.
     pub(crate) fn wait(&mut self, place: u32, count: u32, ends: bool) {
-        let vc = &mut self.vcs[place as usize];
-        vc.waiting.push_back(Waiting {
-            of: vc.coming,
+        let of = self.take_in(place);
+        self.vcs[place as usize].waiting.push_back(Waiting {
+            of,
             cells: count,
             ends,
             is_over: false,
         });
-        vc.coming.begins = false;
     }
 
     /// Of what came, no more cells follow, and the last was not the frame's. Whether some still wait.
@@ -162,7 +192,8 @@ impl Onward {
                 continue;
             };
             let of = cell.of;
-            (cell.of.begins, cell.cells) = (false, cell.cells - 1);
+            (cell.of.is_new, cell.of.begins) = (false, false);
+            cell.cells -= 1;
             let ends = cell.cells == 0 && cell.ends;
             if cell.cells == 0 {
                 self.over.extend(cell.is_over.then_some(of.frame));
@@ -175,7 +206,7 @@ impl Onward {
 
     fn note(&mut self, place: u32, of: Dealt, first: u64, distance: u64, count: u32, ends: bool) {
         let vc = &mut self.vcs[place as usize];
-        if of.begins || of.is_tagged != vc.sent.is_tagged {
+        if of.begins || of.is_late || of.is_tagged != vc.sent.is_tagged {
             self.close(place, false);
         }
         let vc = &mut self.vcs[place as usize];
@@ -213,10 +244,12 @@ impl Onward {
             place: onto.place,
             cells: std::mem::replace(&mut vc.cells, 0),
             stride: (vc.distance / self.cell_time) as u16,
-            part: Part::new(vc.sent.begins, ends),
+            part: Part::new(vc.sent.is_new, ends)
+                .again(vc.sent.begins && !vc.sent.is_new)
+                .late(vc.sent.is_late),
             is_tagged: vc.sent.is_tagged,
         };
-        self.parts.push((onto.port, onto.lane, due));
+        self.parts.push((place, due));
     }
 
     /// Frames, or parts of them, of which the last cell that waited has been sent since the last call.
@@ -224,15 +257,17 @@ impl Onward {
         self.over.drain(..)
     }
 
-    /// Takes the parts that have been sent since the last call: port, lane, and what comes there.
-    pub(crate) fn take(&mut self, mut tell: impl FnMut(u32, u32, Due)) {
+    /// Takes the parts that have been sent since the last call: the VC's place here, where it goes on, and what
+    /// comes there.
+    pub(crate) fn take(&mut self, mut tell: impl FnMut(u32, &Onto, Due)) {
         for at in 0..self.open.len() {
             self.close(self.open[at], false);
         }
         self.open.clear();
-        self.parts
-            .drain(..)
-            .for_each(|(port, lane, due)| tell(port, lane, due));
+        for (place, due) in self.parts.drain(..) {
+            let onto = self.vcs[place as usize].onto.as_ref();
+            tell(place, onto.expect("only what goes on is sent"), due);
+        }
     }
 }
 
@@ -246,6 +281,9 @@ mod tests {
     use super::*;
 
     const CELL: u64 = 10;
+    const FIRST: Part = Part::new(true, false);
+    const MIDDLE: Part = Part::new(false, false);
+    const LAST: Part = Part::new(false, true);
 
     /// Two VCs that go on; their cells come 100 after they have left.
     fn onward() -> Onward {
@@ -263,15 +301,17 @@ mod tests {
     }
 
     fn frame(place: u32, frame: u32, part: Part, is_tagged: bool) -> Due {
-        let begins = part.begins();
-        Due::new(SimTime(0), frame, place, 1, is_tagged).as_part(begins, part.ends())
+        Due {
+            part,
+            ..Due::new(SimTime(0), frame, place, 1, is_tagged)
+        }
     }
 
     /// Of the parts taken: frame, head, cells, stride, part.
     fn taken(onward: &mut Onward) -> Vec<(u32, u64, u32, u16, Part)> {
         let mut parts = Vec::new();
-        onward.take(|port, lane, due| {
-            assert_eq!((port, lane + 2), (7, due.place));
+        onward.take(|place, onto, due| {
+            assert_eq!((onto.port, onto.lane, place + 5), (7, place + 3, due.place));
             parts.push((due.frame, due.head.0, due.cells, due.stride, due.part));
         });
         parts
@@ -280,14 +320,14 @@ mod tests {
     #[test]
     fn cells_at_equal_distances_are_one_part() {
         let mut onward = onward();
-        onward.begin(&frame(0, 9, Part::Whole, false));
+        onward.begin(&frame(0, 9, Part::WHOLE, false));
         onward.send(0, 50, CELL, 3, false);
         onward.send(0, 80, CELL, 1, false);
         onward.send(0, 90, CELL, 2, false);
         // Another VC's cells take every other place from here on.
         onward.send(0, 120, 2 * CELL, 2, false);
         onward.send(0, 160, CELL, 1, true);
-        let parts = [(9, 150, 6, 1, Part::First), (9, 220, 3, 2, Part::Last)];
+        let parts = [(9, 150, 6, 1, FIRST), (9, 220, 3, 2, LAST)];
         assert_eq!(taken(&mut onward), parts);
         assert_eq!(taken(&mut onward), []);
     }
@@ -295,48 +335,48 @@ mod tests {
     #[test]
     fn what_is_taken_early_is_a_part_of_its_own() {
         let mut onward = onward();
-        onward.begin(&frame(1, 4, Part::Whole, false));
+        onward.begin(&frame(1, 4, Part::WHOLE, false));
         onward.send(1, 10, CELL, 2, false);
-        assert_eq!(taken(&mut onward), [(4, 110, 2, 1, Part::First)]);
+        assert_eq!(taken(&mut onward), [(4, 110, 2, 1, FIRST)]);
         onward.send(1, 30, CELL, 1, false);
-        assert_eq!(taken(&mut onward), [(4, 130, 1, 1, Part::Middle)]);
+        assert_eq!(taken(&mut onward), [(4, 130, 1, 1, MIDDLE)]);
         // Its last cell is lost, and the next frame begins.
-        onward.begin(&frame(1, 6, Part::Whole, false));
+        onward.begin(&frame(1, 6, Part::WHOLE, false));
         onward.send(1, 40, CELL, 1, true);
-        assert_eq!(taken(&mut onward), [(6, 140, 1, 1, Part::Whole)]);
+        assert_eq!(taken(&mut onward), [(6, 140, 1, 1, Part::WHOLE)]);
     }
 
     #[test]
     fn a_frame_whose_first_part_is_lost_begins_with_the_next() {
         let mut onward = onward();
-        onward.begin(&frame(0, 2, Part::First, false));
-        onward.begin(&frame(0, 2, Part::Middle, false));
+        onward.begin(&frame(0, 2, FIRST, false));
+        onward.begin(&frame(0, 2, MIDDLE, false));
         onward.send(0, 10, CELL, 1, false);
-        onward.begin(&frame(0, 2, Part::Last, true));
+        onward.begin(&frame(0, 2, LAST, true));
         onward.send(0, 20, CELL, 1, true);
-        let parts = [(2, 110, 1, 1, Part::First), (2, 120, 1, 1, Part::Last)];
+        let parts = [(2, 110, 1, 1, FIRST), (2, 120, 1, 1, LAST)];
         assert_eq!(taken(&mut onward), parts, "the CLP bits differ");
     }
 
     #[test]
     fn cells_that_wait_go_on_when_they_are_chosen() {
         let mut onward = onward();
-        onward.begin(&frame(0, 1, Part::Whole, false));
+        onward.begin(&frame(0, 1, Part::WHOLE, false));
         onward.wait(0, 2, false);
         assert!(onward.end_without_last(0));
-        onward.begin(&frame(0, 2, Part::Whole, false));
+        onward.begin(&frame(0, 2, Part::WHOLE, false));
         assert!(!onward.end_without_last(0), "nothing of the frame waits");
         onward.wait(0, 1, true);
-        onward.begin(&frame(1, 3, Part::Whole, false));
+        onward.begin(&frame(1, 3, Part::WHOLE, false));
         onward.wait(1, 1, true);
         let places = [0, 1, 0, 0];
         let chosen = |nth: u64| (places[nth as usize], SimTime(10 * (nth + 1)));
         onward.send_chosen(2, chosen);
-        let first = [(3, 120, 1, 1, Part::Whole), (1, 110, 1, 1, Part::First)];
+        let first = [(3, 120, 1, 1, Part::WHOLE), (1, 110, 1, 1, FIRST)];
         assert_eq!(taken(&mut onward), first);
         assert_eq!(onward.take_over().count(), 0);
         onward.send_chosen(4, chosen);
-        let others = [(1, 130, 1, 1, Part::Middle), (2, 140, 1, 1, Part::Whole)];
+        let others = [(1, 130, 1, 1, MIDDLE), (2, 140, 1, 1, Part::WHOLE)];
         assert_eq!(taken(&mut onward), others);
         assert_eq!(onward.take_over().collect::<Vec<_>>(), [1]);
     }

@@ -2,7 +2,7 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::edge::may_discard;
-use crate::lossy::constant_loss;
+use crate::moving::{has_closed_form, moves};
 use crate::order;
 use crate::shared;
 use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
@@ -90,8 +90,8 @@ impl Plan {
     /// [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
         let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
-        let moves = |link: &LinkSpec| link.motion.is_some() && constant_loss(link).is_none();
-        if is_rerouted || spec.links.iter().any(moves) {
+        let mut links = 0..spec.links.len() as u32;
+        if is_rerouted || !links.all(|link| has_closed_form(spec, link)) {
             return None;
         }
         let kinds = kinds(spec);
@@ -134,8 +134,8 @@ impl Plan {
 /// these send what came first, and know of no cell of `vc` beforehand, as they do of a stream's.
 fn draws_in_order(spec: &NetworkSpec, vc: &VcSpec, is_stream: bool) -> bool {
     let links = vc.path.iter().map(|&id| &spec.links[id as usize]);
-    let mut lossy = links.filter(|link| constant_loss(link).is_some());
-    lossy.all(|link| !is_stream && link.port.scheduler == SchedulerSpec::Fifo)
+    let mut drawing = links.filter(|link| link.motion.is_some());
+    drawing.all(|link| !is_stream && link.port.scheduler == SchedulerSpec::Fifo)
 }
 
 fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
@@ -157,7 +157,11 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
         if link.port.queues.len() > 1 || behind_edges.contains(&id) || link.motion.is_some() {
             return PortKind::Mux;
         }
-        let is_slower = |&input: &u32| spec.links[input as usize].cell_time_ps >= link.cell_time_ps;
+        // What a link brings that moves may come together.
+        let is_slower = |&input: &u32| {
+            let input = &spec.links[input as usize];
+            input.cell_time_ps >= link.cell_time_ps && moves(input).is_none()
+        };
         if inputs.len() <= 1 && inputs.iter().all(is_slower) && !discards_when_empty(link) {
             PortKind::PassThrough
         } else {

@@ -185,7 +185,7 @@ impl SourcePort {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
-        lossy.begin(place);
+        lossy.begin(place, 0, true);
         let is_lost = lossy.loses(place);
         if is_lost {
             let cell_time = self.kind.cell_time;

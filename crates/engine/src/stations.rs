@@ -192,7 +192,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             cross(&mut ports, *pass, route.source, vc, source_place);
         }
         let mut muxes = Vec::new();
-        for ((mux, stretch), input) in route.muxes.iter().zip(inputs(route, vc)) {
+        for ((mux, stretch), input) in route.muxes.iter().zip(inputs(spec, route, vc)) {
             let place = ports.mux_mut(*mux).add_vc(vc, stretch.delay);
             let lane = lanes[&input];
             muxes.push(AtMux { place, lane });
@@ -269,6 +269,7 @@ fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
             PortMut::Mux(port) => {
                 port.keep_order(is_asked);
                 port.lose_frames(link, spec.seed, is_asked);
+                port.move_link(link, spec.seed);
             }
             PortMut::Pass(_) => {}
         }

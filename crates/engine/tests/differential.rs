@@ -5,7 +5,7 @@
 mod scenarios;
 mod words;
 
-use scenarios::{crowd, rerouted, scenario};
+use scenarios::{crowd, moving, rerouted, scenario};
 use serde_json::Value;
 use skycell_records::{RunRecords, VcRecord};
 use skycell_reference::RunError;
@@ -264,6 +264,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         if let Some(crowd) = crowd(seed) {
             assert_identity(&format!("crowd {seed}"), crowd);
         }
+        if let Some(moving) = moving(seed).filter(|_| seed.is_multiple_of(4)) {
+            assert_identity(&format!("moving {seed}"), moving);
+        }
     }
 }
 
@@ -288,8 +291,9 @@ fn every_word_of_a_spec_is_in_some_scenario() {
 
 /// What is compared is worth comparing where the fast engine does its own work.
 #[test]
-fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_sources() {
+fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_sources() {
     let (mut own, mut others, mut lossy) = (0, 0, 0);
+
     let scenarios = (0..300).map(|seed| (format!("scenario {seed}"), scenario(seed)));
     let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
     for (name, spec) in scenarios.chain(crowds) {
@@ -315,6 +319,31 @@ fn the_fast_engine_itself_runs_all_but_moving_links_rerouted_vcs_and_some_source
     }
     assert!(own > 4 * others, "{own} and {others}");
     assert!(lossy > 20, "{lossy}");
+}
+
+/// Links that move are worth comparing where cells come by them, together, in another order, or not at all.
+#[test]
+fn the_fast_engine_itself_runs_links_that_move() {
+    let (mut own, mut corrupt, mut lost, mut drawn, mut others) = (0, 0, 0, 0, 0);
+    for spec in (0..400).filter_map(moving) {
+        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        if records.engine_stats.simulated_by != "fast" {
+            others += 1;
+            continue;
+        }
+        let any = |of: &dyn Fn(&VcRecord) -> bool| u32::from(records.vcs.iter().any(of));
+        let delivers = |vc: &VcRecord| vc.frames_delivered > 1;
+        own += any(&delivers);
+        corrupt += any(&|vc| delivers(vc) && vc.frames_corrupt > 0);
+        lost += any(&|vc| delivers(vc) && vc.cells_lost.handover > 0);
+        drawn += any(&|vc| delivers(vc) && vc.cells_lost.drawn > 0);
+    }
+    let counts = [own, corrupt, lost, drawn, others];
+    assert!(
+        own > 150 && corrupt > 50 && lost > 10 && drawn > 40,
+        "{counts:?}"
+    );
+    assert!(others < 50, "{counts:?}");
 }
 
 /// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use

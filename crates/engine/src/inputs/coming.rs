@@ -61,9 +61,10 @@ pub(super) struct ComingFrames {
 }
 
 impl ComingFrames {
-    /// None yet, of so many lanes; a cell takes `cell_time` at least.
-    pub(super) fn new(lanes: usize, cell_time: u64) -> Self {
-        let order = if lanes > FEW {
+    /// None yet, of so many lanes; a cell takes `cell_time` at least. Of cells of a lane that `come_together` only
+    /// the lane itself knows the order.
+    pub(super) fn new(lanes: usize, cell_time: u64, come_together: bool) -> Self {
+        let order = if lanes > FEW && !come_together {
             let stretch = SimTime(CELLS_OF_BOX * cell_time);
             Order::OfFrames(Calendar::new(stretch, ASKED + 1))
         } else {
@@ -219,7 +220,7 @@ mod tests {
                 foremost: KeyHeap::default(),
                 lanes: vec![none; lanes],
             },
-            ..ComingFrames::new(lanes, CELL)
+            ..ComingFrames::new(lanes, CELL, false)
         }
     }
 
@@ -243,7 +244,7 @@ mod tests {
             steps in prop::collection::vec((0usize..9, 0u64..40, 1u32..5, prop::bool::ANY), 1..200),
         ) {
             const LANES: usize = 2 * FEW;
-            let mut ways = [of_few(LANES), ComingFrames::new(LANES, CELL)];
+            let mut ways = [of_few(LANES), ComingFrames::new(LANES, CELL, false)];
             prop_assert!(matches!(ways[1].order, Order::OfFrames(_)));
             let (mut free_from, mut now) = ([0; LANES], 0);
             for ((lane, wait, cells, takes), frame) in steps.into_iter().zip(0..) {

@@ -76,12 +76,15 @@ impl MuxPort {
         };
         if let Some(reason) = reason {
             self.discarded.add(reason, 1);
-            self.rest_of_vcs[place as usize].discarded.add(reason, 1);
+            let discarded = &mut self.rest_of_vcs[place as usize].discarded;
+            let nth = vc.taken_in + discarded.total();
+            discarded.add(reason, 1);
             if !std::mem::replace(&mut vc.has_lost, true) {
                 self.frames_discarded.add(reason, 1);
                 if let Some(losses) = &mut self.losses {
                     losses.push(FirstLoss {
                         moment,
+                        nth,
                         frame,
                         reason,
                     });

@@ -13,6 +13,9 @@ impl MuxPort {
             .onward
             .get_or_insert_with(|| Box::new(Onward::new(cell_time, vcs)));
         onward.add(place, onto);
+        if let Some(moving) = &mut self.moving {
+            moving.add(place, onto);
+        }
     }
 
     /// Whether the VC at `place` goes on to another such port.

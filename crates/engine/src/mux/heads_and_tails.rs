@@ -127,6 +127,11 @@ impl MuxPort {
             self.take_in_frame(moment, queued, tail, spacing, due);
             return self.after_part(due, due.cells, due.part.ends());
         }
+        if due.cells == 1 {
+            let ends = due.part.ends();
+            let taken_in = self.offer(moment, queued, due.frame, due.place, ends);
+            return self.after_part(due, u32::from(taken_in), taken_in && ends);
+        }
         if self.take_in_head(moment, queued, due, spacing) {
             self.on_tail(tail, due)
         } else {
@@ -141,12 +146,13 @@ impl MuxPort {
         if let Some(onward) = &mut self.onward {
             onward.begin(due);
         }
-        if let Some(lossy) = self.lossy.as_mut().filter(|_| due.part.begins()) {
-            lossy.begin(due.place);
+        if let Some(lossy) = &mut self.lossy {
+            lossy.begin(due.place, due.frame, due.part.is_new());
         }
         if let Some(vc) = self.in_parts.get_mut(due.place as usize) {
-            let has_open = self.vcs[due.place as usize].open_cells > 0;
-            vc.is_mixed |= due.part.begins() && has_open;
+            if due.part.is_new() && vc.open_frame == Some(due.frame) {
+                vc.open_frame = None; // it had the number before, and has gone
+            }
             if vc.in_frame {
                 self.advance(moment);
                 return self.queued(moment.time);
@@ -197,65 +203,54 @@ impl MuxPort {
         self.send(due.place, before, 1, due.cells, due.part.ends());
     }
 
-    /// The first cell of a frame comes at `moment`. False when nothing of the frame can be taken in,
+    /// The first of several cells of a frame comes at `moment`. False when nothing of the frame can be taken in,
     /// so that its last cell is of no interest.
     fn on_head(&mut self, moment: Moment, due: &Due, spacing: SimTime) -> bool {
         let queued = self.begin(moment, due);
         self.take_in_head(moment, queued, due, spacing)
     }
 
-    /// The first cell of a frame on which the policy has decided.
+    /// The first of several cells of a frame on which the policy has decided.
     fn take_in_head(&mut self, moment: Moment, queued: u64, due: &Due, spacing: SimTime) -> bool {
         let (frame, place, cells, ends) = (due.frame, due.place, due.cells, due.part.ends());
-        let taken_in = self.offer(moment, queued, frame, place, cells == 1 && ends);
+        let taken_in = self.offer(moment, queued, frame, place, false);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
-            if cells > 1 {
-                let keeps_end = vc.awaits_boundary || self.policy.keeps_last_cells();
-                let has_end = ends && keeps_end;
-                let middle = cells - 1 - u32::from(has_end);
-                self.discard_middle(moment, place, middle, spacing);
-                if has_end {
-                    self.refused.push(Refused {
-                        place,
-                        taken_in: u32::from(taken_in),
-                        ends,
-                    });
-                    return true;
-                }
-            }
-            return cells == 1;
-        }
-        if cells > 1 {
-            self.log.close_piece();
-            self.slower += u32::from(spacing.0 > self.cell_time);
-            self.arriving.push(Arriving {
-                train: Train {
-                    next: moment.time.0 + spacing.0,
-                    spacing: spacing.0,
-                    link: moment.link,
+            let keeps_end = vc.awaits_boundary || self.policy.keeps_last_cells();
+            let has_end = ends && keeps_end;
+            let middle = cells - 1 - u32::from(has_end);
+            self.discard_middle(moment, place, middle, spacing);
+            if has_end {
+                self.refused.push(Refused {
                     place,
-                },
-                left: cells - 1,
-                coming: 0,
-                frame,
-                taken_in: u32::from(taken_in),
-                ends,
-            });
+                    taken_in: u32::from(taken_in),
+                    ends,
+                });
+            }
+            return has_end;
         }
+        self.log.close_piece();
+        self.slower += u32::from(spacing.0 > self.cell_time);
+        self.arriving.push(Arriving {
+            train: Train {
+                next: moment.time.0 + spacing.0,
+                spacing: spacing.0,
+                link: moment.link,
+                place,
+            },
+            left: cells - 1,
+            coming: 0,
+            frame,
+            taken_in: u32::from(taken_in),
+            ends,
+        });
         true
     }
 
-    /// The last cell of a frame, or of a part, comes at `moment`; one of one cell has its head and tail at
-    /// once.
+    /// The last of several cells of a frame, or of a part, comes at `moment`.
     fn on_tail(&mut self, moment: Moment, due: &Due) -> Fate {
-        let (taken_in, has_last) = if due.cells == 1 {
-            let has_last = self.vcs[due.place as usize].taken_in_last(moment);
-            (u32::from(has_last), has_last)
-        } else {
-            self.advance(moment);
-            self.end_arriving(moment, due)
-        };
+        self.advance(moment);
+        let (taken_in, has_last) = self.end_arriving(moment, due);
         self.after_part(due, taken_in, has_last && due.part.ends())
     }
 
@@ -271,6 +266,15 @@ impl MuxPort {
             return self.after_lost_part(place, has_end);
         }
         let vc = &mut self.vcs[place as usize];
+        if let Some(parts) = self
+            .in_parts
+            .get_mut(place as usize)
+            .filter(|_| taken_in > 0)
+        {
+            let open = parts.open_frame.replace(due.frame);
+            let is_other = vc.open_cells > 0 && open != Some(due.frame);
+            parts.is_mixed |= is_other || due.part.is_late();
+        }
         if !has_end {
             vc.open_cells += taken_in;
             let queues = self.vc_queues.as_ref();

@@ -40,7 +40,7 @@ impl Network<'_> {
             }
             self.note_losses(id);
             if goes_on {
-                self.pass_on(id);
+                self.pass_on(id, if may_be_more { SimTime::ZERO } else { limit });
             }
             if has_many {
                 for frame in ended.iter().take(ASKED) {
@@ -59,15 +59,28 @@ impl Network<'_> {
         self.mux(id).reach(limit);
     }
 
-    /// Parts of frames that the multiplexing port has sent are on their way to the next ones.
-    fn pass_on(&mut self, id: u32) {
+    /// Parts of frames that the multiplexing port has sent are on their way to the next ones; what comes to it
+    /// before `limit` has been dealt with.
+    fn pass_on(&mut self, id: u32, limit: SimTime) {
         let mux = self.mux(id);
         mux.send_chosen();
         let mut onward = mux.onward.take().expect("something goes on from the port");
-        onward.take(|port, lane, due| {
-            self.frames.hold(due.frame);
-            self.push_due(port, lane, due);
-        });
+        if let Some(mut moving) = mux.moving.take() {
+            let (cell_time, last) = (SimTime(mux.cell_time()), mux.log.last_departure());
+            onward.take(|place, _, due| moving.enter(place, due));
+            moving.carry(limit.max(last) + cell_time, &mut self.frames);
+            moving.take(|port, lane, due| self.push_due(port, lane, due));
+            let keeps_some = moving.first_kept().is_some();
+            self.mux(id).moving = Some(moving);
+            if keeps_some {
+                self.plan_mux(id);
+            }
+        } else {
+            onward.take(|_, onto, due| {
+                self.frames.hold(due.frame);
+                self.push_due(onto.port, onto.lane, due);
+            });
+        }
         for frame in onward.take_over() {
             self.frames.forget(frame);
         }

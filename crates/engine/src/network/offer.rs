@@ -32,6 +32,7 @@ impl Network<'_> {
                         vc: vc_id,
                         flow,
                         reason: reason as u8,
+                        nth: None,
                     });
                 }
                 self.frames.forget(frame);
@@ -100,7 +101,7 @@ impl Network<'_> {
             });
         if let Some(last) = parts.last_mut() {
             let ends = last.tail(spacing) == comes(cells - 1);
-            *last = last.as_part(last.part.begins(), ends);
+            *last = last.as_part(last.part.is_new(), ends);
         }
         let mux = way.mux.expect("a multiplexing port is behind the edge");
         for part in parts.drain(..) {

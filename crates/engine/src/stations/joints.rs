@@ -2,6 +2,7 @@
 
 use super::{Places, Ports};
 use crate::inputs::Inputs;
+use crate::moving::moves;
 use crate::mux::Returns;
 use crate::onward::Onto;
 use crate::plan::{Plan, Route};
@@ -10,15 +11,16 @@ use skycell_units::SimTime;
 use std::collections::{HashMap, HashSet};
 
 /// An input of a multiplexing port: the port, the link over which its cells come, and the port that feeds it,
-/// host's, router's or multiplexing, of which in the latter case each VC has an input of its own.
+/// host's, router's or multiplexing, of which in the latter case each VC has an input of its own if the link does
+/// not move. What comes over a link that moves may come together.
 pub(super) type Input = (u32, u32, Option<u32>, u32);
 
 /// The inputs over which a VC comes to its multiplexing ports.
-pub(super) fn inputs(route: &Route, vc: u32) -> impl Iterator<Item = Input> {
-    let feeds = route
-        .muxes
-        .iter()
-        .map(move |(mux, stretch)| (stretch, *mux, Some(vc)));
+pub(super) fn inputs(spec: &NetworkSpec, route: &Route, vc: u32) -> impl Iterator<Item = Input> {
+    let feeds = route.muxes.iter().map(move |(mux, stretch)| {
+        let is_still = moves(&spec.links[*mux as usize]).is_none();
+        (stretch, *mux, is_still.then_some(vc))
+    });
     let feeds = std::iter::once((&route.first, route.source, None)).chain(feeds);
     let muxes = route.muxes.iter();
     muxes
@@ -33,14 +35,18 @@ pub(super) fn add_inputs(
     ports: &mut Ports,
 ) -> HashMap<Input, u32> {
     let all = plan.routes.iter().zip(0u32..);
-    let mut all: Vec<Input> = all.flat_map(|(route, vc)| inputs(route, vc)).collect();
+    let mut all: Vec<Input> = all
+        .flat_map(|(route, vc)| inputs(spec, route, vc))
+        .collect();
     all.sort_unstable();
     all.dedup();
     let mut lanes = HashMap::with_capacity(all.len());
     for of_port in all.chunk_by(|a, b| a.0 == b.0) {
         let spacing = |feeding: u32| SimTime(spec.links[feeding as usize].cell_time_ps);
         let links = of_port.iter().map(|input| (input.1, spacing(input.3)));
-        ports.mux_mut(of_port[0].0).inputs = Inputs::new(links);
+        let moves = |input: &Input| moves(&spec.links[input.3 as usize]).is_some();
+        let come_together = of_port.iter().any(moves);
+        ports.mux_mut(of_port[0].0).inputs = Inputs::new(links, come_together);
         lanes.extend(of_port.iter().copied().zip(0u32..));
     }
     lanes
@@ -58,7 +64,10 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
                 port: *to,
                 lane: at[1].lane,
                 place: at[1].place,
-                delay: stretch.delay,
+                delay: match moves(&spec.links[*from as usize]) {
+                    Some(_) => SimTime::ZERO, // the link knows
+                    None => stretch.delay,
+                },
             };
             feeding.go_on(at[0].place, onto);
             let across = stretch.delay + SimTime(cell_time);

@@ -54,6 +54,9 @@ fn draw(number: u64) -> NetworkSpec {
     if dice.one_in(4) {
         hosts::limit(&mut spec, &mut dice);
     }
+    if dice.one_in(6) {
+        motion::move_on(&mut spec, &mut dice);
+    }
     if dice.one_in(5) {
         motion::lose_frames(&mut spec, &mut dice);
     }

@@ -35,6 +35,66 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     });
 }
 
+/// Lets links between switches move, one or about half of them: many steps of delay, now by a few cell times and now by
+/// much, on few paths or many, without a break.
+pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let nodes = spec.nodes.clone();
+    let is_switch = |node: u32| nodes[node as usize].kind == NodeKind::Switch;
+    let is_end = |at: usize| {
+        spec.vcs
+            .iter()
+            .any(|vc| vc.path.last() == Some(&(at as u32)))
+    };
+    let between: Vec<usize> = (0..spec.links.len())
+        .filter(|&at| is_switch(spec.links[at].from) && !is_end(at))
+        .collect();
+    if between.is_empty() {
+        return;
+    }
+    let one = dice.one_in(2).then(|| dice.pick(&between));
+    for &at in &between {
+        let (link, duration_ps) = (&mut spec.links[at], spec.duration_ps);
+        let is_simple = link.port.scheduler == SchedulerSpec::Fifo;
+        let is_chosen = one.map_or(dice.one_in(2), |one| one == at);
+        if is_chosen && (is_simple || dice.one_in(16)) {
+            link.motion = Some(steps(link.delay_ps, link.cell_time_ps, duration_ps, dice));
+            let delays = link.motion.iter().flat_map(|motion| &motion.delays_ps);
+            link.delay_ps = delays.flatten().copied().min().expect("it has steps");
+        }
+    }
+}
+
+fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> MotionSpec {
+    let most_steps = dice.pick(&[4, 40]);
+    let steps = 2 + dice.below(most_steps);
+    let unit = dice.pick(&[1, cell_time / 2, cell_time, MILLISECOND / 8]);
+    let most = dice.pick(&[3, 12, 40]);
+    let every = dice.pick(&[duration / steps, 7 * cell_time, 20 * cell_time]);
+    let paths = dice.pick(&[1, 2, 5]);
+    let is_steady = dice.one_in(3);
+    let mut path = 0;
+    let mut next_path = |dice: &mut Dice| {
+        if !is_steady || dice.one_in(4) {
+            path = dice.below(paths) as u32;
+        }
+        path
+    };
+    MotionSpec {
+        times_ps: (0..steps).map(|step| step * every.max(1)).collect(),
+        delays_ps: (0..steps)
+            .map(|_| Some(delay + unit * dice.below(most)))
+            .collect(),
+        paths: (0..steps).map(|_| next_path(dice)).collect(),
+        cell_times_ps: Vec::new(),
+        losses_ppb: some(steps, dice, |dice| {
+            dice.pick(&[0, 0, 10_000_000, 300_000_000])
+        }),
+        to: Vec::new(),
+        interruption_ps: 0,
+        handover_loses_cells: dice.one_in(2),
+    }
+}
+
 /// Lets one link, or about half of all, lose frames; seldom one whose port has several queues.
 pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     let one = dice.below(spec.links.len() as u64) as usize;

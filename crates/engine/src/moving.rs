@@ -1,0 +1,555 @@
+//! Links whose delay changes: which way cells take, when they come, and which of them are lost.
+//!
+//! A cell takes the delay of the step in which it enters, and on one path waits for the one ahead of it. So of the
+//! cells of a train that enter in one step the first ones may come together, with the last cell of an earlier
+//! step, and the others come as far apart as they entered. After a handover to a shorter path cells overtake those on
+//! the old one: what comes by the old path is kept here until all is known that comes before it.
+
+use crate::frames::Frames;
+use crate::inputs::{Due, Part};
+use crate::onward::Onto;
+use skycell_des::Stream;
+use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, NodeKind, SchedulerSpec, WHOLE_PPB};
+use skycell_units::SimTime;
+use std::collections::BTreeMap;
+
+/// The steps of a link, and what follows from them.
+#[derive(Debug)]
+struct Steps {
+    /// When each begins, from 0.
+    times: Vec<u64>,
+    delays: Vec<u64>,
+    /// The first step of the path that each belongs to.
+    path: Vec<u32>,
+    /// When the path of each is given up, as far as a handover of the run does so.
+    given_up: Vec<Option<u64>>,
+    /// When a cell that enters on a later path than that of each comes, at the earliest.
+    later: Vec<u64>,
+    /// The least of the delays.
+    least: u64,
+}
+
+impl Steps {
+    fn new(motion: &MotionSpec, least: u64, end: SimTime) -> Self {
+        let steps = motion.times_ps.len();
+        let times = motion.times_ps.clone();
+        let delays: Vec<u64> = motion.delays_ps.iter().map(|d| d.unwrap_or(0)).collect();
+        let mut path = vec![0; steps];
+        for step in 1..steps {
+            let goes_on = motion.paths[step] == motion.paths[step - 1];
+            path[step] = if goes_on { path[step - 1] } else { step as u32 };
+        }
+        let (mut given_up, mut later) = (vec![None; steps], vec![u64::MAX; steps]);
+        let mut earliest = u64::MAX; // of all steps behind
+        for step in (0..steps).rev() {
+            match path.get(step + 1) {
+                Some(next) if *next == path[step] => {
+                    (given_up[step], later[step]) = (given_up[step + 1], later[step + 1]);
+                }
+                Some(_) => {
+                    given_up[step] = Some(times[step + 1]).filter(|&handover| handover < end.0);
+                    later[step] = earliest;
+                }
+                None => {}
+            }
+            earliest = earliest.min(times[step] + delays[step]);
+        }
+        Steps {
+            least,
+            times,
+            delays,
+            path,
+            given_up,
+            later,
+        }
+    }
+
+    /// The step in force at `time`; most likely `near` or one soon after it.
+    fn at(&self, time: u64, near: usize) -> usize {
+        let is_in = |step: usize| self.end(step) > time;
+        if self.times[near] <= time && is_in(near) {
+            return near;
+        }
+        self.times.partition_point(|&begin| begin <= time) - 1
+    }
+
+    /// Of `count` cells that enter from `first` on, `distance` apart, the step of the first, and how many enter in it.
+    fn entering(&self, first: u64, distance: u64, count: u32, near: usize) -> (usize, u32) {
+        let step = self.at(first, near);
+        (step, cells_before(self.end(step), first, distance, count))
+    }
+
+    /// When the step ends.
+    fn end(&self, step: usize) -> u64 {
+        self.times.get(step + 1).copied().unwrap_or(u64::MAX)
+    }
+}
+
+/// A VC that goes over the link.
+#[derive(Clone, Debug, Default)]
+struct MovingVc {
+    group: u32,
+    /// Whether the frame whose cells entered last is lost.
+    is_lost: bool,
+    /// Of which frame cells were sent on last.
+    sent: Option<u32>,
+    /// Before the end of the run: cells that come to the next port, that entered and were lost as drawn, and by
+    /// handovers.
+    arrived: u64,
+    drawn: u64,
+    handed_over: u64,
+}
+
+/// Cells of one frame that come at equal distances.
+#[derive(Clone, Copy, Debug)]
+struct Cells {
+    /// The first of them.
+    arrival: u64,
+    entry: u64,
+    count: u32,
+    distance: u64,
+    stride: u16,
+    /// Place of the VC before the link and behind it.
+    place: u32,
+    next_place: u32,
+    frame: u32,
+    /// Whether the last of them is the frame's.
+    ends: bool,
+    /// Whether later cells of the frame came to the port before the link before them.
+    is_late: bool,
+    is_tagged: bool,
+}
+
+impl Cells {
+    /// When the last of them comes, and when it entered.
+    fn last(&self) -> (u64, u64) {
+        let later = u64::from(self.count - 1) * self.distance;
+        (self.arrival + later, self.entry + later)
+    }
+
+    /// The first `count` of them, and the others.
+    fn split(self, count: u32) -> (Cells, Cells) {
+        let later = u64::from(count) * self.distance;
+        let first = Cells {
+            count,
+            ends: self.ends && count == self.count,
+            ..self
+        };
+        let others = Cells {
+            arrival: self.arrival + later,
+            entry: self.entry + later,
+            count: self.count - count,
+            ..self
+        };
+        (first, others)
+    }
+
+    /// The cells one by one.
+    fn one_by_one(self) -> impl Iterator<Item = Cells> {
+        (0..self.count).map(move |nth| Cells {
+            arrival: self.arrival + u64::from(nth) * self.distance,
+            entry: self.entry + u64::from(nth) * self.distance,
+            count: 1,
+            stride: 1,
+            ends: self.ends && nth + 1 == self.count,
+            ..self
+        })
+    }
+}
+
+/// The VCs that go on to one port.
+#[derive(Debug)]
+struct Group {
+    port: u32,
+    lane: u32,
+    vcs: u32,
+    /// When the last of all cells comes that have entered.
+    latest: u64,
+    /// What has not been sent on, by time of arrival and of entry.
+    kept: BTreeMap<(u64, u64), Cells>,
+    /// Whether some of that may be several cells at once.
+    keeps_several: bool,
+}
+
+/// A link that moves, behind a port from which cells leave as they came.
+#[derive(Debug)]
+pub(crate) struct MovingLink {
+    steps: Steps,
+    losses_ppb: Vec<u32>,
+    loses_at_handover: bool,
+    draws: Stream,
+    cell_time: SimTime,
+    end: u64,
+    /// The step in which the last cell entered, and when it comes, or would if it is lost.
+    step: usize,
+    last_arrival: u64,
+    /// By place at the port before it.
+    vcs: Vec<MovingVc>,
+    groups: Vec<Group>,
+    /// What has entered since the last call of `carry`, by place at the port before it: times are of entry.
+    entered: Vec<(u32, Due)>,
+    /// The steps in which that entered, in order. Before which time none of it comes: with the last cell on the path
+    /// before the step.
+    entered_in: Vec<(usize, u64)>,
+    /// Up to when all is known that comes by the link.
+    known: u64,
+    /// What comes to which port, over which lane.
+    coming: Vec<(u32, u32, Due)>,
+    /// By frame: when the last of its cells entered that have been sent on; 0 where none has.
+    sent: Vec<u64>,
+    /// By VC, where somebody asks which of the cells that come together entered first: what has been sent on, each with
+    /// the number of cells before it.
+    order: Option<Vec<Vec<(u64, Cells)>>>,
+}
+
+impl MovingLink {
+    /// The link, whose port `vcs` VCs cross, if it moves. If `notes_order`, `entry` is asked.
+    pub(crate) fn new(
+        link: &LinkSpec,
+        seed: u64,
+        vcs: usize,
+        end: SimTime,
+        notes_order: bool,
+    ) -> Option<Self> {
+        let motion = moves(link)?;
+        Some(MovingLink {
+            steps: Steps::new(motion, link.delay_ps, end),
+            losses_ppb: motion.losses_ppb.clone(),
+            loses_at_handover: motion.handover_loses_cells,
+            draws: Stream::new(seed, &format!("link/{}/loss", link.name)),
+            cell_time: SimTime(link.cell_time_ps),
+            end: end.0,
+            step: 0,
+            last_arrival: 0,
+            vcs: vec![MovingVc::default(); vcs],
+            groups: Vec::new(),
+            entered: Vec::new(),
+            entered_in: Vec::new(),
+            known: 0,
+            coming: Vec::new(),
+            sent: Vec::new(),
+            order: notes_order.then(|| vec![Vec::new(); vcs]),
+        })
+    }
+
+    /// Lets the VC at `place` go on.
+    pub(crate) fn add(&mut self, place: u32, onto: Onto) {
+        let is_same = |group: &Group| (group.port, group.lane) == (onto.port, onto.lane);
+        let group = self.groups.iter().position(is_same).unwrap_or_else(|| {
+            self.groups.push(Group {
+                port: onto.port,
+                lane: onto.lane,
+                vcs: 0,
+                latest: 0,
+                kept: BTreeMap::new(),
+                keeps_several: false,
+            });
+            self.groups.len() - 1
+        });
+        self.groups[group].vcs += 1;
+        self.vcs[place as usize].group = group as u32;
+    }
+
+    /// Cells of the VC at `place` enter.
+    pub(crate) fn enter(&mut self, place: u32, due: Due) {
+        self.entered.push((place, due));
+    }
+
+    /// Carries what has entered. All else enters after it, at `unknown` or later.
+    pub(crate) fn carry(&mut self, unknown: SimTime, frames: &mut Frames) {
+        let mut entered = std::mem::take(&mut self.entered);
+        entered.sort_unstable_by_key(|(_, due)| due.head);
+        self.note_steps(&entered);
+        self.known = self.known_before(unknown.0);
+        for (place, due) in entered.drain(..) {
+            self.draw(place, &due);
+            self.carry_part(place, &due, frames);
+        }
+        self.entered = entered;
+        for group in 0..self.groups.len() {
+            self.send_kept(group, frames);
+        }
+    }
+
+    /// Notes the steps in which the parts enter, and moves on to the last.
+    fn note_steps(&mut self, entered: &[(u32, Due)]) {
+        let mut steps = std::mem::take(&mut self.entered_in);
+        steps.clear();
+        for (_, due) in entered {
+            let distance = due.spacing(self.cell_time).0;
+            let (mut first, mut left) = (due.head.0, due.cells);
+            while left > 0 {
+                let (step, count) = self.steps.entering(first, distance, left, self.step);
+                let last = first + u64::from(count - 1) * distance;
+                match steps.binary_search_by_key(&step, |(step, _)| *step) {
+                    Ok(at) => steps[at].1 = last.max(steps[at].1),
+                    Err(at) => steps.insert(at, (step, last)),
+                }
+                (first, left) = (last + distance, left - count);
+            }
+        }
+        for (step, time) in &mut steps {
+            if self.steps.path[*step] != self.steps.path[self.step] {
+                self.last_arrival = 0;
+            }
+            self.step = *step;
+            let arrival = *time + self.steps.delays[*step];
+            *time = self.last_arrival;
+            self.last_arrival = self.last_arrival.max(arrival);
+        }
+        self.entered_in = steps;
+    }
+
+    /// Up to when all that comes by the link is known, where all else enters at `unknown` or later.
+    fn known_before(&self, unknown: u64) -> u64 {
+        let step = self.steps.at(unknown, self.step);
+        let is_same = self.steps.path[step] == self.steps.path[self.step];
+        let on_path = if is_same { self.last_arrival } else { 0 };
+        on_path
+            .max(unknown + self.steps.least)
+            .min(self.steps.later[step])
+    }
+
+    /// Cells enter: with the first of a frame, or the first after another's, is decided whether it is lost.
+    fn draw(&mut self, place: u32, due: &Due) {
+        let vc = &mut self.vcs[place as usize];
+        if due.part.begins() {
+            let step = self.steps.at(due.head.0, self.step);
+            let loss_ppb = self.losses_ppb.get(step).copied().map(u64::from);
+            let mut drawn = || self.draws.uniform(0, u64::from(WHOLE_PPB));
+            vc.is_lost = loss_ppb.is_some_and(|loss_ppb| drawn() < loss_ppb);
+        }
+        if due.part.is_new() {
+            let at = due.frame as usize;
+            if self.sent.len() <= at {
+                self.sent.resize(at + 1, 0);
+            }
+            self.sent[at] = 0;
+            // Another frame had the number before.
+            vc.sent = vc.sent.filter(|&frame| frame != due.frame);
+        }
+    }
+
+    /// Carries cells of one frame, step by step.
+    fn carry_part(&mut self, place: u32, due: &Due, frames: &mut Frames) {
+        let distance = due.spacing(self.cell_time).0;
+        let vc = &mut self.vcs[place as usize];
+        if vc.is_lost {
+            let entering = cells_before(self.end, due.head.0, distance, due.cells);
+            vc.drawn += u64::from(entering);
+            return;
+        }
+        let mut left = Cells {
+            arrival: 0,
+            entry: due.head.0,
+            count: due.cells,
+            distance,
+            stride: due.stride,
+            place,
+            next_place: due.place,
+            frame: due.frame,
+            ends: due.part.ends(),
+            is_late: due.part.is_late(),
+            is_tagged: due.is_tagged,
+        };
+        while left.count > 0 {
+            let (step, count) = self
+                .steps
+                .entering(left.entry, distance, left.count, self.step);
+            let (entering, others) = left.split(count);
+            left = others;
+            let cells = Cells {
+                arrival: entering.entry + self.steps.delays[step],
+                ..entering
+            };
+            let at = self.entered_in.partition_point(|(other, _)| *other < step);
+            // Those that would come before the last cell ahead of the step come with it.
+            let ahead = self.entered_in[at].1;
+            let early = cells_before(ahead, cells.arrival, distance, count);
+            let (with_it, later) = cells.split(early);
+            for cell in with_it.one_by_one() {
+                let arrival = ahead;
+                self.carry_cells(step, Cells { arrival, ..cell }, frames);
+            }
+            if later.count > 0 {
+                self.carry_cells(step, later, frames);
+            }
+        }
+    }
+
+    /// Carries cells that enter in `step`, but those that a handover loses.
+    fn carry_cells(&mut self, step: usize, cells: Cells, frames: &mut Frames) {
+        // What overtakes them may have entered already.
+        let known = self.known.min(self.steps.later[step]);
+        let given_up = self.steps.given_up[step].filter(|_| self.loses_at_handover);
+        let Some(given_up) = given_up.filter(|&time| time < cells.last().0) else {
+            return self.bring(cells, known, frames);
+        };
+        let come = cells_before(given_up + 1, cells.arrival, cells.distance, cells.count);
+        let (come, lost) = cells.split(come);
+        let entering = cells_before(self.end, lost.entry, lost.distance, lost.count);
+        self.vcs[cells.place as usize].handed_over += u64::from(entering);
+        if come.count > 0 {
+            self.bring(come, known, frames);
+        }
+    }
+
+    /// Cells come to the next port; all is known that does so up to `known`, but what follows them on their path.
+    fn bring(&mut self, cells: Cells, known: u64, frames: &mut Frames) {
+        let vc = &mut self.vcs[cells.place as usize];
+        let before_end = cells_before(self.end, cells.arrival, cells.distance, cells.count);
+        vc.arrived += u64::from(before_end);
+        let group = &mut self.groups[vc.group as usize];
+        let last = cells.last().0;
+        let overtakes = cells.arrival < group.latest;
+        group.latest = group.latest.max(last);
+        frames.hold(cells.frame);
+        if group.vcs == 1 && !overtakes {
+            if group.kept.is_empty() && last <= known {
+                return self.send(cells);
+            }
+            group.kept.insert((cells.arrival, cells.entry), cells);
+            group.keeps_several |= cells.count > 1;
+            return;
+        }
+        if std::mem::take(&mut group.keeps_several) {
+            for (_, cells) in std::mem::take(&mut group.kept) {
+                group.keep_one_by_one(cells, frames);
+            }
+        }
+        group.keep_one_by_one(cells, frames);
+    }
+
+    /// Sends on what comes while all is known.
+    fn send_kept(&mut self, group: usize, frames: &mut Frames) {
+        while let Some(first) = self.groups[group].kept.first_entry()
+            && first.key().0 <= self.known
+        {
+            let cells = first.remove();
+            let come = cells_before(self.known + 1, cells.arrival, cells.distance, cells.count);
+            let (come, others) = cells.split(come);
+            if others.count > 0 {
+                frames.hold(cells.frame);
+                let kept = &mut self.groups[group].kept;
+                kept.insert((others.arrival, others.entry), others);
+            }
+            self.send(come);
+        }
+    }
+
+    fn send(&mut self, cells: Cells) {
+        let vc = &mut self.vcs[cells.place as usize];
+        let sent = &mut self.sent[cells.frame as usize];
+        let (is_new, is_late) = (*sent == 0, *sent > cells.entry);
+        *sent = cells.last().1.max(*sent);
+        let is_again = vc.sent.replace(cells.frame) != Some(cells.frame);
+        let group = &self.groups[vc.group as usize];
+        let due = Due {
+            head: SimTime(cells.arrival),
+            frame: cells.frame,
+            place: cells.next_place,
+            cells: cells.count,
+            stride: cells.stride,
+            part: Part::new(is_new, cells.ends)
+                .again(is_again && !is_new)
+                .late(cells.is_late || is_late),
+            is_tagged: cells.is_tagged,
+        };
+        if let Some(order) = &mut self.order {
+            let sent = &mut order[cells.place as usize];
+            let before = sent
+                .last()
+                .map_or(0, |(before, last)| before + u64::from(last.count));
+            sent.push((before, cells));
+        }
+        self.coming.push((group.port, group.lane, due));
+    }
+
+    /// Takes what comes to which port, over which lane.
+    pub(crate) fn take(&mut self, mut tell: impl FnMut(u32, u32, Due)) {
+        self.coming
+            .drain(..)
+            .for_each(|(port, lane, due)| tell(port, lane, due));
+    }
+
+    /// When the first cell comes of those that have not been sent on.
+    pub(crate) fn first_kept(&self) -> Option<SimTime> {
+        let firsts = self
+            .groups
+            .iter()
+            .filter_map(|group| group.kept.keys().next());
+        firsts.map(|(arrival, _)| SimTime(*arrival)).min()
+    }
+
+    /// When the `nth` cell of the VC at `place` that was sent on, from 0, entered; if that is kept.
+    pub(crate) fn entry(&self, place: usize, nth: u64) -> Option<SimTime> {
+        let sent = &self.order.as_ref()?[place];
+        let at = sent.partition_point(|(before, _)| *before <= nth);
+        let (before, cells) = sent.get(at.checked_sub(1)?)?;
+        Some(SimTime(cells.entry + (nth - before) * cells.distance))
+    }
+
+    /// Of the VC at `place`, cells that come before the end of the run.
+    pub(crate) fn arrived(&self, place: u32) -> u64 {
+        self.vcs[place as usize].arrived
+    }
+
+    /// Of the VC at `place`, cells that entered before the end of the run and were lost: drawn, and at handovers.
+    pub(crate) fn lost(&self, place: u32) -> (u64, u64) {
+        let vc = &self.vcs[place as usize];
+        (vc.drawn, vc.handed_over)
+    }
+}
+
+impl Group {
+    /// Keeps cells one by one; one more of their frame's parts is under way for each but the first.
+    fn keep_one_by_one(&mut self, cells: Cells, frames: &mut Frames) {
+        (1..cells.count).for_each(|_| frames.hold(cells.frame));
+        let each = cells.one_by_one();
+        self.kept
+            .extend(each.map(|cell| ((cell.arrival, cell.entry), cell)));
+    }
+}
+
+/// Of `count` cells, the first at `first` and the others `distance` apart, those before `time`.
+fn cells_before(time: u64, first: u64, distance: u64, count: u32) -> u32 {
+    match time.checked_sub(first + 1) {
+        Some(later) => (later / distance + 1).min(u64::from(count)) as u32,
+        None => 0,
+    }
+}
+
+/// How the link moves, if it does more than lose frames.
+pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
+    let motion = link.motion.as_ref()?;
+    motion.constant_loss_ppb().is_none().then_some(motion)
+}
+
+/// Whether the link at `link` moves in a way that has a closed form here: cells are sent at one rate and without a
+/// break, by a port from which they leave as they came, and go on to another port.
+pub(crate) fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
+    let LinkSpec {
+        port,
+        from,
+        cell_time_ps,
+        ..
+    } = &spec.links[link as usize];
+    let Some(motion) = moves(&spec.links[link as usize]) else {
+        return true;
+    };
+    let in_run = |step: &usize| motion.times_ps[*step] < spec.duration_ps;
+    let mut steps = (0..motion.times_ps.len()).filter(in_run);
+    let rates = &motion.cell_times_ps;
+    let sends_on = steps.clone().all(|step| {
+        motion.delays_ps[step].is_some() && rates.get(step).is_none_or(|time| time == cell_time_ps)
+    });
+    let has_handover = steps.any(|step| step > 0 && motion.paths[step] != motion.paths[step - 1]);
+    let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
+    sends_on
+        && motion.to.is_empty()
+        && (motion.interruption_ps == 0 || !has_handover)
+        && spec.nodes[*from as usize].kind == NodeKind::Switch
+        && port.queues.len() == 1
+        && port.scheduler == SchedulerSpec::Fifo
+        && crossing.all(|vc| vc.path.last() != Some(&link))
+}
