@@ -27,7 +27,8 @@ struct Busy {
     start: SimTime,
     /// Cells taken in before it.
     rank: u64,
-    /// From one departure to the next: the cell time, but where queues share the link.
+    /// From one departure to the next: the cell time, but where queues share the link, or cells come slower than they
+    /// leave; then `start` is so long before the first departure.
     spacing: u64,
 }
 
@@ -138,6 +139,31 @@ impl ArrivalLog {
         if self.server.is_some() {
             self.serve(count, until);
         }
+    }
+
+    /// `count` cells of a train were taken in that is slower than the port, and has it for itself: each leaves before the
+    /// next comes.
+    pub(crate) fn take_in_slow(&mut self, train: Train, count: u64) {
+        let rank = self.taken_in;
+        let last = SimTime(train.next + (count - 1) * train.spacing);
+        self.open = 0;
+        if self.kept_from == SimTime::ZERO || last + SimTime(self.cell_time) >= self.kept_from {
+            let cells = count as u32;
+            self.logged.push(Logged { rank, train, cells });
+        }
+        if count > 1 {
+            self.begin(Busy {
+                start: SimTime(train.next + self.cell_time - train.spacing),
+                rank,
+                spacing: train.spacing,
+            });
+        }
+        self.begin(Busy {
+            start: last,
+            rank: rank + count - 1,
+            spacing: self.cell_time,
+        });
+        self.taken_in += count;
     }
 
     /// Whether the order of the next `count` cells is kept.
@@ -266,7 +292,7 @@ impl ArrivalLog {
     }
 
     fn departed_earlier(&self, now: SimTime) -> u64 {
-        let after = self.earlier.partition_point(|busy| busy.start <= now);
+        let after = self.earlier.partition_point(|busy| busy.end(1) <= now);
         let end = self.rank_at(after);
         let busy = after.checked_sub(1).map(|at| &self.earlier[at]);
         busy.map_or(end, |busy| busy.departed(now).min(end))

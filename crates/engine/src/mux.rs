@@ -296,6 +296,16 @@ impl MuxPort {
         }
     }
 
+    /// Whether `train`, the only one there is, is slower than the port and finds it idle, so that each of its cells has left
+    /// before the next comes.
+    fn goes_through(&self, train: &Train) -> bool {
+        train.spacing > self.cell_time
+            && train.next + self.cell_time >= train.spacing
+            && self.log.last_departure().0 <= train.next
+            && self.vc_queues.is_none()
+            && self.log.server.is_none()
+    }
+
     /// X at `time`, its departures done; arrivals up to there must have been dealt with.
     pub(crate) fn queued(&self, time: SimTime) -> u64 {
         self.log.taken_in() - self.log.departed(time)

@@ -101,6 +101,28 @@ impl MuxPort {
         }
     }
 
+    /// The same of cells of `train`, each of which leaves before the next comes.
+    pub(super) fn send_through(&mut self, train: &Train, cells: u32, ends: bool) {
+        let (place, distance) = (train.place, train.spacing);
+        let first = train.next + self.cell_time;
+        if let Some(lossy) = &mut self.lossy
+            && lossy.loses(place)
+        {
+            return lossy.note(place, SimTime(first), distance, cells);
+        }
+        let Some(onward) = self.onward.as_mut().filter(|onward| onward.has(place)) else {
+            return;
+        };
+        if distance.is_multiple_of(self.cell_time) {
+            return onward.send(place, first, distance, cells, ends);
+        }
+        for nth in 0..cells {
+            let is_end = ends && nth + 1 == cells;
+            let departure = first + u64::from(nth) * distance;
+            onward.send(place, departure, self.cell_time, 1, is_end);
+        }
+    }
+
     /// Whether the link behind the port loses the frame that these cells are of.
     fn loses(&mut self, place: u32, rank: u64, step: u64, cells: u32) -> bool {
         let lossy = self.lossy.as_mut().expect("the link loses frames");

@@ -123,9 +123,18 @@ impl MuxPort {
         let is_alone = self.arriving.is_empty() && self.refused.is_empty();
         let cells = u64::from(due.cells);
         let has_room = queued + cells <= self.capacity;
-        if vc.discarding.is_none() && is_alone && has_room && spacing.0 <= self.cell_time {
-            self.take_in_frame(moment, queued, tail, spacing, due);
-            return self.after_part(due, due.cells, due.part.ends());
+        if vc.discarding.is_none() && is_alone {
+            let train = Train {
+                next: moment.time.0,
+                spacing: spacing.0,
+                link: moment.link,
+                place: due.place,
+            };
+            let goes_through = self.goes_through(&train);
+            if goes_through || has_room && spacing.0 <= self.cell_time {
+                self.take_in_frame(train, queued, tail, due, goes_through);
+                return self.after_part(due, due.cells, due.part.ends());
+            }
         }
         if due.cells == 1 {
             let ends = due.part.ends();
@@ -164,33 +173,32 @@ impl MuxPort {
     /// The only train there is comes in a stretch, and all of it is taken in.
     fn take_in_frame(
         &mut self,
-        head: Moment,
+        train: Train,
         queued: u64,
         tail: Moment,
-        spacing: SimTime,
         due: &Due,
+        goes_through: bool,
     ) {
-        let train = Train {
-            next: head.time.0,
-            spacing: spacing.0,
-            link: head.link,
-            place: due.place,
-        };
         let cells = u64::from(due.cells);
-        self.log.close_piece();
-        if queued == 0 {
-            self.log.begin_busy(head.time);
-        }
         self.now = tail;
         self.arrived += cells;
         let before = self.log.taken_in();
-        let trains = std::iter::once(train);
-        let taken_in = trains.clone().map(|train| (train, due.cells));
-        self.log.take_in_trains(cells, taken_in, tail.time);
-        self.log.close_piece();
-        if queued + cells > self.queue_max {
-            let peak = self.peak(before, tail, trains);
-            self.queue_max = self.queue_max.max(peak);
+        if goes_through {
+            self.log.take_in_slow(train, cells);
+            self.queue_max = self.queue_max.max(1);
+        } else {
+            self.log.close_piece();
+            if queued == 0 {
+                self.log.begin_busy(SimTime(train.next));
+            }
+            let trains = std::iter::once(train);
+            let taken_in = trains.clone().map(|train| (train, due.cells));
+            self.log.take_in_trains(cells, taken_in, tail.time);
+            self.log.close_piece();
+            if queued + cells > self.queue_max {
+                let peak = self.peak(before, tail, trains);
+                self.queue_max = self.queue_max.max(peak);
+            }
         }
         self.integral.arrived(arrival_times(&train, cells));
         let vc = &mut self.vcs[due.place as usize];
@@ -200,7 +208,11 @@ impl MuxPort {
         }
         self.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, due.part.ends());
-        self.send(due.place, before, 1, due.cells, due.part.ends());
+        if goes_through {
+            self.send_through(&train, due.cells, due.part.ends());
+        } else {
+            self.send(due.place, before, 1, due.cells, due.part.ends());
+        }
     }
 
     /// The first of several cells of a frame comes at `moment`. False when nothing of the frame can be taken in,

@@ -18,6 +18,11 @@ impl MuxPort {
     /// What has arrived after `from`, now included, is dealt with.
     fn take_in_arriving(&mut self, from: SimTime) {
         let moment = self.now;
+        if let [arriving] = &self.arriving[..]
+            && self.goes_through(&arriving.train)
+        {
+            return self.let_through(moment);
+        }
         // With room for one cell only, the port falls idle while a train goes on.
         if self.capacity == 1 {
             return self.step(moment);
@@ -67,6 +72,27 @@ impl MuxPort {
             let peak = self.peak(taken_in, moment, trains);
             self.queue_max = self.queue_max.max(peak);
         }
+        self.note_taken_in();
+    }
+
+    /// The only train there is comes up to `moment` while the port is idle but for its cells.
+    fn let_through(&mut self, moment: Moment) {
+        let arriving = &mut self.arriving[0];
+        let (train, count) = (arriving.train, arriving.train.count(moment));
+        if count == 0 {
+            return;
+        }
+        arriving.coming = count as u32;
+        let ends = arriving.ends && arriving.left == arriving.coming;
+        self.arrived += count;
+        self.log.take_in_slow(train, count);
+        self.queue_max = self.queue_max.max(1);
+        self.send_through(&train, count as u32, ends);
+        self.note_taken_in();
+    }
+
+    /// What comes of the arriving trains has been taken in.
+    fn note_taken_in(&mut self) {
         for arriving in &mut self.arriving {
             let count = u64::from(arriving.coming);
             if count > 0 {
