@@ -467,3 +467,58 @@ impl ArrivalLog {
         self.rank_at(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL: u64 = 10;
+
+    fn train(next: u64, spacing: u64) -> Train {
+        Train {
+            next,
+            spacing,
+            link: 2,
+            place: 1,
+        }
+    }
+
+    fn one_by_one(log: &mut ArrivalLog, train: Train, count: u64) {
+        for nth in 0..count {
+            let time = train.next + nth * train.spacing;
+            let cell = std::iter::once((self::train(time, CELL), 1));
+            log.close_piece();
+            log.begin_busy(SimTime(time));
+            log.take_in_trains(1, cell, SimTime(time));
+        }
+    }
+
+    #[test]
+    fn a_train_slower_than_the_port_leaves_the_log_of_its_cells_one_by_one() {
+        let (mut log, mut cells) = (ArrivalLog::new(CELL), ArrivalLog::new(CELL));
+        for (next, spacing, count) in [(100, 25, 3), (160, 11, 1), (170, 11, 4), (300, 40, 2)] {
+            log.take_in_slow(train(next, spacing), count);
+            one_by_one(&mut cells, train(next, spacing), count);
+            assert_eq!(log.last_departure(), cells.last_departure());
+        }
+        let all = |log: &ArrivalLog| {
+            let counts: Vec<u64> = (100..360).map(|at| log.departed(SimTime(at))).collect();
+            let of_cells: Vec<_> = (0..log.taken_in())
+                .map(|rank| (log.departure(rank), log.arrival(rank)))
+                .collect();
+            let sums: Vec<u128> = (0..log.taken_in())
+                .map(|rank| log.departures_since(rank, SimTime(329)))
+                .collect();
+            (counts, of_cells, sums)
+        };
+        assert_eq!(all(&log), all(&cells));
+        let ends = [110, 135, 160, 170, 180, 191, 202, 213, 310, 350];
+        let departures: Vec<u64> = (0..10)
+            .filter_map(|rank| Some(log.departure(rank)?.0))
+            .collect();
+        assert_eq!(departures, ends);
+        let before =
+            |log: &mut ArrivalLog| (log.trim_busy(SimTime(203)), log.departed(SimTime(213)));
+        assert_eq!(before(&mut log), before(&mut cells));
+    }
+}

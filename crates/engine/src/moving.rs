@@ -5,84 +5,23 @@
 //! step, and the others come as far apart as they entered. After a handover to a shorter path cells overtake those on
 //! the old one: what comes by the old path is kept here until all is known that comes before it.
 
+mod cells;
+mod steps;
+
 use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::onward::Onto;
+use cells::{Cells, cells_before};
 use skycell_des::Stream;
-use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, NodeKind, SchedulerSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
+use steps::Steps;
 
-/// The steps of a link, and what follows from them.
-#[derive(Debug)]
-struct Steps {
-    /// When each begins, from 0.
-    times: Vec<u64>,
-    delays: Vec<u64>,
-    /// The first step of the path that each belongs to.
-    path: Vec<u32>,
-    /// When the path of each is given up, as far as a handover of the run does so.
-    given_up: Vec<Option<u64>>,
-    /// When a cell that enters on a later path than that of each comes, at the earliest.
-    later: Vec<u64>,
-    /// The least of the delays.
-    least: u64,
-}
-
-impl Steps {
-    fn new(motion: &MotionSpec, least: u64, end: SimTime) -> Self {
-        let steps = motion.times_ps.len();
-        let times = motion.times_ps.clone();
-        let delays: Vec<u64> = motion.delays_ps.iter().map(|d| d.unwrap_or(0)).collect();
-        let mut path = vec![0; steps];
-        for step in 1..steps {
-            let goes_on = motion.paths[step] == motion.paths[step - 1];
-            path[step] = if goes_on { path[step - 1] } else { step as u32 };
-        }
-        let (mut given_up, mut later) = (vec![None; steps], vec![u64::MAX; steps]);
-        let mut earliest = u64::MAX; // of all steps behind
-        for step in (0..steps).rev() {
-            match path.get(step + 1) {
-                Some(next) if *next == path[step] => {
-                    (given_up[step], later[step]) = (given_up[step + 1], later[step + 1]);
-                }
-                Some(_) => {
-                    given_up[step] = Some(times[step + 1]).filter(|&handover| handover < end.0);
-                    later[step] = earliest;
-                }
-                None => {}
-            }
-            earliest = earliest.min(times[step] + delays[step]);
-        }
-        Steps {
-            least,
-            times,
-            delays,
-            path,
-            given_up,
-            later,
-        }
-    }
-
-    /// The step in force at `time`; most likely `near` or one soon after it.
-    fn at(&self, time: u64, near: usize) -> usize {
-        let is_in = |step: usize| self.end(step) > time;
-        if self.times[near] <= time && is_in(near) {
-            return near;
-        }
-        self.times.partition_point(|&begin| begin <= time) - 1
-    }
-
-    /// Of `count` cells that enter from `first` on, `distance` apart, the step of the first, and how many enter in it.
-    fn entering(&self, first: u64, distance: u64, count: u32, near: usize) -> (usize, u32) {
-        let step = self.at(first, near);
-        (step, cells_before(self.end(step), first, distance, count))
-    }
-
-    /// When the step ends.
-    fn end(&self, step: usize) -> u64 {
-        self.times.get(step + 1).copied().unwrap_or(u64::MAX)
-    }
+/// How the link moves, if it does more than lose frames.
+pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
+    let motion = link.motion.as_ref()?;
+    motion.constant_loss_ppb().is_none().then_some(motion)
 }
 
 /// A VC that goes over the link.
@@ -98,63 +37,6 @@ struct MovingVc {
     arrived: u64,
     drawn: u64,
     handed_over: u64,
-}
-
-/// Cells of one frame that come at equal distances.
-#[derive(Clone, Copy, Debug)]
-struct Cells {
-    /// The first of them.
-    arrival: u64,
-    entry: u64,
-    count: u32,
-    distance: u64,
-    stride: u16,
-    /// Place of the VC before the link and behind it.
-    place: u32,
-    next_place: u32,
-    frame: u32,
-    /// Whether the last of them is the frame's.
-    ends: bool,
-    /// Whether later cells of the frame came to the port before the link before them.
-    is_late: bool,
-    is_tagged: bool,
-}
-
-impl Cells {
-    /// When the last of them comes, and when it entered.
-    fn last(&self) -> (u64, u64) {
-        let later = u64::from(self.count - 1) * self.distance;
-        (self.arrival + later, self.entry + later)
-    }
-
-    /// The first `count` of them, and the others.
-    fn split(self, count: u32) -> (Cells, Cells) {
-        let later = u64::from(count) * self.distance;
-        let first = Cells {
-            count,
-            ends: self.ends && count == self.count,
-            ..self
-        };
-        let others = Cells {
-            arrival: self.arrival + later,
-            entry: self.entry + later,
-            count: self.count - count,
-            ..self
-        };
-        (first, others)
-    }
-
-    /// The cells one by one.
-    fn one_by_one(self) -> impl Iterator<Item = Cells> {
-        (0..self.count).map(move |nth| Cells {
-            arrival: self.arrival + u64::from(nth) * self.distance,
-            entry: self.entry + u64::from(nth) * self.distance,
-            count: 1,
-            stride: 1,
-            ends: self.ends && nth + 1 == self.count,
-            ..self
-        })
-    }
 }
 
 /// The VCs that go on to one port.
@@ -511,45 +393,5 @@ impl Group {
     }
 }
 
-/// Of `count` cells, the first at `first` and the others `distance` apart, those before `time`.
-fn cells_before(time: u64, first: u64, distance: u64, count: u32) -> u32 {
-    match time.checked_sub(first + 1) {
-        Some(later) => (later / distance + 1).min(u64::from(count)) as u32,
-        None => 0,
-    }
-}
-
-/// How the link moves, if it does more than lose frames.
-pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
-    let motion = link.motion.as_ref()?;
-    motion.constant_loss_ppb().is_none().then_some(motion)
-}
-
-/// Whether the link at `link` moves in a way that has a closed form here: cells are sent at one rate and without a
-/// break, by a port from which they leave as they came, and go on to another port.
-pub(crate) fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
-    let LinkSpec {
-        port,
-        from,
-        cell_time_ps,
-        ..
-    } = &spec.links[link as usize];
-    let Some(motion) = moves(&spec.links[link as usize]) else {
-        return true;
-    };
-    let in_run = |step: &usize| motion.times_ps[*step] < spec.duration_ps;
-    let mut steps = (0..motion.times_ps.len()).filter(in_run);
-    let rates = &motion.cell_times_ps;
-    let sends_on = steps.clone().all(|step| {
-        motion.delays_ps[step].is_some() && rates.get(step).is_none_or(|time| time == cell_time_ps)
-    });
-    let has_handover = steps.any(|step| step > 0 && motion.paths[step] != motion.paths[step - 1]);
-    let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
-    sends_on
-        && motion.to.is_empty()
-        && (motion.interruption_ps == 0 || !has_handover)
-        && spec.nodes[*from as usize].kind == NodeKind::Switch
-        && port.queues.len() == 1
-        && port.scheduler == SchedulerSpec::Fifo
-        && crossing.all(|vc| vc.path.last() != Some(&link))
-}
+#[cfg(test)]
+mod tests;

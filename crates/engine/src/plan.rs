@@ -2,7 +2,7 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::edge::may_discard;
-use crate::moving::{has_closed_form, moves};
+use crate::moving::moves;
 use crate::order;
 use crate::shared;
 use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
@@ -85,7 +85,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
-    /// or comes back to a multiplexing port, links that change, losses at random that do not follow from the order
+    /// or comes back to a multiplexing port, links that change more than their delay, losses at random that do not follow from the order
     /// in which frames come, edges that discard where no switch port follows, and classes beyond those of
     /// [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
@@ -136,6 +136,35 @@ fn draws_in_order(spec: &NetworkSpec, vc: &VcSpec, is_stream: bool) -> bool {
     let links = vc.path.iter().map(|&id| &spec.links[id as usize]);
     let mut drawing = links.filter(|link| link.motion.is_some());
     drawing.all(|link| !is_stream && link.port.scheduler == SchedulerSpec::Fifo)
+}
+
+/// Whether the link at `link` moves in a way that has a closed form here: cells are sent at one rate and without a
+/// break, by a port from which they leave as they came, and go on to another port.
+fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
+    let LinkSpec {
+        port,
+        from,
+        cell_time_ps,
+        ..
+    } = &spec.links[link as usize];
+    let Some(motion) = moves(&spec.links[link as usize]) else {
+        return true;
+    };
+    let in_run = |step: &usize| motion.times_ps[*step] < spec.duration_ps;
+    let mut steps = (0..motion.times_ps.len()).filter(in_run);
+    let rates = &motion.cell_times_ps;
+    let sends_on = steps.clone().all(|step| {
+        motion.delays_ps[step].is_some() && rates.get(step).is_none_or(|time| time == cell_time_ps)
+    });
+    let has_handover = steps.any(|step| step > 0 && motion.paths[step] != motion.paths[step - 1]);
+    let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
+    sends_on
+        && motion.to.is_empty()
+        && (motion.interruption_ps == 0 || !has_handover)
+        && spec.nodes[*from as usize].kind == NodeKind::Switch
+        && port.queues.len() == 1
+        && port.scheduler == SchedulerSpec::Fifo
+        && crossing.all(|vc| vc.path.last() != Some(&link))
 }
 
 fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {

@@ -293,7 +293,6 @@ fn every_word_of_a_spec_is_in_some_scenario() {
 #[test]
 fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_sources() {
     let (mut own, mut others, mut lossy) = (0, 0, 0);
-
     let scenarios = (0..300).map(|seed| (format!("scenario {seed}"), scenario(seed)));
     let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
     for (name, spec) in scenarios.chain(crowds) {

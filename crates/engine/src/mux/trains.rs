@@ -76,6 +76,7 @@ impl MuxPort {
     }
 
     /// The only train there is comes up to `moment` while the port is idle but for its cells.
+    #[inline(never)]
     fn let_through(&mut self, moment: Moment) {
         let arriving = &mut self.arriving[0];
         let (train, count) = (arriving.train, arriving.train.count(moment));
@@ -92,6 +93,7 @@ impl MuxPort {
     }
 
     /// What comes of the arriving trains has been taken in.
+    #[inline(always)]
     fn note_taken_in(&mut self) {
         for arriving in &mut self.arriving {
             let count = u64::from(arriving.coming);

@@ -10,6 +10,7 @@ mod rows;
 mod spacing;
 
 pub use crowds::crowd;
+pub use motion::{moving, rerouted};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -90,27 +91,6 @@ pub fn scenario(seed: u64) -> NetworkSpec {
         spec.flows.clear();
     }
     spec
-}
-
-/// A scenario with a VC that is rerouted; none where no VC can be.
-pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
-    let mut spec = scenario(seed);
-    let mut dice = Dice(Stream::new(seed, "rerouted"));
-    motion::reroute(&mut spec, &mut dice).then_some(spec)
-}
-
-/// A scenario in which links between switches move, and nothing else does; none where there are no such links.
-pub fn moving(seed: u64) -> Option<NetworkSpec> {
-    let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.motion = None);
-    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
-    let mut dice = Dice(Stream::new(seed, "all that moves"));
-    motion::move_on(&mut spec, &mut dice);
-    let moves = spec.links.iter().any(|link| link.motion.is_some());
-    if dice.one_in(4) {
-        motion::lose_frames(&mut spec, &mut dice);
-    }
-    moves.then_some(spec)
 }
 
 /// What a run leaves. Half of the runs leave everything; the others little, as most runs of people do,

@@ -1,7 +1,29 @@
 //! Links that change during the run, and VCs that change their path.
 
-use super::{Dice, MILLISECOND};
+use super::{Dice, MILLISECOND, scenario};
+use skycell_des::Stream;
 use skycell_spec::*;
+
+/// A scenario with a VC that is rerouted; none where no VC can be.
+pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
+    let mut spec = scenario(seed);
+    let mut dice = Dice(Stream::new(seed, "rerouted"));
+    reroute(&mut spec, &mut dice).then_some(spec)
+}
+
+/// A scenario in which links between switches move, and nothing else does; none where there are no such links.
+pub fn moving(seed: u64) -> Option<NetworkSpec> {
+    let mut spec = scenario(seed);
+    spec.links.iter_mut().for_each(|link| link.motion = None);
+    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    let mut dice = Dice(Stream::new(seed, "all that moves"));
+    move_on(&mut spec, &mut dice);
+    let moves = spec.links.iter().any(|link| link.motion.is_some());
+    if dice.one_in(4) {
+        lose_frames(&mut spec, &mut dice);
+    }
+    moves.then_some(spec)
+}
 
 /// Gives the link a few steps of delay, some without a path, with handovers; to some of them rates
 /// and losses.
