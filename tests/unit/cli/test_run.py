@@ -97,8 +97,8 @@ def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
 
 
 def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
-    series = "time_s,delay_ms,path\n0,5,a\n0.01,6,a\n1,7,a\n"
-    (tmp_path / "moves.csv").write_text(series, encoding="utf-8")
+    outage = "time_s,delay_ms\n0,5\n0.01,\n0.011,6\n1,7\n"
+    (tmp_path / "moves.csv").write_text(outage, encoding="utf-8")
     moving = tmp_path / "moving.toml"
     moving.write_text(MOVING, encoding="utf-8")
     told = run(moving)
