@@ -2,6 +2,7 @@
 //! source's own port does with them, and when they come.
 
 use crate::edge::Edge;
+use crate::lossy::Draws;
 use crate::plan::{PassThrough, Stretch};
 use crate::runs::Runs;
 use crate::server::{Run, Waiting};
@@ -80,6 +81,17 @@ fn add_delays(
     }
 }
 
+/// What becomes of the cells on a link that loses frames.
+#[derive(Debug, Default)]
+struct Lossy {
+    /// Departures of the cells that are not lost.
+    kept: Runs,
+    /// Cells lost within the run.
+    lost: u64,
+    /// The frame that was drawn for last, and whether it is lost.
+    drawn: Option<(u64, bool)>,
+}
+
 /// The cells of one source.
 #[derive(Debug)]
 pub(crate) struct CellStream {
@@ -100,6 +112,8 @@ pub(crate) struct CellStream {
     /// Arrivals at the shared port, and departures from there.
     pub(crate) arrivals: Runs,
     pub(crate) departures: Runs,
+    /// Where the link behind it loses frames.
+    lossy: Option<Lossy>,
     delays: Option<CellDelays>,
     pub(crate) samples: QueueSamples,
     edge: Edge,
@@ -137,6 +151,7 @@ impl CellStream {
             own_max: 0,
             arrivals: Runs::default(),
             departures: Runs::default(),
+            lossy: None,
             delays,
             samples: QueueSamples::default(),
             edge,
@@ -292,16 +307,55 @@ impl CellStream {
     /// A cell that left its own port at `left` leaves the shared port at `departure`.
     pub(crate) fn on_departure(&mut self, left: u64, departure: u64) {
         self.departures.push(departure);
-        let arrival = departure + self.plan.stretch.delay.0;
-        if arrival >= self.end {
-            return;
+        if let Some(lossy) = &mut self.lossy {
+            lossy.kept.push(departure);
         }
-        if let Some(delays) = &mut self.delays {
+        let arrival = departure + self.plan.stretch.delay.0;
+        let is_in_time = arrival < self.end;
+        if let Some(delays) = self.delays.as_mut().filter(|_| is_in_time) {
             delays.add(arrival - left);
         }
-        if let Some(frames) = &mut self.frames {
-            frames.on_delivered();
+        match &mut self.frames {
+            Some(frames) if is_in_time => frames.on_delivered(),
+            Some(frames) => frames.on_gone(),
+            None => {}
         }
+    }
+
+    /// The link behind the shared port loses frames.
+    pub(crate) fn lose_cells(&mut self) {
+        self.lossy = Some(Lossy::default());
+    }
+
+    /// Whether the link behind the shared port loses the cell that leaves: each frame has a draw, when its first cell
+    /// does.
+    pub(crate) fn is_lost(&mut self, draws: &mut Draws) -> bool {
+        let Some(frames) = &self.frames else {
+            return draws.next_is_lost();
+        };
+        let drawn = &mut self.lossy.as_mut().expect("the link loses frames").drawn;
+        let frame = frames.leaving();
+        if drawn.is_none_or(|(last, _)| last != frame) {
+            *drawn = Some((frame, draws.next_is_lost()));
+        }
+        drawn.is_some_and(|(_, is_lost)| is_lost)
+    }
+
+    /// The next cell leaves the shared port at `departure` and is lost behind it.
+    pub(crate) fn on_loss(&mut self, departure: u64) {
+        self.departures.push(departure);
+        let lossy = self.lossy.as_mut().expect("the link loses frames");
+        lossy.lost += u64::from(departure < self.end);
+        if let Some(frames) = &mut self.frames {
+            frames.on_gone();
+        }
+    }
+
+    /// Departures of the cells that go on behind the shared port.
+    fn gone_on(&self) -> &Runs {
+        self.lossy
+            .as_ref()
+            .map_or(&self.departures, |lossy| &lossy.kept)
     }
 
     /// Cells that came to the shared port before the run ended, those that were lost there included.
@@ -319,6 +373,9 @@ impl CellStream {
         let before = now.saturating_sub(self.plan.stretch.delay.0 + self.cell_time);
         self.arrivals.forget_before(before);
         self.departures.forget_before(before);
+        if let Some(lossy) = &mut self.lossy {
+            lossy.kept.forget_before(before);
+        }
         self.own_departures.forget_before(before);
     }
 
@@ -346,9 +403,10 @@ impl CellStream {
     /// it at the end.
     pub(crate) fn passed(&self, pass: &PassThrough) -> (u64, u64, Option<SimTime>) {
         let by = |after: SimTime| SimTime(self.end).since(after).0;
-        let arrived = self.departures.before(by(pass.arrival));
-        let departed = self.departures.before(by(pass.departure));
-        let inside = self.departures.first_from(by(pass.departure));
+        let gone_on = self.gone_on();
+        let arrived = gone_on.before(by(pass.arrival));
+        let departed = gone_on.before(by(pass.departure));
+        let inside = gone_on.first_from(by(pass.departure));
         let inside = inside.filter(|_| arrived > departed);
         (
             arrived,
@@ -360,7 +418,8 @@ impl CellStream {
     /// What became of its cells by the end of the run.
     pub(crate) fn vc_record(&self, name: &str) -> VcRecord {
         let end = SimTime(self.end);
-        let delivered = self.departures.before(end.since(self.plan.stretch.delay).0);
+        let gone_on = self.gone_on();
+        let delivered = gone_on.before(end.since(self.plan.stretch.delay).0);
         let own = self.sent - self.own_departures.before(self.end);
         let shared = self.arrivals.before(self.end) - self.departures.before(self.end);
         let passing = self.plan.stretch.passes.iter().map(|pass| {
@@ -380,7 +439,9 @@ impl CellStream {
             ..VcRecord::default()
         };
         self.edge.write(&mut record);
-        let gone = delivered + record.cells_policed + self.discarded.total();
+        record.cells_lost.drawn = self.lossy.as_ref().map_or(0, |lossy| lossy.lost);
+        let discarded = record.cells_policed + self.discarded.total();
+        let gone = delivered + discarded + record.cells_lost.drawn;
         record.cells_in_transit = self.sent - gone - queued;
         if let Some(frames) = &self.frames {
             frames.write(&mut record);

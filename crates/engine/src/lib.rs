@@ -6,8 +6,8 @@
 //! shifts times. From one multiplexing port to the next a frame goes as several trains ([`onward`]), over a link
 //! whose delay changes as one or more for each of its steps ([`moving`]). Where
 //! queues share a link, a loop over cells says who is sent when ([`server`]). What a link that stands still
-//! loses at random is drawn as its frames are taken in ([`lossy`]). Links that move otherwise, and classes
-//! beyond those of [`shared`], are run by `reference` itself.
+//! loses at random is drawn as its frames are taken in, or as the server chooses ([`lossy`]). Links that move
+//! otherwise, and classes beyond those of [`shared`], are run by `reference` itself.
 
 mod active;
 mod agenda;

@@ -2,13 +2,36 @@
 //!
 //! A link that stands still and loses frames with a constant probability changes no times. Each frame has one
 //! draw when its first cell enters. Where cells leave a port as they came, that is the order in which the frames'
-//! first cells were taken in, so the draw can be made then. What is lost goes through the port as all else does,
-//! and no further.
+//! first cells were taken in, so the draw can be made then. Where queues share the link, cells of sources have draws
+//! in between: the server makes them all, as it chooses. What is lost goes through the port as all else does, and no
+//! further.
 
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
+
+/// Which frames are lost, one after the other as their first cells enter the link.
+#[derive(Debug)]
+pub(crate) struct Draws {
+    loss_ppb: u64,
+    stream: Stream,
+}
+
+impl Draws {
+    /// Those of the link, if it loses frames with a constant probability.
+    fn new(link: &LinkSpec, seed: u64) -> Option<Self> {
+        Some(Draws {
+            loss_ppb: u64::from(constant_loss(link)?),
+            stream: Stream::new(seed, &format!("link/{}/loss", link.name)),
+        })
+    }
+
+    /// Whether the next frame is lost.
+    pub(crate) fn next_is_lost(&mut self) -> bool {
+        self.stream.uniform(0, u64::from(WHOLE_PPB)) < self.loss_ppb
+    }
+}
 
 /// Cells of a lost frame: when they enter the link.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +79,8 @@ impl LossyVc {
 /// The link behind a port.
 #[derive(Debug)]
 pub(crate) struct LossyLink {
-    loss_ppb: u64,
-    draws: Stream,
+    /// None where the port's server has them.
+    draws: Option<Draws>,
     /// Times from here on are asked for.
     kept_from: SimTime,
     /// By place at the port.
@@ -74,14 +97,17 @@ impl LossyLink {
         late: SimTime,
         is_asked: bool,
     ) -> Option<Self> {
-        let loss_ppb = constant_loss(link)?;
         let kept_from = if is_asked { SimTime::ZERO } else { late };
         Some(LossyLink {
-            loss_ppb: u64::from(loss_ppb),
-            draws: Stream::new(seed, &format!("link/{}/loss", link.name)),
+            draws: Some(Draws::new(link, seed)?),
             kept_from,
             vcs: vec![LossyVc::default(); vcs],
         })
+    }
+
+    /// Hands the draws over to the server of a port at which cells of sources have some of them.
+    pub(crate) fn take_draws(&mut self) -> Option<Draws> {
+        self.draws.take()
     }
 
     /// Cells of `frame` come on the VC at `place`, the first of it if it `is_new`.
@@ -99,10 +125,12 @@ impl LossyLink {
         vc.drawn != Some(vc.coming)
     }
 
-    /// Whether the frame that comes on the VC at `place`, some cells of which have been taken in, is lost.
-    pub(crate) fn loses(&mut self, place: u32) -> bool {
+    /// Whether the frame that comes on the VC at `place`, some cells of which have been taken in, is lost; by the
+    /// draws `of_server` where there are any.
+    pub(crate) fn loses(&mut self, place: u32, of_server: Option<&mut Draws>) -> bool {
         if self.is_open(place) {
-            let is_lost = self.draws.uniform(0, u64::from(WHOLE_PPB)) < self.loss_ppb;
+            let draws = of_server.or(self.draws.as_mut());
+            let is_lost = draws.expect("somebody has the draws").next_is_lost();
             let vc = &mut self.vcs[place as usize];
             (vc.drawn, vc.is_lost) = (Some(vc.coming), is_lost);
         }
@@ -164,8 +192,10 @@ mod tests {
 
     fn link(loss_ppb: u32) -> LossyLink {
         LossyLink {
-            loss_ppb: u64::from(loss_ppb),
-            draws: Stream::new(1, "link/test/loss"),
+            draws: Some(Draws {
+                loss_ppb: u64::from(loss_ppb),
+                stream: Stream::new(1, "link/test/loss"),
+            }),
             kept_from: SimTime(100),
             vcs: vec![LossyVc::default(); 2],
         }
@@ -216,8 +246,8 @@ mod tests {
             let mut of_frame = |_| {
                 link.begin(0, 5, true);
                 assert!(link.is_open(0) && !link.has_lost(0));
-                let fate = link.loses(0);
-                assert!((1..asked).all(|_| link.loses(0) == fate));
+                let fate = link.loses(0, None);
+                assert!((1..asked).all(|_| link.loses(0, None) == fate));
                 assert!(!link.is_open(0) && link.has_lost(0) == fate);
                 fate
             };

@@ -256,6 +256,9 @@ impl MuxPort {
     pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
         let (vcs, late) = (self.vcs.len(), self.end.since(self.horizon));
         self.lossy = LossyLink::new(link, seed, vcs, late, is_asked).map(Box::new);
+        if let (Some(lossy), Some(server)) = (&mut self.lossy, &mut self.log.server) {
+            server.lose_frames(lossy);
+        }
     }
 
     /// Lets the link behind it move, if that does, once all VCs are there.

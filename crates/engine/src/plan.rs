@@ -131,11 +131,15 @@ impl Plan {
 }
 
 /// Whether what links on the way of `vc` lose follows from the order in which frames come to the ports before them:
-/// these send what came first, and know of no cell of `vc` beforehand, as they do of a stream's.
+/// these have one queue and send what came first, or have a server that draws as it chooses. The cells of a stream are
+/// drawn for by a server alone.
 fn draws_in_order(spec: &NetworkSpec, vc: &VcSpec, is_stream: bool) -> bool {
     let links = vc.path.iter().map(|&id| &spec.links[id as usize]);
     let mut drawing = links.filter(|link| link.motion.is_some());
-    drawing.all(|link| !is_stream && link.port.scheduler == SchedulerSpec::Fifo)
+    drawing.all(|link| {
+        let has_server = link.port.queues.len() > 1;
+        has_server || !is_stream && link.port.scheduler == SchedulerSpec::Fifo
+    })
 }
 
 /// Whether the link at `link` moves in a way that has a closed form here: cells are sent at one rate and without a

@@ -7,6 +7,7 @@
 //! choices repeat ([`turns`]).
 
 use crate::cell_stream::CellStream;
+use crate::lossy::{Draws, LossyLink};
 use crate::train::Moment;
 use skycell_records::{ClassQueueRecord, Discards, QueueIntegral, QueueRecord, QueueSamples};
 use skycell_spec::PortSpec;
@@ -57,6 +58,8 @@ pub(crate) struct Server {
     /// First cells that frames of sources lost in full queues, since they were last taken: when, and the VC;
     /// none where nobody asks for them.
     pub(crate) losses: Option<Vec<(Moment, u32)>>,
+    /// Of a link that loses frames and carries cells of sources; none where nobody's draws are among those of frames.
+    pub(crate) draws: Option<Draws>,
 }
 
 impl Server {
@@ -88,9 +91,18 @@ impl Server {
             served: 0,
             no_cycle_before: 0,
             losses: notes_losses.then(Vec::new),
+            draws: None,
         };
         server.find_next();
         server
+    }
+
+    /// The link loses frames: where cells of sources have draws, all of them are made here, choice by choice.
+    pub(crate) fn lose_frames(&mut self, lossy: &mut LossyLink) {
+        if !self.streams.is_empty() {
+            self.draws = lossy.take_draws();
+            self.streams.iter_mut().for_each(CellStream::lose_cells);
+        }
     }
 
     /// Whether a cell that came by `time` came before the next choice.
@@ -205,7 +217,13 @@ impl Server {
         if self.free < self.end {
             here.integral.departed(u128::from(self.free));
         }
-        self.streams[stream as usize].on_departure(left, self.free);
+        let stream = &mut self.streams[stream as usize];
+        let draws = self.draws.as_mut();
+        if draws.is_some_and(|draws| stream.is_lost(draws)) {
+            stream.on_loss(self.free);
+        } else {
+            stream.on_departure(left, self.free);
+        }
     }
 
     fn take_in_before(&mut self, time: u64) {

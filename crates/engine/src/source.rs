@@ -186,7 +186,7 @@ impl SourcePort {
             return false;
         };
         lossy.begin(place, 0, true);
-        let is_lost = lossy.loses(place);
+        let is_lost = lossy.loses(place, None);
         if is_lost {
             let cell_time = self.kind.cell_time;
             lossy.note(place, start + SimTime(cell_time), cell_time, cells);

@@ -5,7 +5,7 @@
 mod scenarios;
 mod words;
 
-use scenarios::{crowd, moving, rerouted, scenario};
+use scenarios::{crowd, lossy_classes, moving, rerouted, scenario};
 use serde_json::Value;
 use skycell_records::{RunRecords, VcRecord};
 use skycell_reference::RunError;
@@ -267,6 +267,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         if let Some(moving) = moving(seed).filter(|_| seed.is_multiple_of(4)) {
             assert_identity(&format!("moving {seed}"), moving);
         }
+        if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
+            assert_identity(&format!("lossy classes {seed}"), lossy);
+        }
     }
 }
 
@@ -343,6 +346,29 @@ fn the_fast_engine_itself_runs_links_that_move() {
         "{counts:?}"
     );
     assert!(others < 50, "{counts:?}");
+}
+
+/// Links that lose frames beside cells of sources are worth comparing where both lose some.
+#[test]
+fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
+    let (mut both, mut in_frames, mut others) = (0, 0, 0);
+    for spec in (0..400).filter_map(lossy_classes) {
+        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        if records.engine_stats.simulated_by != "fast" {
+            others += 1;
+            continue;
+        }
+        let loses = |id: usize| records.vcs[id].cells_lost.drawn > 0;
+        let of_source = |source: &SourceSpec| loses(source.vc as usize);
+        let is_source = |id: usize| spec.sources.iter().any(|source| source.vc as usize == id);
+        let flows_lose = (0..spec.vcs.len()).any(|id| !is_source(id) && loses(id));
+        both += u32::from(flows_lose && spec.sources.iter().any(of_source));
+        let has_frames = |source: &SourceSpec| source.frame_cells > 1 && of_source(source);
+        in_frames += u32::from(spec.sources.iter().any(has_frames));
+    }
+    let counts = [both, in_frames, others];
+    assert!(both > 40 && in_frames > 5, "{counts:?}");
+    assert!(others < 60, "{counts:?}");
 }
 
 /// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use

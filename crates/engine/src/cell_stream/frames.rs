@@ -56,6 +56,16 @@ impl InFrames {
         !std::mem::replace(&mut self.has_lost, true)
     }
 
+    /// The frame of the first cell that waits.
+    pub(super) fn leaving(&self) -> u64 {
+        self.waiting.front().expect("a cell was taken in").frame
+    }
+
+    /// The first cell that waits leaves and does not come to the end of the VC within the run.
+    pub(super) fn on_gone(&mut self) {
+        self.waiting.pop_front();
+    }
+
     /// The first cell that waits comes to the end of the VC.
     pub(super) fn on_delivered(&mut self) {
         let cell = self.waiting.pop_front().expect("a cell was taken in");

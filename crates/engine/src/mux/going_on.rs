@@ -75,7 +75,7 @@ impl MuxPort {
 
     /// Draws for those of the arriving frames of which the first cells have just been taken in, in the order of these.
     fn draw_in_order(&mut self) {
-        let Some(lossy) = &mut self.lossy else {
+        let Some(lossy) = &self.lossy else {
             return;
         };
         let begun = self.arriving.iter().filter(|a| a.coming > 0);
@@ -85,8 +85,30 @@ impl MuxPort {
             .collect();
         begun.sort_unstable();
         for (_, _, place) in begun {
-            lossy.loses(place);
+            self.is_lost(place);
         }
+    }
+
+    /// Whether the link behind the port, which loses frames, loses the one that comes on the VC at `place`.
+    fn is_lost(&mut self, place: u32) -> bool {
+        let lossy = self.lossy.as_mut().expect("the link loses frames");
+        let server = self.log.server.as_mut();
+        lossy.loses(place, server.and_then(|server| server.draws.as_mut()))
+    }
+
+    /// Whether cells of sources are drawn for as well, so that the first cell of a frame is dealt with alone.
+    pub(super) fn draws_at_choices(&self) -> bool {
+        let server = self.log.server.as_ref();
+        server.is_some_and(|server| server.draws.is_some())
+    }
+
+    /// Whether that is so, and the first cell of an arriving frame has not been taken in.
+    pub(super) fn awaits_draws(&self) -> bool {
+        let Some(lossy) = self.lossy.as_ref().filter(|_| self.draws_at_choices()) else {
+            return false;
+        };
+        let mut places = self.arriving.iter().map(|a| a.train.place);
+        places.any(|place| lossy.is_open(place))
     }
 
     /// `cells` cells of the VC at `place` go on, if it does, or are lost, which have just been taken in: the first
@@ -105,10 +127,8 @@ impl MuxPort {
     pub(super) fn send_through(&mut self, train: &Train, cells: u32, ends: bool) {
         let (place, distance) = (train.place, train.spacing);
         let first = train.next + self.cell_time;
-        if let Some(lossy) = &mut self.lossy
-            && lossy.loses(place)
-        {
-            return lossy.note(place, SimTime(first), distance, cells);
+        if self.lossy.is_some() && self.is_lost(place) {
+            return self.note_lost(place, SimTime(first), distance, cells);
         }
         let Some(onward) = self.onward.as_mut().filter(|onward| onward.has(place)) else {
             return;
@@ -125,14 +145,21 @@ impl MuxPort {
 
     /// Whether the link behind the port loses the frame that these cells are of.
     fn loses(&mut self, place: u32, rank: u64, step: u64, cells: u32) -> bool {
-        let lossy = self.lossy.as_mut().expect("the link loses frames");
-        let is_lost = lossy.loses(place);
-        if is_lost {
-            let first = self.log.departure(rank);
-            let first = first.expect("it has just been taken in");
-            lossy.note(place, first, step * self.cell_time, cells);
+        if !self.is_lost(place) {
+            return false;
         }
-        is_lost
+        let together = if self.log.server.is_none() { cells } else { 1 };
+        for nth in (0..cells).step_by(together as usize) {
+            let first = self.log.departure(rank + u64::from(nth) * step);
+            let first = first.expect("it has just been taken in");
+            self.note_lost(place, first, step * self.cell_time, together);
+        }
+        true
+    }
+
+    fn note_lost(&mut self, place: u32, first: SimTime, distance: u64, cells: u32) {
+        let lossy = self.lossy.as_mut().expect("the link loses frames");
+        lossy.note(place, first, distance, cells);
     }
 
     fn send_on(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {

@@ -121,9 +121,10 @@ impl MuxPort {
         };
         let vc = &self.vcs[due.place as usize];
         let is_alone = self.arriving.is_empty() && self.refused.is_empty();
+        let comes_at_once = is_alone && !self.draws_at_choices();
         let cells = u64::from(due.cells);
         let has_room = queued + cells <= self.capacity;
-        if vc.discarding.is_none() && is_alone {
+        if vc.discarding.is_none() && comes_at_once {
             let train = Train {
                 next: moment.time.0,
                 spacing: spacing.0,

@@ -24,7 +24,7 @@ impl MuxPort {
             return self.let_through(moment);
         }
         // With room for one cell only, the port falls idle while a train goes on.
-        if self.capacity == 1 {
+        if self.capacity == 1 || self.awaits_draws() {
             return self.step(moment);
         }
         let mut count = 0;

@@ -40,7 +40,7 @@ impl Server {
     /// At a choice: begins a stretch, if one begins here. The choice must be made with these queues' cells.
     pub(super) fn begin_turns(&mut self, own_has_cells: bool) -> bool {
         let others = self.backlog();
-        if others != 0 && self.served < self.no_cycle_before {
+        if self.draws.is_some() || others != 0 && self.served < self.no_cycle_before {
             return false;
         }
         let mut turns = Turns {
@@ -127,6 +127,9 @@ impl Server {
         let [stream] = &self.streams[..] else {
             return false;
         };
+        if self.draws.is_some() {
+            return false;
+        }
         let place = stream.plan.queue;
         let before = (moment - self.free).div_ceil(self.cell_time);
         let slots = stream.steady(self.cell_time).min(before);

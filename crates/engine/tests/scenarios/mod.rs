@@ -10,7 +10,7 @@ mod rows;
 mod spacing;
 
 pub use crowds::crowd;
-pub use motion::{moving, rerouted};
+pub use motion::{lossy_classes, moving, rerouted};
 use skycell_des::Stream;
 use skycell_spec::*;
 

@@ -25,6 +25,35 @@ pub fn moving(seed: u64) -> Option<NetworkSpec> {
     moves.then_some(spec)
 }
 
+/// A scenario in which links lose frames whose ports have queues for classes, and nothing moves; none where there are
+/// no such ports.
+pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
+    let mut spec = scenario(seed);
+    spec.links.iter_mut().for_each(|link| link.motion = None);
+    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    let mut dice = Dice(Stream::new(seed, "lossy classes"));
+    let mut loses = false;
+    for link in &mut spec.links {
+        if link.port.queues.len() > 1 {
+            let loss_ppb = dice.pick(&[10_000_000, 50_000_000, 300_000_000, 700_000_000]);
+            link.motion = Some(losing(link.delay_ps, loss_ppb));
+            if dice.one_in(2) {
+                fill(&mut link.port, &mut dice);
+            }
+            loses = true;
+        }
+    }
+    loses.then_some(spec)
+}
+
+/// Lets frames lose single cells, their first ones among them, in the port's default queue.
+fn fill(port: &mut PortSpec, dice: &mut Dice) {
+    for queue in port.queues.iter_mut().filter(|queue| queue.class.is_none()) {
+        queue.policy = PolicySpec::TailDrop;
+        queue.capacity_cells = Some(dice.pick(&[3, 10, 30, 60]));
+    }
+}
+
 /// Gives the link a few steps of delay, some without a path, with handovers; to some of them rates
 /// and losses.
 pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
@@ -117,13 +146,13 @@ fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> MotionSp
     }
 }
 
-/// Lets one link, or about half of all, lose frames; seldom one whose port has several queues.
+/// Lets one link, or about half of all, lose frames; seldom one whose port has a queue for each VC.
 pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     let one = dice.below(spec.links.len() as u64) as usize;
     let is_one = dice.one_in(2);
     for (at, link) in spec.links.iter_mut().enumerate() {
         let is_chosen = if is_one { at == one } else { dice.one_in(2) };
-        let is_simple = link.port.scheduler == SchedulerSpec::Fifo;
+        let is_simple = link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo;
         if link.motion.is_none() && is_chosen && (is_simple || dice.one_in(16)) {
             let loss_ppb = dice.pick(&[0, 10_000_000, 50_000_000, 300_000_000, WHOLE_PPB]);
             link.motion = Some(losing(link.delay_ps, loss_ppb));
