@@ -19,6 +19,8 @@ struct Run {
     next: u64,
     spacing: u64,
     left: u64,
+    /// How many were taken in before, of whichever VC.
+    nth: u64,
 }
 
 /// The last cell of a frame, in the queue.
@@ -45,9 +47,11 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// When its next cell came or comes.
-    fn next(&self) -> Option<u64> {
-        self.runs.front().map(|run| run.next)
+    /// When its next cell came or comes, and in which order among those that come together by one link.
+    fn next(&self) -> Option<(Moment, u64)> {
+        let run = self.runs.front()?;
+        let (time, link) = (SimTime(run.next), self.link);
+        Some((Moment { time, link }, run.nth))
     }
 
     /// Its next cell is served; returns the frame that ends with it.
@@ -88,8 +92,10 @@ pub(crate) struct VcQueues {
     unserved: (u32, u64),
     /// Place by VC id.
     places: Vec<u32>,
-    /// VCs without cells now whose next cell is known: when it comes, and the place.
-    coming: BinaryHeap<Reverse<(Moment, u32)>>,
+    /// VCs without cells now whose next cell is known: when it comes, in which order, and the place.
+    coming: BinaryHeap<Reverse<(Moment, u64, u32)>>,
+    /// Runs taken in.
+    runs: u64,
     /// When the cell chosen last leaves, and its VC's place.
     free: u64,
     serving: u32,
@@ -126,6 +132,7 @@ impl VcQueues {
             unserved: (0, 0),
             places: vec![u32::MAX; vcs],
             coming: BinaryHeap::new(),
+            runs: 0,
             free: 0,
             serving: 0,
             served: VecDeque::new(),
@@ -151,17 +158,21 @@ impl VcQueues {
     pub(crate) fn take_in(&mut self, train: &Train, count: u64) {
         let (link, place) = (train.link, train.place);
         let here = &mut self.waiting[place as usize];
+        let nth = self.runs;
+        self.runs += 1;
         if here.runs.is_empty() {
             here.link = link;
             self.unserved.0 += 1;
             self.unserved.1 += here.weight;
             let time = SimTime(train.next);
-            self.coming.push(Reverse((Moment { time, link }, place)));
+            self.coming
+                .push(Reverse((Moment { time, link }, nth, place)));
         }
         here.runs.push_back(Run {
             next: train.next,
             spacing: train.spacing,
             left: count,
+            nth,
         });
     }
 
@@ -176,7 +187,7 @@ impl VcQueues {
     pub(crate) fn serve_until(&mut self, limit: u64) {
         loop {
             // What came while the last cell was being sent sees that cell's stamp.
-            while let Some(&Reverse((moment, place))) = self.coming.peek()
+            while let Some(&Reverse((moment, _, place))) = self.coming.peek()
                 && moment.time.0 < self.free
             {
                 self.coming.pop();
@@ -189,7 +200,7 @@ impl VcQueues {
                 (self.free, self.select())
             } else {
                 // The link is idle until the next cell, which begins at once.
-                let Some(&Reverse((moment, place))) = self.coming.peek() else {
+                let Some(&Reverse((moment, _, place))) = self.coming.peek() else {
                     return;
                 };
                 if moment.time.0 > limit {
@@ -219,8 +230,8 @@ impl VcQueues {
             self.unserved.0 -= 1;
             self.unserved.1 -= here.weight;
         }
-        let (vc, link) = (here.vc, here.link);
-        let stays = next.is_some_and(|next| next < self.free);
+        let vc = here.vc;
+        let stays = next.is_some_and(|(next, _)| next.time.0 < self.free);
         match &mut self.order {
             Order::Spacing { spacing, first } => {
                 let top = first.peek_mut().expect("it was selected");
@@ -238,9 +249,8 @@ impl VcQueues {
                 }
             }
         }
-        if let Some(next) = next.filter(|_| !stays) {
-            let time = SimTime(next);
-            self.coming.push(Reverse((Moment { time, link }, place)));
+        if let Some((next, nth)) = next.filter(|_| !stays) {
+            self.coming.push(Reverse((next, nth, place)));
         }
     }
 
@@ -422,5 +432,19 @@ mod tests {
         assert_eq!(queues.active(SimTime(59)), (1, 3));
         assert_eq!(queues.queued(0, 2, SimTime(60)), 0);
         assert_eq!(queues.active(SimTime(60)), (0, 0));
+    }
+
+    #[test]
+    fn cells_that_come_together_by_one_link_go_in_the_order_in_which_they_were_taken_in() {
+        let mut queues = queues(&SchedulerSpec::VcRoundRobin {
+            weights: vec![1, 1],
+        });
+        queues.take_in(&train(1, 5, 1, 2), 1);
+        queues.take_in(&train(0, 5, 1, 2), 1);
+        // The second cell of VC 1 waits for its first, and comes before that of VC 0.
+        queues.take_in(&train(1, 40, 1, 2), 1);
+        queues.take_in(&train(0, 40, 1, 2), 1);
+        queues.serve_until(100);
+        assert_eq!(served(&queues), [1, 0, 1, 0]);
     }
 }

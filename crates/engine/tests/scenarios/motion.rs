@@ -1,6 +1,6 @@
 //! Links that change during the run, and VCs that change their path.
 
-use super::{Dice, MILLISECOND, scenario};
+use super::{Dice, MILLISECOND, scenario, spacing};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -21,6 +21,9 @@ pub fn moving(seed: u64) -> Option<NetworkSpec> {
     let moves = spec.links.iter().any(|link| link.motion.is_some());
     if dice.one_in(4) {
         lose_frames(&mut spec, &mut dice);
+    }
+    if dice.one_in(4) {
+        spacing::set_behind_moving(&mut spec, &mut dice);
     }
     moves.then_some(spec)
 }

@@ -2,6 +2,7 @@
 
 use super::Dice;
 use skycell_spec::*;
+use std::collections::BTreeSet;
 
 /// Lets a switch's port with one queue serve VCs; leaves a spec without such a port as it is.
 pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
@@ -12,18 +13,37 @@ pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
         .iter()
         .position(|link| is_switch(link.from) && link.port.queues.len() == 1);
     if let Some(port) = port {
-        spec.links[port].port.scheduler = match dice.below(4) {
-            0 => SchedulerSpec::VcRoundRobin {
-                weights: vec![1; vcs],
-            },
-            1 => SchedulerSpec::VcRoundRobin {
-                weights: (0..vcs).map(|_| dice.pick(&[1, 2, 3, 40])).collect(),
-            },
-            _ => SchedulerSpec::VirtualSpacing {
-                intervals_ps: (0..vcs)
-                    .map(|_| dice.pick(&[1, 5_000_000, 10_000_000, 10_000_000, 100_000_000]))
-                    .collect(),
-            },
-        };
+        spec.links[port].port.scheduler = any(vcs, dice);
+    }
+}
+
+/// Lets about half of the ports with one queue that stand behind links that move serve VCs.
+pub fn set_behind_moving(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let vcs = spec.vcs.len();
+    let moves = |link: u32| spec.links[link as usize].motion.is_some();
+    let pairs = spec.vcs.iter().flat_map(|vc| vc.path.windows(2));
+    let behind = pairs.filter(|pair| moves(pair[0]) && !moves(pair[1]));
+    let behind: BTreeSet<u32> = behind.map(|pair| pair[1]).collect();
+    for link in behind {
+        let port = &mut spec.links[link as usize].port;
+        if port.queues.len() == 1 && dice.one_in(2) {
+            port.scheduler = any(vcs, dice);
+        }
+    }
+}
+
+fn any(vcs: usize, dice: &mut Dice) -> SchedulerSpec {
+    match dice.below(4) {
+        0 => SchedulerSpec::VcRoundRobin {
+            weights: vec![1; vcs],
+        },
+        1 => SchedulerSpec::VcRoundRobin {
+            weights: (0..vcs).map(|_| dice.pick(&[1, 2, 3, 40])).collect(),
+        },
+        _ => SchedulerSpec::VirtualSpacing {
+            intervals_ps: (0..vcs)
+                .map(|_| dice.pick(&[1, 5_000_000, 10_000_000, 10_000_000, 100_000_000]))
+                .collect(),
+        },
     }
 }
