@@ -17,7 +17,10 @@ pub(crate) struct Due {
     pub(crate) frame: u32,
     /// Place of its VC at the port.
     pub(crate) place: u32,
-    pub(crate) cells: u32,
+    /// How many: as many as a frame has at most.
+    pub(crate) cells: u16,
+    /// Which cell of its frame the first is, from 0, if none has been lost.
+    pub(crate) nth: u16,
     /// The distance, in times between two cells of a frame of the lane.
     pub(crate) stride: u16,
     pub(crate) part: Part,
@@ -34,11 +37,10 @@ impl Part {
     pub(crate) const WHOLE: Part = Part::new(true, true);
     const NEW: u8 = 1;
     const AGAIN: u8 = 2;
-    const LATE: u8 = 4;
-    const ENDS: u8 = 8;
+    const ENDS: u8 = 4;
 
     /// The part before which nothing of the frame came if it `is_new`, and of which the last cell is the frame's if
-    /// it `ends`. Cells of a frame come one after another.
+    /// it `ends`.
     pub(crate) const fn new(is_new: bool, ends: bool) -> Self {
         let new = if is_new { Part::NEW } else { 0 };
         let ends = if ends { Part::ENDS } else { 0 };
@@ -48,11 +50,6 @@ impl Part {
     /// The same part where cells of another frame came since the last of its own.
     pub(crate) fn again(self, is_again: bool) -> Self {
         Part(self.0 | if is_again { Part::AGAIN } else { 0 })
-    }
-
-    /// The same part where later cells of its frame came before.
-    pub(crate) fn late(self, is_late: bool) -> Self {
-        Part(self.0 | if is_late { Part::LATE } else { 0 })
     }
 
     fn has(self, bits: u8) -> bool {
@@ -69,11 +66,6 @@ impl Part {
         self.has(Part::NEW | Part::AGAIN)
     }
 
-    /// Whether later cells of its frame came before.
-    pub(crate) fn is_late(self) -> bool {
-        self.has(Part::LATE)
-    }
-
     /// Whether its last cell is the frame's.
     pub(crate) fn ends(self) -> bool {
         self.has(Part::ENDS)
@@ -87,7 +79,8 @@ impl Due {
             head,
             frame,
             place,
-            cells,
+            cells: cells as u16,
+            nth: 0,
             stride: 1,
             part: Part::WHOLE,
             is_tagged,

@@ -77,8 +77,8 @@ pub(crate) struct MovingLink {
     known: u64,
     /// What comes to which port, over which lane.
     coming: Vec<(u32, u32, Due)>,
-    /// By frame: when the last of its cells entered that have been sent on; 0 where none has.
-    sent: Vec<u64>,
+    /// By frame: whether it entered, and none of its cells has been sent on.
+    is_new: Vec<bool>,
     /// By VC, where somebody asks which of the cells that come together entered first: what has been sent on, each with
     /// the number of cells before it.
     order: Option<Vec<Vec<(u64, Cells)>>>,
@@ -109,7 +109,7 @@ impl MovingLink {
             entered_in: Vec::new(),
             known: 0,
             coming: Vec::new(),
-            sent: Vec::new(),
+            is_new: Vec::new(),
             order: notes_order.then(|| vec![Vec::new(); vcs]),
         })
     }
@@ -159,7 +159,7 @@ impl MovingLink {
         steps.clear();
         for (_, due) in entered {
             let distance = due.spacing(self.cell_time).0;
-            let (mut first, mut left) = (due.head.0, due.cells);
+            let (mut first, mut left) = (due.head.0, u32::from(due.cells));
             while left > 0 {
                 let (step, count) = self.steps.entering(first, distance, left, self.step);
                 let last = first + u64::from(count - 1) * distance;
@@ -203,10 +203,10 @@ impl MovingLink {
         }
         if due.part.is_new() {
             let at = due.frame as usize;
-            if self.sent.len() <= at {
-                self.sent.resize(at + 1, 0);
+            if self.is_new.len() <= at {
+                self.is_new.resize(at + 1, false);
             }
-            self.sent[at] = 0;
+            self.is_new[at] = true;
             // Another frame had the number before.
             vc.sent = vc.sent.filter(|&frame| frame != due.frame);
         }
@@ -217,21 +217,21 @@ impl MovingLink {
         let distance = due.spacing(self.cell_time).0;
         let vc = &mut self.vcs[place as usize];
         if vc.is_lost {
-            let entering = cells_before(self.end, due.head.0, distance, due.cells);
+            let entering = cells_before(self.end, due.head.0, distance, due.cells.into());
             vc.drawn += u64::from(entering);
             return;
         }
         let mut left = Cells {
             arrival: 0,
             entry: due.head.0,
-            count: due.cells,
+            nth: due.nth.into(),
+            count: due.cells.into(),
             distance,
             stride: due.stride,
             place,
             next_place: due.place,
             frame: due.frame,
             ends: due.part.ends(),
-            is_late: due.part.is_late(),
             is_tagged: due.is_tagged,
         };
         while left.count > 0 {
@@ -264,7 +264,7 @@ impl MovingLink {
         // What overtakes them may have entered already.
         let known = self.known.min(self.steps.later[step]);
         let given_up = self.steps.given_up[step].filter(|_| self.loses_at_handover);
-        let Some(given_up) = given_up.filter(|&time| time < cells.last().0) else {
+        let Some(given_up) = given_up.filter(|&time| time < cells.last()) else {
             return self.bring(cells, known, frames);
         };
         let come = cells_before(given_up + 1, cells.arrival, cells.distance, cells.count);
@@ -282,7 +282,7 @@ impl MovingLink {
         let before_end = cells_before(self.end, cells.arrival, cells.distance, cells.count);
         vc.arrived += u64::from(before_end);
         let group = &mut self.groups[vc.group as usize];
-        let last = cells.last().0;
+        let last = cells.last();
         let overtakes = cells.arrival < group.latest;
         group.latest = group.latest.max(last);
         frames.hold(cells.frame);
@@ -321,20 +321,17 @@ impl MovingLink {
 
     fn send(&mut self, cells: Cells) {
         let vc = &mut self.vcs[cells.place as usize];
-        let sent = &mut self.sent[cells.frame as usize];
-        let (is_new, is_late) = (*sent == 0, *sent > cells.entry);
-        *sent = cells.last().1.max(*sent);
+        let is_new = std::mem::take(&mut self.is_new[cells.frame as usize]);
         let is_again = vc.sent.replace(cells.frame) != Some(cells.frame);
         let group = &self.groups[vc.group as usize];
         let due = Due {
             head: SimTime(cells.arrival),
             frame: cells.frame,
             place: cells.next_place,
-            cells: cells.count,
+            cells: cells.count as u16,
+            nth: cells.nth as u16,
             stride: cells.stride,
-            part: Part::new(is_new, cells.ends)
-                .again(is_again && !is_new)
-                .late(cells.is_late || is_late),
+            part: Part::new(is_new, cells.ends).again(is_again && !is_new),
             is_tagged: cells.is_tagged,
         };
         if let Some(order) = &mut self.order {

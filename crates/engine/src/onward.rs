@@ -24,8 +24,8 @@ pub(crate) struct Onto {
 struct Dealt {
     frame: u32,
     is_tagged: bool,
-    /// Whether later cells of it came before.
-    is_late: bool,
+    /// Which cell of the frame is the next, from 0, if none has been lost.
+    nth: u32,
     /// Whether none of its cells has gone this far, or none since cells of another frame have.
     is_new: bool,
     begins: bool,
@@ -36,7 +36,7 @@ impl Dealt {
     const NONE: Dealt = Dealt {
         frame: u32::MAX,
         is_tagged: false,
-        is_late: false,
+        nth: 0,
         is_new: false,
         begins: false,
     };
@@ -130,7 +130,7 @@ impl Onward {
         vc.coming = Dealt {
             frame: due.frame,
             is_tagged: due.is_tagged,
-            is_late: due.part.is_late(),
+            nth: due.nth.into(),
             ..Dealt::NONE
         };
         if due.part.is_new() {
@@ -144,28 +144,29 @@ impl Onward {
         }
     }
 
-    /// Cells of what comes at `place` were taken in.
-    fn take_in(&mut self, place: u32) -> Dealt {
+    /// `count` cells of what comes at `place` were taken in.
+    fn take_in(&mut self, place: u32, count: u32) -> Dealt {
         let vc = &mut self.vcs[place as usize];
-        let frame = vc.coming.frame;
-        let before = vc.gone_on.replace(frame);
+        let of = vc.coming;
+        vc.coming.nth += count;
+        let before = vc.gone_on.replace(of.frame);
         Dealt {
-            is_new: std::mem::take(&mut self.is_new[frame as usize]),
-            begins: before != Some(frame),
-            ..vc.coming
+            is_new: std::mem::take(&mut self.is_new[of.frame as usize]),
+            begins: before != Some(of.frame),
+            ..of
         }
     }
 
     /// `count` cells of what comes were taken in and leave, the first at `first`, the others `distance`
     /// apart; the last of them is the frame's last if `ends`.
     pub(crate) fn send(&mut self, place: u32, first: u64, distance: u64, count: u32, ends: bool) {
-        let of = self.take_in(place);
+        let of = self.take_in(place, count);
         self.note(place, of, first, distance, count, ends);
     }
 
     /// `count` cells of what comes were taken in and wait to be chosen.
     pub(crate) fn wait(&mut self, place: u32, count: u32, ends: bool) {
-        let of = self.take_in(place);
+        let of = self.take_in(place, count);
         self.vcs[place as usize].waiting.push_back(Waiting {
             of,
             cells: count,
@@ -193,6 +194,7 @@ impl Onward {
             };
             let of = cell.of;
             (cell.of.is_new, cell.of.begins) = (false, false);
+            cell.of.nth += 1;
             cell.cells -= 1;
             let ends = cell.cells == 0 && cell.ends;
             if cell.cells == 0 {
@@ -206,7 +208,8 @@ impl Onward {
 
     fn note(&mut self, place: u32, of: Dealt, first: u64, distance: u64, count: u32, ends: bool) {
         let vc = &mut self.vcs[place as usize];
-        if of.begins || of.is_late || of.is_tagged != vc.sent.is_tagged {
+        let follows = of.nth == vc.sent.nth + vc.cells && of.is_tagged == vc.sent.is_tagged;
+        if of.begins || !follows {
             self.close(place, false);
         }
         let vc = &mut self.vcs[place as usize];
@@ -242,11 +245,10 @@ impl Onward {
             head: SimTime(vc.first) + onto.delay,
             frame: vc.sent.frame,
             place: onto.place,
-            cells: std::mem::replace(&mut vc.cells, 0),
+            cells: std::mem::replace(&mut vc.cells, 0) as u16,
+            nth: vc.sent.nth as u16,
             stride: (vc.distance / self.cell_time) as u16,
-            part: Part::new(vc.sent.is_new, ends)
-                .again(vc.sent.begins && !vc.sent.is_new)
-                .late(vc.sent.is_late),
+            part: Part::new(vc.sent.is_new, ends).again(vc.sent.begins && !vc.sent.is_new),
             is_tagged: vc.sent.is_tagged,
         };
         self.parts.push((place, due));
@@ -312,7 +314,13 @@ mod tests {
         let mut parts = Vec::new();
         onward.take(|place, onto, due| {
             assert_eq!((onto.port, onto.lane, place + 5), (7, place + 3, due.place));
-            parts.push((due.frame, due.head.0, due.cells, due.stride, due.part));
+            parts.push((
+                due.frame,
+                due.head.0,
+                due.cells.into(),
+                due.stride,
+                due.part,
+            ));
         });
         parts
     }
@@ -379,5 +387,34 @@ mod tests {
         let others = [(1, 130, 1, 1, MIDDLE), (2, 140, 1, 1, Part::WHOLE)];
         assert_eq!(taken(&mut onward), others);
         assert_eq!(onward.take_over().collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn cells_know_their_places_in_the_frame() {
+        let mut onward = onward();
+        let places = |onward: &mut Onward| {
+            let mut places = Vec::new();
+            onward.take(|_, _, due| places.push((due.nth, due.cells)));
+            places
+        };
+        let part = |nth: u16, part: Part| Due {
+            nth,
+            ..frame(0, 9, part, false)
+        };
+        // Later cells of the frame come first, here and with nothing between.
+        onward.begin(&part(5, FIRST));
+        onward.send(0, 50, CELL, 2, false);
+        onward.send(0, 80, CELL, 1, false);
+        onward.begin(&part(0, MIDDLE));
+        onward.send(0, 90, CELL, 4, false);
+        onward.begin(&part(4, MIDDLE));
+        onward.send(0, 130, CELL, 1, false);
+        assert_eq!(places(&mut onward), [(5, 2), (7, 1), (0, 5)]);
+        onward.begin(&part(8, LAST));
+        onward.wait(0, 2, true);
+        onward.send_chosen(1, |_| (0, SimTime(200)));
+        assert_eq!(places(&mut onward), [(8, 1)]);
+        onward.send_chosen(2, |_| (0, SimTime(210)));
+        assert_eq!(places(&mut onward), [(9, 1)]);
     }
 }

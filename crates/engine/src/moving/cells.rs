@@ -15,16 +15,15 @@ pub(super) struct Cells {
     pub(super) frame: u32,
     /// Whether the last of them is the frame's.
     pub(super) ends: bool,
-    /// Whether later cells of the frame came to the port before the link before them.
-    pub(super) is_late: bool,
+    /// Which cell of the frame the first is, from 0, if none has been lost.
+    pub(super) nth: u32,
     pub(super) is_tagged: bool,
 }
 
 impl Cells {
-    /// When the last of them comes, and when it entered.
-    pub(super) fn last(&self) -> (u64, u64) {
-        let later = u64::from(self.count - 1) * self.distance;
-        (self.arrival + later, self.entry + later)
+    /// When the last of them comes.
+    pub(super) fn last(&self) -> u64 {
+        self.arrival + u64::from(self.count - 1) * self.distance
     }
 
     /// The first `count` of them, and the others.
@@ -38,6 +37,7 @@ impl Cells {
         let others = Cells {
             arrival: self.arrival + later,
             entry: self.entry + later,
+            nth: self.nth + count,
             count: self.count - count,
             ..self
         };
@@ -46,12 +46,13 @@ impl Cells {
 
     /// The cells one by one.
     pub(super) fn one_by_one(self) -> impl Iterator<Item = Cells> {
-        (0..self.count).map(move |nth| Cells {
-            arrival: self.arrival + u64::from(nth) * self.distance,
-            entry: self.entry + u64::from(nth) * self.distance,
+        (0..self.count).map(move |at| Cells {
+            arrival: self.arrival + u64::from(at) * self.distance,
+            entry: self.entry + u64::from(at) * self.distance,
+            nth: self.nth + at,
             count: 1,
             stride: 1,
-            ends: self.ends && nth + 1 == self.count,
+            ends: self.ends && at + 1 == self.count,
             ..self
         })
     }

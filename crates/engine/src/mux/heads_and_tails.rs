@@ -134,7 +134,7 @@ impl MuxPort {
             let goes_through = self.goes_through(&train);
             if goes_through || has_room && spacing.0 <= self.cell_time {
                 self.take_in_frame(train, queued, tail, due, goes_through);
-                return self.after_part(due, due.cells, due.part.ends());
+                return self.after_part(due, due.cells.into(), due.part.ends());
             }
         }
         if due.cells == 1 {
@@ -193,7 +193,7 @@ impl MuxPort {
                 self.log.begin_busy(SimTime(train.next));
             }
             let trains = std::iter::once(train);
-            let taken_in = trains.clone().map(|train| (train, due.cells));
+            let taken_in = trains.clone().map(|train| (train, due.cells.into()));
             self.log.take_in_trains(cells, taken_in, tail.time);
             self.log.close_piece();
             if queued + cells > self.queue_max {
@@ -210,9 +210,9 @@ impl MuxPort {
         self.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, due.part.ends());
         if goes_through {
-            self.send_through(&train, due.cells, due.part.ends());
+            self.send_through(&train, due.cells.into(), due.part.ends());
         } else {
-            self.send(due.place, before, 1, due.cells, due.part.ends());
+            self.send(due.place, before, 1, due.cells.into(), due.part.ends());
         }
     }
 
@@ -225,7 +225,8 @@ impl MuxPort {
 
     /// The first of several cells of a frame on which the policy has decided.
     fn take_in_head(&mut self, moment: Moment, queued: u64, due: &Due, spacing: SimTime) -> bool {
-        let (frame, place, cells, ends) = (due.frame, due.place, due.cells, due.part.ends());
+        let (frame, place, ends) = (due.frame, due.place, due.part.ends());
+        let cells = u32::from(due.cells);
         let taken_in = self.offer(moment, queued, frame, place, false);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
@@ -286,7 +287,7 @@ impl MuxPort {
         {
             let open = parts.open_frame.replace(due.frame);
             let is_other = vc.open_cells > 0 && open != Some(due.frame);
-            parts.is_mixed |= is_other || due.part.is_late();
+            parts.is_mixed |= is_other || u32::from(due.nth) != vc.open_cells;
         }
         if !has_end {
             vc.open_cells += taken_in;

@@ -96,7 +96,10 @@ impl Network<'_> {
                     part.cells += 1;
                     return;
                 }
-                let part = Due::new(head, frame, place, 1, is_tagged);
+                let part = Due {
+                    nth: index as u16,
+                    ..Due::new(head, frame, place, 1, is_tagged)
+                };
                 parts.push(part.as_part(begins, false));
             });
         if let Some(last) = parts.last_mut() {
