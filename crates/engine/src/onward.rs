@@ -161,7 +161,19 @@ impl Onward {
     /// apart; the last of them is the frame's last if `ends`.
     pub(crate) fn send(&mut self, place: u32, first: u64, distance: u64, count: u32, ends: bool) {
         let of = self.take_in(place, count);
-        self.note(place, of, first, distance, count, ends);
+        if count == 1 || is_stride(distance, self.cell_time) {
+            return self.note(place, of, first, distance, count, ends);
+        }
+        for at in 0..count {
+            let of = Dealt {
+                nth: of.nth + at,
+                is_new: of.is_new && at == 0,
+                begins: of.begins && at == 0,
+                ..of
+            };
+            let departure = first + u64::from(at) * distance;
+            self.note(place, of, departure, distance, 1, ends && at + 1 == count);
+        }
     }
 
     /// `count` cells of what comes were taken in and wait to be chosen.
@@ -225,7 +237,9 @@ impl Onward {
         } else {
             self.close(place, false);
             let vc = &mut self.vcs[place as usize];
-            (vc.first, vc.distance, vc.cells) = (first, distance, count);
+            let of_one = count == 1;
+            vc.distance = if of_one { self.cell_time } else { distance };
+            (vc.first, vc.cells) = (first, count);
             vc.sent = of;
             self.open.push(place);
         }
@@ -416,5 +430,30 @@ mod tests {
         assert_eq!(places(&mut onward), [(8, 1)]);
         onward.send_chosen(2, |_| (0, SimTime(210)));
         assert_eq!(places(&mut onward), [(9, 1)]);
+    }
+
+    #[test]
+    fn cells_too_far_apart_for_a_part_go_one_by_one() {
+        let mut onward = onward();
+        let far = 65_536 * CELL;
+        onward.begin(&frame(0, 9, Part::WHOLE, false));
+        onward.send(0, 50, far, 2, false);
+        onward.send(0, 50 + 2 * far, far, 1, true);
+        let parts = [
+            (9, 150, 1, 1, FIRST),
+            (9, 150 + far, 1, 1, MIDDLE),
+            (9, 150 + 2 * far, 1, 1, LAST),
+        ];
+        assert_eq!(taken(&mut onward), parts);
+        // As far as a part reaches, or out of step with the port.
+        onward.begin(&frame(1, 3, Part::WHOLE, false));
+        onward.send(1, 50, far - CELL, 2, false);
+        onward.send(1, 2 * far, CELL + 1, 2, true);
+        let parts = [
+            (3, 150, 2, 65_535, FIRST),
+            (3, 2 * far + 100, 1, 1, MIDDLE),
+            (3, 2 * far + 111, 1, 1, LAST),
+        ];
+        assert_eq!(taken(&mut onward), parts);
     }
 }

@@ -130,16 +130,8 @@ impl MuxPort {
         if self.lossy.is_some() && self.is_lost(place) {
             return self.note_lost(place, SimTime(first), distance, cells);
         }
-        let Some(onward) = self.onward.as_mut().filter(|onward| onward.has(place)) else {
-            return;
-        };
-        if distance.is_multiple_of(self.cell_time) {
-            return onward.send(place, first, distance, cells, ends);
-        }
-        for nth in 0..cells {
-            let is_end = ends && nth + 1 == cells;
-            let departure = first + u64::from(nth) * distance;
-            onward.send(place, departure, self.cell_time, 1, is_end);
+        if let Some(onward) = self.onward.as_mut().filter(|onward| onward.has(place)) {
+            onward.send(place, first, distance, cells, ends);
         }
     }
 
