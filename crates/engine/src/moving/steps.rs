@@ -43,7 +43,7 @@ impl Steps {
                 }
                 None => {}
             }
-            earliest = earliest.min(times[step] + delays[step]);
+            earliest = earliest.min(times[step].saturating_add(delays[step]));
         }
         Steps {
             least,

@@ -216,3 +216,10 @@ fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
     assert_eq!(at.carry(1_074), []);
     assert_eq!(at.carry(1_075), [(0, 1_095, 1, MIDDLE)]);
 }
+
+#[test]
+fn a_step_may_begin_as_late_as_a_time_can_be() {
+    let mut at = setting(motion(&[(0, 100, 0), (u64::MAX, 100, 1)]), [3, 4]);
+    at.enter(0, 0, 500, 3, 1, Part::WHOLE);
+    assert_eq!(at.carry(530), [(0, 600, 3, Part::WHOLE)]);
+}
