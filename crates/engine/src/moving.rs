@@ -6,12 +6,14 @@
 //! the old one: what comes by the old path is kept here until all is known that comes before it.
 
 mod cells;
+mod order;
 mod steps;
 
 use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::onward::Onto;
 use cells::{Cells, cells_before};
+use order::EntryOrder;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
 use skycell_units::SimTime;
@@ -28,6 +30,8 @@ pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
 #[derive(Clone, Debug, Default)]
 struct MovingVc {
     group: u32,
+    /// Place at the port that the group goes on to.
+    next_place: u32,
     /// Whether the frame whose cells entered last is lost.
     is_lost: bool,
     /// Of which frame cells were sent on last.
@@ -79,9 +83,9 @@ pub(crate) struct MovingLink {
     coming: Vec<(u32, u32, Due)>,
     /// By frame: whether it entered, and none of its cells has been sent on.
     is_new: Vec<bool>,
-    /// By VC, where somebody asks which of the cells that come together entered first: what has been sent on, each with
-    /// the number of cells before it.
-    order: Option<Vec<Vec<(u64, Cells)>>>,
+    /// Where somebody asks which of the cells that come together entered first, and they may come to several ports.
+    order: Option<EntryOrder>,
+    notes_order: bool,
 }
 
 impl MovingLink {
@@ -110,7 +114,8 @@ impl MovingLink {
             known: 0,
             coming: Vec::new(),
             is_new: Vec::new(),
-            order: notes_order.then(|| vec![Vec::new(); vcs]),
+            order: None,
+            notes_order,
         })
     }
 
@@ -129,7 +134,12 @@ impl MovingLink {
             self.groups.len() - 1
         });
         self.groups[group].vcs += 1;
-        self.vcs[place as usize].group = group as u32;
+        let vcs = self.vcs.len();
+        let vc = &mut self.vcs[place as usize];
+        (vc.group, vc.next_place) = (group as u32, onto.place);
+        if group > 0 && self.notes_order {
+            self.order.get_or_insert_with(|| EntryOrder::new(vcs));
+        }
     }
 
     /// Cells of the VC at `place` enter.
@@ -335,11 +345,7 @@ impl MovingLink {
             is_tagged: cells.is_tagged,
         };
         if let Some(order) = &mut self.order {
-            let sent = &mut order[cells.place as usize];
-            let before = sent
-                .last()
-                .map_or(0, |(before, last)| before + u64::from(last.count));
-            sent.push((before, cells));
+            order.note(&cells);
         }
         self.coming.push((group.port, group.lane, due));
     }
@@ -360,12 +366,22 @@ impl MovingLink {
         firsts.map(|(arrival, _)| SimTime(*arrival)).min()
     }
 
-    /// When the `nth` cell of the VC at `place` that was sent on, from 0, entered; if that is kept.
+    /// When the `nth` cell of the VC at `place` that was sent on, from 0, entered, if several ports may ask.
     pub(crate) fn entry(&self, place: usize, nth: u64) -> Option<SimTime> {
-        let sent = &self.order.as_ref()?[place];
-        let at = sent.partition_point(|(before, _)| *before <= nth);
-        let (before, cells) = sent.get(at.checked_sub(1)?)?;
-        Some(SimTime(cells.entry + (nth - before) * cells.distance))
+        self.order.as_ref()?.entry(place, nth)
+    }
+
+    /// Nobody will ask for the first cells of VCs: `dealt_with` tells how many have been dealt with of that at a place
+    /// of a port.
+    pub(crate) fn forget(&mut self, dealt_with: impl Fn(u32, u32) -> u64) {
+        if let Some(order) = &mut self.order {
+            let (vcs, groups) = (&self.vcs, &self.groups);
+            order.forget(|place| {
+                let vc = &vcs[place];
+                let group = groups.get(vc.group as usize);
+                group.map_or(0, |group| dealt_with(group.port, vc.next_place))
+            });
+        }
     }
 
     /// Of the VC at `place`, cells that come before the end of the run.

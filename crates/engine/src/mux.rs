@@ -396,10 +396,18 @@ impl MuxPort {
         with_it.filter(|(_, of)| *of == place).count() as u64
     }
 
-    /// When the `nth` cell of `vc` that came by the link behind the port, if that moves, entered it.
+    /// When the `nth` cell of `vc` that came by the link behind the port, if that moves, entered it; where cells that
+    /// come together may come to several ports.
     pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
-        let place = self.vcs.iter().position(|at| at.vc == vc)?;
-        self.moving.as_ref()?.entry(place, nth)
+        let moving = self.moving.as_ref()?;
+        let place = self.vcs.binary_search_by_key(&vc, |at| at.vc).ok()?;
+        moving.entry(place, nth)
+    }
+
+    /// How many cells of the VC at `place` have come and been taken in or discarded.
+    pub(crate) fn dealt_with(&self, place: u32) -> u64 {
+        let discarded = &self.rest_of_vcs[place as usize].discarded;
+        self.vcs[place as usize].taken_in + discarded.total()
     }
 
     /// The last departure before `time`, and its VC's place.

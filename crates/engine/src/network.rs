@@ -9,6 +9,7 @@ use crate::legs::Legs;
 use crate::mux::{Ended, MuxPort};
 use crate::plan::Plan;
 use crate::stations::{Port, PortMut, Ports, in_pass, ports};
+use crate::train::Moment;
 use crate::vcs::Vcs;
 use skycell_des::Key;
 use skycell_records::{DiscardReason, DiscardTrace, Traces};
@@ -42,8 +43,8 @@ struct DiscardRow {
     vc: u32,
     flow: u32,
     reason: u8,
-    /// At a multiplexing port: which of the cells of its VC that came there.
-    nth: Option<u64>,
+    /// When the cell entered the link by which it came, if that moves and leads to several ports.
+    entered: Option<SimTime>,
 }
 
 /// The state of a run.
@@ -373,21 +374,25 @@ impl<'a> Network<'a> {
         let Some(rows) = &mut self.discard_rows else {
             return;
         };
-        let mux = self.ports.mux_mut(port);
-        if let Some(losses) = &mut mux.losses {
+        if let Some(mut losses) = self.ports.mux_mut(port).losses.take() {
             for loss in losses.drain(..) {
                 let frame = self.frames.get(loss.frame);
+                let Moment { time, link } = loss.moment;
                 rows.push(DiscardRow {
-                    order: Key::new(loss.moment.time, rank::ARRIVAL, loss.moment.link),
+                    order: Key::new(time, rank::ARRIVAL, link),
                     port,
                     vc: frame.vc,
                     flow: frame.flow,
                     reason: loss.reason as u8,
-                    nth: Some(loss.nth),
+                    entered: match self.ports.get(link) {
+                        Port::Mux(feeding) => feeding.entry(frame.vc, loss.nth),
+                        _ => None,
+                    },
                 });
             }
+            self.ports.mux_mut(port).losses = Some(losses);
         }
-        let beside = mux.log.server.as_mut();
+        let beside = self.ports.mux_mut(port).log.server.as_mut();
         if let Some(losses) = beside.and_then(|server| server.losses.as_mut()) {
             for (moment, vc) in losses.drain(..) {
                 rows.push(DiscardRow {
@@ -396,7 +401,7 @@ impl<'a> Network<'a> {
                     vc,
                     flow: DiscardTrace::NO_FLOW,
                     reason: DiscardReason::Overflow as u8,
-                    nth: None,
+                    entered: None,
                 });
             }
         }
@@ -405,7 +410,9 @@ impl<'a> Network<'a> {
     fn on_sample(&mut self, now: SimTime) {
         self.run_muxes(now);
         for at in 0..self.muxes.len() {
-            self.mux(self.muxes[at]).advance_before(now);
+            let id = self.muxes[at];
+            self.mux(id).advance_before(now);
+            self.note_losses(id);
         }
         self.sample_ports(now);
         self.sample_vcs(now);
@@ -492,15 +499,6 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// When the discarded cell entered the link by which it came, if that moves.
-    fn entry(&self, row: &DiscardRow) -> Option<SimTime> {
-        let nth = row.nth?;
-        match self.ports.get(row.order.subject()) {
-            Port::Mux(feeding) => feeding.entry(row.vc, nth),
-            _ => None,
-        }
-    }
-
     /// Ends the run: the flows and the traces.
     pub(crate) fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
         let mut traces = std::mem::take(&mut self.out.traces);
@@ -509,9 +507,7 @@ impl<'a> Network<'a> {
         rows.sort_by_key(|row| row.order);
         // Cells come together by a link that moves alone, in the order in which they entered it.
         for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
-            if together.len() > 1 {
-                together.sort_by_key(|row| self.entry(row));
-            }
+            together.sort_by_key(|row| row.entered);
         }
         for row in rows {
             let time = row.order.time().0;

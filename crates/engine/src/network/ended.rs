@@ -70,6 +70,7 @@ impl Network<'_> {
             onward.take(|place, _, due| moving.enter(place, due));
             moving.carry(limit.max(last) + cell_time, &mut self.frames);
             moving.take(|port, lane, due| self.push_due(port, lane, due));
+            moving.forget(|port, place| self.ports.mux(port).dealt_with(place));
             let keeps_some = moving.first_kept().is_some();
             self.mux(id).moving = Some(moving);
             if keeps_some {

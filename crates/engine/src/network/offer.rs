@@ -32,7 +32,7 @@ impl Network<'_> {
                         vc: vc_id,
                         flow,
                         reason: reason as u8,
-                        nth: None,
+                        entered: None,
                     });
                 }
                 self.frames.forget(frame);
