@@ -217,8 +217,6 @@ impl MovingLink {
                 self.is_new.resize(at + 1, false);
             }
             self.is_new[at] = true;
-            // Another frame had the number before.
-            vc.sent = vc.sent.filter(|&frame| frame != due.frame);
         }
     }
 

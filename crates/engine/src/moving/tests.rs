@@ -204,6 +204,20 @@ fn frames_are_lost_by_the_step_in_which_they_begin() {
 }
 
 #[test]
+fn a_frame_has_another_draw_after_cells_of_another_frame() {
+    let loses_early = MotionSpec {
+        losses_ppb: vec![WHOLE_PPB, 0],
+        ..motion(&[(0, 100, 0), (1_000, 100, 0)])
+    };
+    let mut at = setting(loses_early, [3, 4]);
+    at.enter(0, 0, 970, 1, 1, FIRST);
+    at.enter(0, 1, 980, 1, 1, Part::WHOLE);
+    at.enter(0, 0, 1_000, 2, 1, LAST.again(true));
+    assert_eq!(at.carry(1_020), [(0, 1_100, 2, Part::WHOLE)]);
+    assert_eq!(at.link.lost(0), (2, 0));
+}
+
+#[test]
 fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
     let mut at = setting(motion(&[(0, 100, 0), (1_000, 100, 0)]), [3, 3]);
     at.enter(0, 0, 500, 3, 2, Part::WHOLE); // they come at 600, 620 and 640
