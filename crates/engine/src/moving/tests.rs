@@ -232,6 +232,16 @@ fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
 }
 
 #[test]
+fn of_cells_that_are_kept_together_those_go_on_that_nothing_comes_before() {
+    let mut at = setting(motion(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
+    at.enter(0, 0, 950, 3, 1, Part::WHOLE); // they come at 1050, 1060 and 1070
+    assert_eq!(at.carry(980), []);
+    assert_eq!(at.carry(1_039), [(0, 1_050, 1, FIRST)]);
+    assert_eq!(at.carry(1_040), [(0, 1_060, 1, MIDDLE)]);
+    assert_eq!(at.carry(1_100), [(0, 1_070, 1, LAST)]);
+}
+
+#[test]
 fn a_step_may_begin_as_late_as_a_time_can_be() {
     let mut at = setting(motion(&[(0, 100, 0), (u64::MAX, 100, 1)]), [3, 4]);
     at.enter(0, 0, 500, 3, 1, Part::WHOLE);
