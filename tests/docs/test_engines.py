@@ -34,32 +34,36 @@ def simulated_by(
 
 
 @pytest.mark.parametrize(
-    ("classes", "source"),
+    ("classes", "source", "records"),
     [
-        ([], {}),
-        ([], {"frame": 5, "beside": "data"}),
-        ([{"name": "cbr"}], {}),
-        ([{"name": "cbr"}], {"frame": 5}),
-        ([{"name": "cbr", "policy": "ppd"}], {"frame": 5}),
-        ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {}),
+        ([], {}, {}),
+        ([], {"frame": 5, "beside": "data"}, {}),
+        ([{"name": "cbr"}], {}, {}),
+        ([{"name": "cbr"}], {"frame": 5}, {}),
+        ([{"name": "cbr", "policy": "ppd"}], {"frame": 5}, {}),
+        ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {}, {}),
+        # TCP in the queue of a class.
+        ([{"name": "ubr"}], {}, {}),
+        ([{"name": "cbr"}, {"name": "ubr"}], {"frame": 5}, {}),
+        # Cells of the source as frames of one cell, in a queue beside that of TCP.
+        ([{"name": "cbr", "buffer": "9 cells", "policy": "epd"}], {}, {}),
+        ([{"name": "cbr"}], {"destination": "b"}, {}),
+        ([{"name": "cbr"}], {}, {"ports": ["y>t"]}),
     ],
 )
-def test_sources_with_a_way_of_their_own_or_frames_in_the_default_queue_are_fast(
-    classes: list[dict[str, Any]], source: dict[str, Any]
+def test_tcp_and_cell_sources_in_any_queues_are_fast(
+    classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any]
 ) -> None:
-    assert simulated_by(classes, source) == "fast"
+    assert simulated_by(classes, source, records) == "fast"
 
 
 @pytest.mark.parametrize(
     ("classes", "source", "records"),
     [
-        ([{"name": "ubr"}], {}, {}),
-        ([{"name": "cbr"}, {"name": "ubr"}], {}, {}),
         ([], {"frame": 5}, {}),
         ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {"frame": 5}, {}),
-        ([{"name": "cbr", "buffer": "9 cells", "policy": "epd"}], {}, {}),
-        ([{"name": "cbr"}], {"destination": "b"}, {}),
-        ([{"name": "cbr"}], {}, {"ports": ["y>t"]}),
+        ([{"name": "cbr", "buffer": "9 cells", "policy": "epd"}], {"frame": 5}, {}),
+        ([{"name": "cbr"}], {"frame": 5, "destination": "b"}, {}),
         ([], {}, {"delay_vcs": ["data.forward"]}),
     ],
 )

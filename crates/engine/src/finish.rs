@@ -2,14 +2,15 @@
 
 use crate::cell_stream::CellStream;
 use crate::lossy::LossyLink;
-use crate::mux::MuxPort;
+use crate::mux::{FrameQueue, MuxPort};
 use crate::network::Network;
+use crate::server::Server;
 use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, last_of_pass};
 use skycell_records::{
     CellDelayRecord, CellDelays, ClassDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger,
-    PortRecord, QueueIntegral, QueueRecord, RunRecords, SourceRecord, VcQueueRecord, VcRecord,
-    WebTotals, delay_records,
+    PortRecord, QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcQueueRecord,
+    VcRecord, WebTotals, delay_records,
 };
 use skycell_units::SimTime;
 
@@ -207,66 +208,115 @@ fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
 }
 
 fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
-    let own = own_record(port, end);
-    let Some(server) = &port.log.server else {
-        return own;
-    };
-    let (queues, beside) = server.records(ClassQueueRecord {
-        class: None,
+    let integrals = port.queues.iter().map(|queue| queue.integral);
+    let integral = integrals.fold(QueueIntegral::default(), QueueIntegral::and);
+    if let Some(server) = &port.log.server {
+        let own = &port.queues.first;
+        let queued = port.log.taken_in() - port.departed;
+        let record = queue_record(own, port.departed, queued, &QueueSamples::default(), end);
+        let (queues, beside) = server.records(record);
+        let busy = busy_with(port, server, queued, &queues, end);
+        return PortRecord {
+            busy_ps: busy,
+            ..shared_record(port, queues, integral.and(beside), end)
+        };
+    }
+    if port.has_classes() {
+        let sent = port.vc_queues.as_ref().expect("classes have queues");
+        let records = port.queues.iter().zip(0..).map(|(queue, at)| {
+            let (taken_in, departed, _) = sent.totals(at);
+            queue_record(queue, departed, taken_in - departed, &queue.samples, end)
+        });
+        let queued = port.log.taken_in() - port.departed;
+        return PortRecord {
+            busy_ps: port.busy(queued).0,
+            ..shared_record(port, records.collect(), integral, end)
+        };
+    }
+    let queued = port.log.taken_in() - port.departed;
+    let own = queue_record(
+        &port.queues.first,
+        port.departed,
+        queued,
+        &port.samples,
+        end,
+    );
+    PortRecord {
         arrived: own.arrived,
         departed: own.departed,
-        queued: own.queued,
+        queued,
         discarded: own.discarded,
         frames_discarded: own.frames_discarded,
+        busy_ps: port.busy(queued).0,
         queue: own.queue,
-    });
+        ..PortRecord::default()
+    }
+}
+
+/// What a queue of frames did.
+fn queue_record(
+    queue: &FrameQueue,
+    departed: u64,
+    queued: u64,
+    samples: &QueueSamples,
+    end: SimTime,
+) -> ClassQueueRecord {
+    let mean = queue.integral.mean(queued, end.0);
+    ClassQueueRecord {
+        class: queue.class,
+        arrived: queue.arrived,
+        departed,
+        queued,
+        discarded: queue.discarded,
+        frames_discarded: queue.frames_discarded,
+        queue: QueueRecord::new(mean, queue.queue_max as u32, samples),
+    }
+}
+
+/// What a port with these queues did, but for the time during which it sent.
+fn shared_record(
+    port: &MuxPort,
+    queues: Vec<ClassQueueRecord>,
+    integral: QueueIntegral,
+    end: SimTime,
+) -> PortRecord {
     let sum = |of: fn(&ClassQueueRecord) -> u64| queues.iter().map(of).sum::<u64>();
     let all = |of: fn(&ClassQueueRecord) -> &Discards| {
         let queues = queues.iter().map(of);
         queues.fold(Discards::default(), Discards::and)
     };
-    let (departed, queued) = (sum(|queue| queue.departed), sum(|queue| queue.queued));
-    let of_frames = port.log.departure(port.departed).filter(|_| own.queued > 0);
+    let queued = sum(|queue| queue.queued);
+    let max = queues.iter().map(|queue| queue.queue.max).sum();
+    PortRecord {
+        arrived: sum(|queue| queue.arrived),
+        departed: sum(|queue| queue.departed),
+        queued,
+        discarded: all(|queue| &queue.discarded),
+        frames_discarded: all(|queue| &queue.frames_discarded),
+        queue: QueueRecord::new(integral.mean(queued, end.0), max, &port.samples),
+        queues,
+        ..PortRecord::default()
+    }
+}
+
+/// Time during which a port with a server sent, picoseconds: `own` cells of frames are left of what its `queues` hold.
+fn busy_with(
+    port: &MuxPort,
+    server: &Server,
+    own: u64,
+    queues: &[ClassQueueRecord],
+    end: SimTime,
+) -> u64 {
+    let of_frames = port.log.departure(port.departed).filter(|_| own > 0);
     let next = of_frames
         .map(|departure| departure.0)
         .into_iter()
         .chain(server.first_departure_after_end())
         .min();
-    let next = next.filter(|_| queued > 0);
+    let next = next.filter(|_| queues.iter().any(|queue| queue.queued > 0));
     let sending = next.map_or(0, |next| end.0 + port.cell_time() - next);
-    let max = queues.iter().map(|queue| queue.queue.max).sum();
-    let mean = port.integral.and(beside).mean(queued, end.0);
-    PortRecord {
-        arrived: sum(|queue| queue.arrived),
-        discarded: all(|queue| &queue.discarded),
-        frames_discarded: all(|queue| &queue.frames_discarded),
-        departed,
-        queued,
-        busy_ps: departed * port.cell_time() + sending,
-        queue: QueueRecord::new(mean, max, &port.samples),
-        queues,
-        ..own
-    }
-}
-
-/// What the queue of frames did.
-fn own_record(port: &MuxPort, end: SimTime) -> PortRecord {
-    let departed = port.departed;
-    let queued = port.log.taken_in() - departed;
-    let mean = port.integral.mean(queued, end.0);
-    PortRecord {
-        arrived: port.arrived,
-        departed,
-        queued,
-        discarded: port.discarded,
-        frames_discarded: port.frames_discarded,
-        busy_ps: match port.log.server {
-            Some(_) => 0, // told of all queues together
-            None => port.busy(queued).0,
-        },
-        queue: QueueRecord::new(mean, port.queue_max as u32, &port.samples),
-        ..PortRecord::default()
-    }
+    let departed: u64 = queues.iter().map(|queue| queue.departed).sum();
+    departed * port.cell_time() + sending
 }
 
 /// What became of the cells of sources.

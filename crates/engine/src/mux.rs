@@ -13,17 +13,21 @@ use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
 use crate::train::{Moment, Train};
 use crate::vc_queues::VcQueues;
-use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
+use skycell_records::{DiscardReason, QueueSamples};
 use skycell_spec::LinkSpec;
-use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_switch::{BufferPolicy, BufferView};
 use skycell_units::SimTime;
 
 mod cells;
 mod going_on;
 mod heads_and_tails;
+mod queue;
 mod trains;
 
 pub(crate) use heads_and_tails::{Ended, Fate};
+use queue::FrameQueues;
+
+pub(crate) use queue::FrameQueue;
 
 /// A port with a queue waits for so many cell times at most, so that it deals with many frames at once.
 const CELLS_AHEAD: u64 = 512;
@@ -80,9 +84,8 @@ pub(crate) struct FirstLoss {
 pub(crate) struct MuxPort {
     cell_time: u64,
     end: SimTime,
-    capacity: u64,
-    policy: Policy,
-    counts_vcs: bool,
+    /// The queue that frames join, or all queues of the port where they join several.
+    pub(crate) queues: FrameQueues,
     pub(crate) vcs: Vec<MuxVc>,
     pub(crate) rest_of_vcs: Vec<RestOfVc>,
     /// Where somebody asks for the VCs' occupancy before the run ends, and it follows from the order of
@@ -91,7 +94,7 @@ pub(crate) struct MuxPort {
     /// By place, after `finish`, where cells leave as they came.
     last_runs: Vec<VcRuns>,
     pub(crate) log: ArrivalLog,
-    /// Whose cells leave, where each VC has a queue; else they leave as they came.
+    /// Whose cells leave, where each VC has a queue or frames join several; else they leave as they came.
     pub(crate) vc_queues: Option<Box<VcQueues>>,
     pub(crate) inputs: Inputs,
     arriving: Vec<Arriving>,
@@ -112,15 +115,10 @@ pub(crate) struct MuxPort {
     horizon: SimTime,
     until_trim: usize,
     active: ActiveVcs,
-    pub(crate) arrived: u64,
     /// Cells that had left when the last frame began.
     departed_before: u64,
     /// Cells that left, after `finish`.
     pub(crate) departed: u64,
-    pub(crate) discarded: Discards,
-    pub(crate) frames_discarded: Discards,
-    pub(crate) integral: QueueIntegral,
-    pub(crate) queue_max: u64,
     pub(crate) samples: QueueSamples,
     pub(crate) stepped: u64,
     /// First losses of frames since they were last taken, in order; none where nobody asks for them.
@@ -156,27 +154,27 @@ pub(crate) struct Returns {
 }
 
 impl MuxPort {
-    /// Its buffer is the queue `own` of the link's port.
+    /// Frames join the queue `own` of the link's port, or several.
     pub(crate) fn new(
         link: &LinkSpec,
-        own: usize,
+        own: Option<usize>,
         seed: u64,
         end: SimTime,
         samples_vcs: bool,
         notes_losses: bool,
     ) -> Self {
-        let queue = &link.port.queues[own];
-        let owner = link.port.name_of(queue, &link.name);
-        let policy = Policy::new(&queue.policy, seed, &owner);
-        let vc_queues = VcQueues::new(&link.port.scheduler, link.cell_time_ps).map(Box::new);
-        let asks_for_vcs = samples_vcs || policy.counts_vcs();
+        let queues = match own {
+            Some(own) => std::slice::from_ref(&link.port.queues[own]),
+            None => &link.port.queues[..],
+        };
+        let queues = FrameQueues::new(queues, link, seed);
+        let vc_queues = VcQueues::new(link, own.is_none(), end).map(Box::new);
+        let asks_for_vcs = samples_vcs || queues.iter().any(|queue| queue.counts_vcs);
         MuxPort {
             cell_time: link.cell_time_ps,
             end,
-            capacity: u64::from(queue.capacity_cells.unwrap_or(u32::MAX)),
-            counts_vcs: policy.counts_vcs(),
             vc_departures: (asks_for_vcs && vc_queues.is_none()).then(Box::default),
-            policy,
+            queues,
             vcs: Vec::new(),
             rest_of_vcs: Vec::new(),
             last_runs: Vec::new(),
@@ -197,13 +195,8 @@ impl MuxPort {
             horizon: SimTime::ZERO,
             until_trim: EVENTS_PER_TRIM,
             active: ActiveVcs::default(),
-            arrived: 0,
             departed_before: 0,
             departed: 0,
-            discarded: Discards::default(),
-            frames_discarded: Discards::default(),
-            integral: QueueIntegral::default(),
-            queue_max: 0,
             samples: QueueSamples::default(),
             stepped: 0,
             losses: notes_losses.then(Vec::new),
@@ -219,20 +212,27 @@ impl MuxPort {
         }
     }
 
-    /// Lets VC `vc` cross the port; `horizon` after they have left its cells are at the next such port, or
-    /// at the end of their VC.
-    pub(crate) fn add_vc(&mut self, vc: u32, horizon: SimTime) -> u32 {
-        self.vcs.push(MuxVc::new(vc));
+    /// Lets VC `vc` cross the port, in its queue `queue`; `horizon` after they have left its cells are at the next such
+    /// port, or at the end of their VC.
+    pub(crate) fn add_vc(&mut self, vc: u32, queue: usize, horizon: SimTime) -> u32 {
+        let queue = if self.has_classes() { queue as u32 } else { 0 };
+        let weight = self.queues.get(queue).policy.weight(vc);
+        self.vcs.push(MuxVc::new(vc, queue));
         self.rest_of_vcs.push(RestOfVc::default());
-        self.active.add_vc(self.policy.weight(vc));
+        self.active.add_vc(weight);
         if let Some(departures) = &mut self.vc_departures {
             departures.add_vc();
         }
         if let Some(queues) = &mut self.vc_queues {
-            queues.add_vc(vc, self.policy.weight(vc));
+            queues.add_vc(vc, queue as usize, weight);
         }
         self.horizon = self.horizon.max(horizon);
         self.vcs.len() as u32 - 1
+    }
+
+    /// Whether frames join several queues.
+    pub(crate) fn has_classes(&self) -> bool {
+        self.queues.are_several()
     }
 
     /// All VCs are there. If `is_asked`, what has left is asked for while the run goes on, not only at its end.
@@ -309,12 +309,23 @@ impl MuxPort {
             && self.log.server.is_none()
     }
 
-    /// X at `time`, its departures done; arrivals up to there must have been dealt with.
+    /// Cells in all queues at `time`, its departures done; arrivals up to there must have been dealt with.
     pub(crate) fn queued(&self, time: SimTime) -> u64 {
         self.log.taken_in() - self.log.departed(time)
     }
 
-    /// The first cell of a frame comes at `moment`: the policy decides. Returns X.
+    /// X of the queue of the VC at `place` at `time`, where all queues hold `queued` cells.
+    fn queued_with(&mut self, place: u32, time: SimTime, queued: u64) -> u64 {
+        if !self.has_classes() {
+            return queued;
+        }
+        let queues = self.vc_queues.as_mut().expect("classes have queues");
+        queues.serve_until(time.0);
+        let queue = self.vcs[place as usize].queue as usize;
+        queues.sent_and_held(queue, time).1
+    }
+
+    /// The first cell of a frame comes at `moment`: the policy decides. Returns how many cells all queues hold.
     #[inline(always)]
     fn begin_frame(&mut self, moment: Moment, due: &Due) -> u64 {
         let place = due.place;
@@ -332,7 +343,8 @@ impl MuxPort {
         let vc = &mut self.vcs[place as usize];
         vc.has_lost = false;
         let is_last = due.cells == 1 && due.part.ends();
-        if self.policy.takes_all() || is_last && self.policy.keeps_last_cells() {
+        let queue = self.queues.get(vc.queue);
+        if queue.policy.takes_all() || is_last && queue.policy.keeps_last_cells() {
             vc.discarding = None;
             return queued;
         }
@@ -341,26 +353,40 @@ impl MuxPort {
             vc_queued: 0,
             active_vcs: 0,
             active_weight: 0,
-            capacity: self.capacity as u32,
+            capacity: queue.capacity as u32,
             now_ps: moment.time.0,
             departed,
             idle_since_ps: (queued == 0 && self.log.taken_in() > 0)
                 .then(|| self.log.last_departure().0),
             is_tagged: due.is_tagged,
         };
-        if self.counts_vcs && self.policy.looks_at_vcs(view.queued) {
+        if self.has_classes() {
+            self.look_at_class(moment.time, place, &mut view);
+        }
+        let queue = self.queues.get(self.vcs[place as usize].queue);
+        if queue.counts_vcs && queue.policy.looks_at_vcs(view.queued) {
             self.count_vcs(moment.time, departed, place, &mut view);
         }
         let vc = &mut self.vcs[place as usize];
-        vc.discarding = self.policy.on_frame(vc.vc, &view);
+        let policy = &mut self.queues.get_mut(vc.queue).policy;
+        vc.discarding = policy.on_frame(vc.vc, &view);
         queued
+    }
+
+    /// Where frames join several queues: what the policy of that of the VC at `place` sees of it at `time`.
+    fn look_at_class(&self, time: SimTime, place: u32, view: &mut BufferView) {
+        let queues = self.vc_queues.as_ref().expect("classes have queues");
+        let queue = self.vcs[place as usize].queue as usize;
+        let (departed, held) = queues.sent_and_held(queue, time);
+        (view.departed, view.queued) = (departed, held as u32);
+        view.idle_since_ps = queues.idle_since(queue, time);
     }
 
     fn count_vcs(&mut self, time: SimTime, departed: u64, place: u32, view: &mut BufferView) {
         if let Some(queues) = &self.vc_queues {
-            let taken_in = self.vcs[place as usize].taken_in;
-            view.vc_queued = queues.queued(place, taken_in, time);
-            (view.active_vcs, view.active_weight) = queues.active(time);
+            let vc = &self.vcs[place as usize];
+            view.vc_queued = queues.queued(place, vc.taken_in, time);
+            (view.active_vcs, view.active_weight) = queues.active(vc.queue as usize, time);
             return;
         }
         let departures = self.vc_departures.as_mut();
@@ -426,7 +452,10 @@ impl MuxPort {
         self.until_trim = EVENTS_PER_TRIM;
         self.send_chosen();
         let before = SimTime(now.0.saturating_sub(self.horizon.0 + self.cell_time));
-        self.integral.departed(self.log.trim_busy(before));
+        let departures = self.log.trim_busy(before);
+        if !self.has_classes() {
+            self.queues.first.integral.departed(departures);
+        }
         if let Some(queues) = &mut self.vc_queues {
             queues.forget(self.log.departed(before));
         }
@@ -446,6 +475,24 @@ impl MuxPort {
         };
         server.advance(now);
         server.queued(now)
+    }
+
+    /// Where frames join several queues, samples the length of each at `now`; arrivals before `now` are dealt with. Tells
+    /// its place, cells departed, and its length.
+    pub(crate) fn sample_classes(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u64, u32)) {
+        let Some(sent) = self
+            .vc_queues
+            .as_mut()
+            .filter(|_| self.queues.are_several())
+        else {
+            return;
+        };
+        sent.serve_until(now.0);
+        for (queue, at) in self.queues.iter_mut().zip(0u32..) {
+            let (departed, held) = sent.sent_and_held(at as usize, now);
+            queue.samples.add(held as u32);
+            tell(at, departed, held as u32);
+        }
     }
 
     /// Samples every VC's occupancy at `now`, and tells it; arrivals before `now` are dealt with.
@@ -483,10 +530,17 @@ impl MuxPort {
             server.finish();
         }
         self.departed = self.log.departed(last);
-        self.integral.departed(self.log.trim_busy(SimTime::ZERO));
+        if self.has_classes() {
+            let sent = self.vc_queues.as_ref().expect("classes have queues");
+            for (queue, at) in self.queues.iter_mut().zip(0..) {
+                queue.integral.departed(sent.totals(at).2);
+            }
+            return;
+        }
+        let earlier = self.log.trim_busy(SimTime::ZERO);
         let from = self.log.first_busy_rank();
-        self.integral
-            .departed(self.log.departures_since(from, last));
+        let departures = self.log.departures_since(from, last);
+        self.queues.first.integral.departed(earlier + departures);
         if self.vc_queues.is_none() {
             self.find_last_runs();
         }

@@ -443,14 +443,16 @@ impl<'a> Network<'a> {
                 traces.queue.push(id, now.0, cells);
             }
             if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                let mut note = |queue: u32, departed: u64, cells: u32| {
+                    if records.traces.contains(&TraceKind::Service) {
+                        traces.service.push(id, queue, now.0, departed, cells);
+                    }
+                };
                 let own = (port.log.departed(now), port.queued(now) as u32);
                 if let Some(server) = &mut port.log.server {
-                    server.sample(now, own, &mut |queue, departed, cells| {
-                        if records.traces.contains(&TraceKind::Service) {
-                            traces.service.push(id, queue, now.0, departed, cells);
-                        }
-                    });
+                    server.sample(now, own, &mut note);
                 }
+                port.sample_classes(now, &mut note);
             }
         }
     }

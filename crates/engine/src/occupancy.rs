@@ -21,6 +21,8 @@ struct Run {
 pub(crate) struct MuxVc {
     /// VC id.
     pub(crate) vc: u32,
+    /// Which of the port's queues of frames its cells join.
+    pub(crate) queue: u32,
     /// Cells of a reassembly downstream that no last cell has ended yet.
     pub(crate) open_cells: u32,
     /// Cells taken in.
@@ -37,10 +39,11 @@ pub(crate) struct MuxVc {
 }
 
 impl MuxVc {
-    /// VC `vc`, before its first cell.
-    pub(crate) fn new(vc: u32) -> Self {
+    /// VC `vc`, before its first cell; its cells join `queue`.
+    pub(crate) fn new(vc: u32, queue: u32) -> Self {
         MuxVc {
             vc,
+            queue,
             open_cells: 0,
             taken_in: 0,
             last: 0,

@@ -79,8 +79,8 @@ pub(crate) struct Plan {
     pub(crate) order: Vec<u32>,
     /// Sources whose cells are known beforehand; their VCs have no route.
     pub(crate) streams: Vec<StreamPlan>,
-    /// By port: which of its queues holds the cells of frames.
-    pub(crate) own_queues: Vec<usize>,
+    /// By port: which of its queues holds the cells of frames; none where several do.
+    pub(crate) own_queues: Vec<Option<usize>>,
 }
 
 impl Plan {
@@ -101,7 +101,7 @@ impl Plan {
             .map(|vc| streams.iter().any(|stream| stream.vc == vc))
             .collect();
         let mut vcs = spec.vcs.iter().zip(&is_stream);
-        if !vcs.all(|(vc, &is_stream)| draws_in_order(spec, vc, is_stream)) {
+        if !vcs.all(|(vc, &is_stream)| draws_in_order(spec, vc, is_stream, &shared.own_queues)) {
             return None;
         }
         let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
@@ -133,12 +133,20 @@ impl Plan {
 /// Whether what links on the way of `vc` lose follows from the order in which frames come to the ports before them:
 /// these have one queue and send what came first, or have a server that draws as it chooses. The cells of a stream are
 /// drawn for by a server alone.
-fn draws_in_order(spec: &NetworkSpec, vc: &VcSpec, is_stream: bool) -> bool {
-    let links = vc.path.iter().map(|&id| &spec.links[id as usize]);
-    let mut drawing = links.filter(|link| link.motion.is_some());
-    drawing.all(|link| {
-        let has_server = link.port.queues.len() > 1;
-        has_server || !is_stream && link.port.scheduler == SchedulerSpec::Fifo
+fn draws_in_order(
+    spec: &NetworkSpec,
+    vc: &VcSpec,
+    is_stream: bool,
+    own_queues: &[Option<usize>],
+) -> bool {
+    let links = vc
+        .path
+        .iter()
+        .map(|&id| (&spec.links[id as usize].port, id));
+    let mut drawing = links.filter(|(_, id)| spec.links[*id as usize].motion.is_some());
+    drawing.all(|(port, id)| {
+        let has_server = port.queues.len() > 1 && own_queues[id as usize].is_some();
+        has_server || !is_stream && port.scheduler == SchedulerSpec::Fifo
     })
 }
 

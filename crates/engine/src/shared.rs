@@ -1,70 +1,40 @@
 //! Which ports with several queues have a server of their own here, and what crosses them.
 //!
-//! Frames join one queue of a port, the cells of a stream another. A stream is known before the run, but for
+//! Frames join one queue of such a port, the cells of a stream another. A stream is known before the run, but for
 //! whether a cell finds its queue full, which is known when all choices before have been made: so the server need
-//! not wait for anybody. Cells of a source that is no such stream are frames of one cell.
+//! not wait for anybody. Where frames join several queues of a port, there is no server ([`crate::vc_queues`]) and no
+//! stream. Cells of a source that is no stream are frames of one cell.
 
 use crate::cell_stream::StreamPlan;
 use crate::plan::{PortKind, route};
-use skycell_spec::{NetworkSpec, NodeKind, PolicySpec, PortSpec, QueueSpec, SourceSpec};
+use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, PortSpec, QueueSpec, SourceSpec};
 
 /// What crosses the ports with several queues.
 pub(crate) struct Shared {
     pub(crate) streams: Vec<StreamPlan>,
-    /// By port: which of its queues holds the cells of frames.
-    pub(crate) own_queues: Vec<usize>,
+    /// By port: which of its queues holds the cells of frames; none where several do.
+    pub(crate) own_queues: Vec<Option<usize>>,
 }
 
-/// The plan of a valid spec; none for what only `reference` runs: several queues at a host or router,
-/// frames in another queue of a port than the default one, and delays of single cells of a frame.
+/// The plan of a valid spec; none for what only `reference` runs: several queues at a host or router, and
+/// delays of single cells of a frame.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
     let is_of_source = |vc: &u32| cell_sources(spec).any(|(_, source)| source.vc == *vc);
     if !spec.records.delay_vcs.iter().all(is_of_source) {
         return None;
     }
-    let mut own_queues = vec![0; spec.links.len()];
-    for (link, own) in spec.links.iter().zip(&mut own_queues) {
-        let is_switch = spec.nodes[link.from as usize].kind == NodeKind::Switch;
-        if link.port.queues.len() > 1 {
-            *own = link
-                .port
-                .queues
-                .iter()
-                .position(|queue| queue.class.is_none())?;
-            if !is_switch {
-                return None;
-            }
-        }
+    let mut with_several = spec.links.iter().filter(|link| link.port.queues.len() > 1);
+    if !with_several.all(|link| spec.nodes[link.from as usize].kind == NodeKind::Switch) {
+        return None;
     }
-    let streams = streams(spec, kinds, &own_queues)?;
-    for (vc, id) in spec.vcs.iter().zip(0u32..) {
-        let is_own = |&link: &u32| {
-            let port = &spec.links[link as usize].port;
-            port.queues.len() == 1 || port.queue_of(vc.class) == Some(own_queues[link as usize])
-        };
-        let is_stream = streams.iter().any(|stream| stream.vc == id);
-        if !is_stream && !vc.path.iter().all(is_own) {
-            return None;
-        }
-    }
-    Some(Shared {
-        streams,
-        own_queues,
-    })
-}
-
-/// The streams, by VC; none when a source that is no stream has frames of several cells.
-fn streams(
-    spec: &NetworkSpec,
-    kinds: &[PortKind],
-    own_queues: &[usize],
-) -> Option<Vec<StreamPlan>> {
-    // VCs of streams so far: of one that becomes frames another may have to come after it.
+    // VCs of streams so far: of one that becomes frames another may have to come after it, or share its port with
+    // frames in several queues.
     let mut known: Vec<u32> = cell_sources(spec).map(|(_, source)| source.vc).collect();
     loop {
+        let own_queues = own_queues(spec, &known);
         let (mut streams, mut others) = (Vec::new(), Vec::new());
         for (id, source) in cell_sources(spec).filter(|(_, source)| known.contains(&source.vc)) {
-            match stream(spec, kinds, own_queues, source, id, &known) {
+            match stream(spec, kinds, &own_queues, source, id, &known) {
                 Some(stream) => streams.push(stream),
                 None if source.frame_cells == 1 => others.push(source.vc),
                 None => return None,
@@ -72,10 +42,35 @@ fn streams(
         }
         if others.is_empty() {
             streams.sort_by_key(|stream| stream.vc);
-            return Some(streams);
+            return Some(Shared {
+                streams,
+                own_queues,
+            });
         }
         known.retain(|vc| !others.contains(vc));
     }
+}
+
+/// By port: which of its queues holds the cells of frames, which are those of all VCs but `known`; none where several
+/// do, the default one where none does.
+fn own_queues(spec: &NetworkSpec, known: &[u32]) -> Vec<Option<usize>> {
+    let default = |port: &PortSpec| port.queues.iter().position(|queue| queue.class.is_none());
+    let mut joined: Vec<Vec<usize>> = vec![Vec::new(); spec.links.len()];
+    let vcs = spec.vcs.iter().zip(0u32..);
+    for (vc, _) in vcs.filter(|(_, id)| !known.contains(id)) {
+        for &link in &vc.path {
+            let queue = spec.links[link as usize].port.queue_of(vc.class);
+            let joined = &mut joined[link as usize];
+            joined.extend(queue.filter(|queue| !joined.contains(queue)));
+        }
+    }
+    let of_port = |(link, joined): (&LinkSpec, Vec<usize>)| match joined[..] {
+        _ if link.port.queues.len() == 1 => Some(0),
+        [] => default(&link.port),
+        [queue] => Some(queue),
+        _ => None,
+    };
+    spec.links.iter().zip(joined).map(of_port).collect()
 }
 
 /// The sources that send cells, not datagrams, and their ids.
@@ -88,7 +83,7 @@ pub(crate) fn cell_sources(spec: &NetworkSpec) -> impl Iterator<Item = (u32, &So
 fn stream(
     spec: &NetworkSpec,
     kinds: &[PortKind],
-    own_queues: &[usize],
+    own_queues: &[Option<usize>],
     source: &SourceSpec,
     id: u32,
     known: &[u32],
@@ -111,7 +106,7 @@ fn stream(
     let port = &spec.links[mux as usize].port;
     let queue = port.queue_of(vc.class)?;
     let comes_at_once = way.first.passes.is_empty();
-    let is_beside = port.queues.len() > 1 && queue != own_queues[mux as usize];
+    let is_beside = own_queues[mux as usize].is_some_and(|own| own != queue);
     let own_port = &spec.links[way.source as usize].port;
     let here = &port.queues[queue];
     let in_frames = source.frame_cells > 1;

@@ -154,7 +154,7 @@ pub(crate) struct AtMux {
 pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
-    type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a usize), u32);
+    type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a Option<usize>), u32);
     let mut sources = Vec::new();
     let new = |(((link, kind), &own), id): Link<'_>| match kind {
         PortKind::Source => {
@@ -193,7 +193,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
         }
         let mut muxes = Vec::new();
         for ((mux, stretch), input) in route.muxes.iter().zip(inputs(spec, route, vc)) {
-            let place = ports.mux_mut(*mux).add_vc(vc, stretch.delay);
+            let class = spec.vcs[vc as usize].class;
+            let queue = spec.links[*mux as usize].port.queue_of(class);
+            let queue = queue.expect("a class has a queue");
+            let place = ports.mux_mut(*mux).add_vc(vc, queue, stretch.delay);
             let lane = lanes[&input];
             muxes.push(AtMux { place, lane });
             for pass in &stretch.passes {
@@ -218,7 +221,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     (ports, places)
 }
 
-/// Gives each port with several queues its server, with the cells of sources that cross it.
+/// Gives each port with several queues, one of which frames join, its server, with the cells of sources that cross it.
 fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     let end = SimTime(spec.duration_ps);
     for (port, id) in ports.kept.iter_mut().zip(0u32..) {
@@ -226,9 +229,10 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
         let Kept::Mux(port) = port else {
             continue;
         };
-        if link.port.queues.len() == 1 {
+        let own = plan.own_queues[id as usize];
+        let Some(own) = own.filter(|_| link.port.queues.len() > 1) else {
             continue;
-        }
+        };
         let streams = plan.streams.iter().filter(|stream| stream.mux == id);
         let streams = streams.map(|stream| {
             let source = CellSource::new(&spec.sources[stream.source as usize], spec.seed);
@@ -240,7 +244,6 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             let edge = Edge::new(&spec.vcs[stream.vc as usize], end);
             CellStream::new(stream.clone(), source, edge, cell_time, delay, delays, end)
         });
-        let own = plan.own_queues[id as usize];
         let (cell_time, notes_losses) = (link.cell_time_ps, port.losses.is_some());
         let streams = streams.collect();
         let server = Server::new(&link.port, cell_time, own, streams, end, notes_losses);

@@ -5,9 +5,9 @@
 mod scenarios;
 mod words;
 
-use scenarios::{crowd, lossy_classes, moving, rerouted, scenario};
+use scenarios::{crowd, lossy_classes, moving, rerouted, scenario, several};
 use serde_json::Value;
-use skycell_records::{RunRecords, VcRecord};
+use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
 use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec};
 use words::Words;
@@ -270,6 +270,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
             assert_identity(&format!("lossy classes {seed}"), lossy);
         }
+        if seed % 4 == 2 {
+            assert_identity(&format!("several classes {seed}"), several(seed));
+        }
     }
 }
 
@@ -369,6 +372,26 @@ fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
     let counts = [both, in_frames, others];
     assert!(both > 40 && in_frames > 5, "{counts:?}");
     assert!(others < 60, "{counts:?}");
+}
+
+/// Ports at which frames join several queues are worth comparing where several are in use and some are full.
+#[test]
+fn the_fast_engine_itself_runs_frames_in_several_queues_of_a_port() {
+    let (mut own, mut full, mut others) = (0, 0, 0);
+    for spec in (0..400).map(several) {
+        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        if records.engine_stats.simulated_by != "fast" {
+            others += 1;
+            continue;
+        }
+        let is_used = |queue: &&ClassQueueRecord| queue.arrived > 200;
+        let is_shared = |port: &PortRecord| port.queues.iter().filter(is_used).count() > 1;
+        own += u32::from(records.ports.iter().any(is_shared));
+        let discards = |port: &PortRecord| is_shared(port) && port.discarded.total() > 0;
+        full += u32::from(records.ports.iter().any(discards));
+    }
+    let counts = [own, full, others];
+    assert!(own > 60 && full > 40 && others < 80, "{counts:?}");
 }
 
 /// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use

@@ -50,7 +50,7 @@ impl MuxPort {
         }
     }
 
-    /// One cell comes at `moment` and finds `queued` cells.
+    /// One cell comes at `moment` and finds `queued` cells in all queues.
     pub(super) fn offer(
         &mut self,
         moment: Moment,
@@ -59,28 +59,30 @@ impl MuxPort {
         place: u32,
         is_last: bool,
     ) -> bool {
-        self.arrived += 1;
-        let has_room = queued < self.capacity;
-        let keeps_last = self.policy.keeps_last_cells();
+        let held = self.queued_with(place, moment.time, queued);
         let vc = &mut self.vcs[place as usize];
+        let queue = self.queues.get_mut(vc.queue);
+        queue.arrived += 1;
+        let has_room = held < queue.capacity;
+        let keeps_last = queue.policy.keeps_last_cells();
         let reason = match vc.discarding {
             Some(_) if is_last && has_room && (vc.awaits_boundary || keeps_last) => None,
             Some(reason) => Some(reason),
             None if has_room => None,
             None => {
-                if self.policy.has_partial_discard() {
+                if queue.policy.has_partial_discard() {
                     vc.discarding = Some(DiscardReason::RestOfFrame);
                 }
                 Some(DiscardReason::Overflow)
             }
         };
         if let Some(reason) = reason {
-            self.discarded.add(reason, 1);
+            queue.discarded.add(reason, 1);
             let discarded = &mut self.rest_of_vcs[place as usize].discarded;
             let nth = vc.taken_in + discarded.total();
             discarded.add(reason, 1);
             if !std::mem::replace(&mut vc.has_lost, true) {
-                self.frames_discarded.add(reason, 1);
+                queue.frames_discarded.add(reason, 1);
                 if let Some(losses) = &mut self.losses {
                     losses.push(FirstLoss {
                         moment,
@@ -97,15 +99,15 @@ impl MuxPort {
         if let Some(queues) = &mut self.vc_queues {
             queues.take_in(&train, 1);
         }
-        self.policy.on_taken_in(vc.vc, 1);
+        queue.policy.on_taken_in(vc.vc, 1);
+        queue.integral.arrived(u128::from(moment.time.0));
+        queue.queue_max = queue.queue_max.max(held + 1);
         self.note_boundary(place, is_last);
-        self.integral.arrived(u128::from(moment.time.0));
         if queued == 0 {
             self.log.begin_busy(moment.time);
         }
         self.log.take_in_cell(moment, place);
         self.send(place, self.log.taken_in() - 1, 1, 1, is_last);
-        self.queue_max = self.queue_max.max(queued + 1);
         true
     }
 
@@ -132,8 +134,9 @@ impl MuxPort {
         let count = u64::from(cells).min(time_left / spacing.0);
         let vc = &self.vcs[place as usize];
         let reason = vc.discarding.expect("the frame is under discard");
-        self.arrived += count;
-        self.discarded.add(reason, count);
+        let queue = self.queues.get_mut(vc.queue);
+        queue.arrived += count;
+        queue.discarded.add(reason, count);
         self.rest_of_vcs[place as usize]
             .discarded
             .add(reason, count);

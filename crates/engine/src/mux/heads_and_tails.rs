@@ -121,9 +121,9 @@ impl MuxPort {
         };
         let vc = &self.vcs[due.place as usize];
         let is_alone = self.arriving.is_empty() && self.refused.is_empty();
-        let comes_at_once = is_alone && !self.draws_at_choices();
+        let comes_at_once = is_alone && !self.draws_at_choices() && !self.has_classes();
         let cells = u64::from(due.cells);
-        let has_room = queued + cells <= self.capacity;
+        let has_room = queued + cells <= self.queues.first.capacity;
         if vc.discarding.is_none() && comes_at_once {
             let train = Train {
                 next: moment.time.0,
@@ -171,7 +171,7 @@ impl MuxPort {
         self.begin_frame(moment, due)
     }
 
-    /// The only train there is comes in a stretch, and all of it is taken in.
+    /// The only train there is comes in a stretch to the only queue, and all of it is taken in.
     fn take_in_frame(
         &mut self,
         train: Train,
@@ -182,11 +182,11 @@ impl MuxPort {
     ) {
         let cells = u64::from(due.cells);
         self.now = tail;
-        self.arrived += cells;
+        self.queues.first.arrived += cells;
         let before = self.log.taken_in();
         if goes_through {
             self.log.take_in_slow(train, cells);
-            self.queue_max = self.queue_max.max(1);
+            self.queues.first.queue_max = self.queues.first.queue_max.max(1);
         } else {
             self.log.close_piece();
             if queued == 0 {
@@ -196,18 +196,19 @@ impl MuxPort {
             let taken_in = trains.clone().map(|train| (train, due.cells.into()));
             self.log.take_in_trains(cells, taken_in, tail.time);
             self.log.close_piece();
-            if queued + cells > self.queue_max {
+            if queued + cells > self.queues.first.queue_max {
                 let peak = self.peak(before, tail, trains);
-                self.queue_max = self.queue_max.max(peak);
+                self.queues.first.queue_max = self.queues.first.queue_max.max(peak);
             }
         }
-        self.integral.arrived(arrival_times(&train, cells));
+        let queue = &mut self.queues.first;
+        queue.integral.arrived(arrival_times(&train, cells));
         let vc = &mut self.vcs[due.place as usize];
         vc.take_in(&train, cells);
         if let Some(queues) = &mut self.vc_queues {
             queues.take_in(&train, cells);
         }
-        self.policy.on_taken_in(vc.vc, cells as u32);
+        queue.policy.on_taken_in(vc.vc, cells as u32);
         self.note_boundary(due.place, due.part.ends());
         if goes_through {
             self.send_through(&train, due.cells.into(), due.part.ends());
@@ -230,7 +231,8 @@ impl MuxPort {
         let taken_in = self.offer(moment, queued, frame, place, false);
         let vc = &self.vcs[place as usize];
         if vc.discarding.is_some() {
-            let keeps_end = vc.awaits_boundary || self.policy.keeps_last_cells();
+            let policy = &self.queues.get(vc.queue).policy;
+            let keeps_end = vc.awaits_boundary || policy.keeps_last_cells();
             let has_end = ends && keeps_end;
             let middle = cells - 1 - u32::from(has_end);
             self.discard_middle(moment, place, middle, spacing);
@@ -312,7 +314,7 @@ impl MuxPort {
             return Fate::Waits;
         }
         let departure = self.log.last_departure();
-        if self.counts_vcs {
+        if self.queues.first.counts_vcs {
             self.active.take_in_tail(departure, place);
         }
         if self.goes_on(place) {
@@ -327,7 +329,7 @@ impl MuxPort {
 
     /// The same of a frame that the link behind the port loses: nothing of it is open downstream.
     fn after_lost_part(&mut self, place: u32, has_end: bool) -> Fate {
-        if has_end && self.counts_vcs {
+        if has_end && self.queues.first.counts_vcs {
             self.active.take_in_tail(self.log.last_departure(), place);
         }
         Fate::Over

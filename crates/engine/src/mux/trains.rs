@@ -24,7 +24,7 @@ impl MuxPort {
             return self.let_through(moment);
         }
         // With room for one cell only, the port falls idle while a train goes on.
-        if self.capacity == 1 || self.awaits_draws() {
+        if self.queues.least_capacity == 1 || self.awaits_draws() {
             return self.step(moment);
         }
         let mut count = 0;
@@ -40,7 +40,10 @@ impl MuxPort {
         if self.slower > 0 && !self.is_busy_anyway(from, moment, count) {
             return self.step(moment);
         }
-        if self.policy.minds_order() {
+        if self.has_classes() && !self.have_room(from) {
+            return self.step(moment);
+        }
+        if self.queues.mind_order {
             // What is told of each train below is told in the order of their next cells.
             self.log.close_piece();
             let order = |a: &Arriving| (a.train.next, a.train.link);
@@ -48,20 +51,22 @@ impl MuxPort {
         }
         let trains = self.arriving.iter().map(|a| a.train);
         // Departures at `from` are counted only where those known before leave it open.
-        let may_be_longest = taken_in - self.departed_before + count > self.queue_max
-            && self.queued(from) + count > self.queue_max;
+        let longest = self.queues.first.queue_max;
+        let may_be_longest = !self.has_classes()
+            && taken_in - self.departed_before + count > longest
+            && self.queued(from) + count > longest;
         if may_be_longest {
             let peak = self.peak(taken_in, moment, trains.clone());
-            if peak > self.capacity {
+            let queue = &mut self.queues.first;
+            if peak > queue.capacity {
                 return self.step(moment);
             }
             // Where queues share the link and this one runs dry on the way, departures of the
             // cells that come are not known yet, and the peak is too large.
             if self.log.server.is_none() {
-                self.queue_max = self.queue_max.max(peak);
+                queue.queue_max = queue.queue_max.max(peak);
             }
         }
-        self.arrived += count;
         let coming = self.arriving.iter().map(|a| (a.train, a.coming));
         self.log.take_in_trains(count, coming, moment.time);
         if self.onward.is_some() || self.lossy.is_some() {
@@ -70,7 +75,7 @@ impl MuxPort {
         if may_be_longest && self.log.server.is_some() {
             let trains = self.arriving.iter().map(|a| a.train);
             let peak = self.peak(taken_in, moment, trains);
-            self.queue_max = self.queue_max.max(peak);
+            self.queues.first.queue_max = self.queues.first.queue_max.max(peak);
         }
         self.note_taken_in();
     }
@@ -85,9 +90,8 @@ impl MuxPort {
         }
         arriving.coming = count as u32;
         let ends = arriving.ends && arriving.left == arriving.coming;
-        self.arrived += count;
         self.log.take_in_slow(train, count);
-        self.queue_max = self.queue_max.max(1);
+        self.queues.first.queue_max = self.queues.first.queue_max.max(1);
         self.send_through(&train, count as u32, ends);
         self.note_taken_in();
     }
@@ -104,8 +108,10 @@ impl MuxPort {
                 if let Some(queues) = &mut self.vc_queues {
                     queues.take_in(train, count);
                 }
-                self.policy.on_taken_in(vc.vc, count as u32);
-                self.integral.arrived(arrival_times(train, count));
+                let queue = self.queues.get_mut(vc.queue);
+                queue.arrived += count;
+                queue.policy.on_taken_in(vc.vc, count as u32);
+                queue.integral.arrived(arrival_times(train, count));
                 train.next += count * train.spacing;
                 arriving.left -= count as u32;
                 arriving.taken_in += count as u32;
@@ -127,7 +133,26 @@ impl MuxPort {
     fn is_busy_anyway(&self, from: SimTime, moment: Moment, count: u64) -> bool {
         let (departed, _) = self.log.departed_if_busy(moment.time);
         let lasts = self.log.server.is_none() && departed < self.log.taken_in();
-        lasts && self.queued(from) + count <= self.queue_max.min(self.capacity)
+        if self.has_classes() {
+            return lasts; // how long each queue may be is asked by itself
+        }
+        let queue = &self.queues.first;
+        lasts && self.queued(from) + count <= queue.queue_max.min(queue.capacity)
+    }
+
+    /// Whether none of several queues becomes longer by what is coming after `from` than it ever was, or may be.
+    fn have_room(&mut self, from: SimTime) -> bool {
+        let sent = self.vc_queues.as_mut().expect("classes have queues");
+        sent.serve_until(from.0);
+        let (vcs, arriving) = (&self.vcs, &self.arriving);
+        let mut queues = self.queues.iter().zip(0..);
+        queues.all(|(queue, at)| {
+            let of_queue = |a: &&Arriving| vcs[a.train.place as usize].queue == at;
+            let coming = arriving.iter().filter(of_queue);
+            let coming: u64 = coming.map(|a| u64::from(a.coming)).sum();
+            let (_, held) = sent.sent_and_held(at as usize, from);
+            held + coming <= queue.queue_max.min(queue.capacity)
+        })
     }
 
     /// The longest queue on the way to `moment`, if nothing overflows; `taken_in` cells were taken in

@@ -1,7 +1,104 @@
 //! Classes on a link between switches: queues, schedulers, cell sources.
 
-use super::{Dice, MICROSECOND};
+use super::{Builder, Dice, MICROSECOND, motion, scenario};
+use skycell_des::Stream;
 use skycell_spec::*;
+
+/// Classes that frames join, too.
+const CLASSES: [ServiceClass; 4] = [
+    ServiceClass::Cbr,
+    ServiceClass::NrtVbr,
+    ServiceClass::Gfr,
+    ServiceClass::Ubr,
+];
+
+/// A scenario in which frames join several queues at some ports of switches, each with a policy of its own; some links
+/// between others move or lose frames.
+pub fn several(seed: u64) -> NetworkSpec {
+    let mut spec = scenario(seed);
+    spec.links.iter_mut().for_each(|link| link.motion = None);
+    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    let mut dice = Dice(Stream::new(seed, "several classes"));
+    for at in 0..spec.links.len() {
+        let link = &mut spec.links[at];
+        let is_at_switch = spec.nodes[link.from as usize].kind == NodeKind::Switch;
+        let is_simple = link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo;
+        if is_at_switch && is_simple && dice.one_in(2) {
+            split(&mut link.port, &mut dice);
+        }
+    }
+    let of_source = |id: u32| spec.sources.iter().any(|source| source.vc == id);
+    for (vc, id) in spec.vcs.iter_mut().zip(0u32..) {
+        if !of_source(id) {
+            vc.class = dice.pick(&CLASSES);
+        }
+    }
+    if !spec.records.traces.is_empty() && !spec.records.traces.contains(&TraceKind::Service) {
+        spec.records.traces.push(TraceKind::Service);
+    }
+    if dice.one_in(4) {
+        motion::move_on(&mut spec, &mut dice);
+    }
+    if dice.one_in(6) {
+        motion::lose_frames(&mut spec, &mut dice);
+    }
+    spec
+}
+
+/// Gives the port one to three queues beside its default one, and a scheduler.
+fn split(port: &mut PortSpec, dice: &mut Dice) {
+    let rest = port.queues.iter().find(|queue| queue.class.is_none());
+    let rest = rest.expect("it has a default queue").clone();
+    let count = 1 + dice.below(3) as usize;
+    let mut queues: Vec<QueueSpec> = CLASSES[..count]
+        .iter()
+        .map(|&class| queue(class, dice))
+        .collect();
+    queues.insert(dice.below(count as u64 + 1) as usize, rest);
+    port.scheduler = scheduler(count + 1, dice);
+    port.queues = queues;
+}
+
+fn queue(class: ServiceClass, dice: &mut Dice) -> QueueSpec {
+    let capacity = dice.pick(&[1, 5, 20, 60, 200]);
+    let is_limited = !dice.one_in(3);
+    let policy = if !is_limited || dice.one_in(3) {
+        PolicySpec::TailDrop
+    } else {
+        Builder::new(dice).policy(capacity)
+    };
+    QueueSpec {
+        class: Some(class),
+        capacity_cells: is_limited.then_some(capacity),
+        policy,
+    }
+}
+
+fn scheduler(count: usize, dice: &mut Dice) -> SchedulerSpec {
+    let part = WHOLE_PPB / count as u32;
+    match dice.below(4) {
+        0 => SchedulerSpec::StrictPriority,
+        1 => SchedulerSpec::WeightedRoundRobin {
+            weights: (0..count).map(|_| 1 + dice.below(4) as u32).collect(),
+        },
+        _ => {
+            let some = part - part % 10_000_000;
+            let shares = [
+                0,
+                0,
+                100_000_000,
+                part,
+                some,
+                some / 4,
+                part / 3,
+                333_333_333.min(part),
+            ];
+            SchedulerSpec::GuaranteedRate {
+                shares_ppb: (0..count).map(|_| dice.pick(&shares)).collect(),
+            }
+        }
+    }
+}
 
 /// Gives one link between switches queues for classes, and cell sources that cross it; leaves a spec
 /// without such a link as it is.
@@ -30,31 +127,7 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
     let place = dice.below(queues.len() as u64 + 1) as usize;
     let place = if dice.one_in(3) { place } else { queues.len() };
     queues.insert(place, rest);
-    let count = queues.len();
-    let part = WHOLE_PPB / count as u32;
-    spec.links[shared].port.scheduler = match dice.below(4) {
-        0 => SchedulerSpec::StrictPriority,
-        1 => SchedulerSpec::WeightedRoundRobin {
-            weights: (0..count).map(|_| 1 + dice.below(4) as u32).collect(),
-        },
-        _ => SchedulerSpec::GuaranteedRate {
-            shares_ppb: (0..count)
-                .map(|_| {
-                    let some = part - part % 10_000_000;
-                    dice.pick(&[
-                        0,
-                        0,
-                        100_000_000,
-                        part,
-                        some,
-                        some / 4,
-                        part / 3,
-                        333_333_333.min(part),
-                    ])
-                })
-                .collect(),
-        },
-    };
+    spec.links[shared].port.scheduler = scheduler(queues.len(), dice);
     spec.links[shared].port.queues = queues;
     let sources = if in_step { 1 } else { 1 + dice.below(3) };
     for i in 0..sources {

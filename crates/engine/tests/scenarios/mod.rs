@@ -9,6 +9,7 @@ mod policies;
 mod rows;
 mod spacing;
 
+pub use classes::several;
 pub use crowds::crowd;
 pub use motion::{lossy_classes, moving, rerouted};
 use skycell_des::Stream;
