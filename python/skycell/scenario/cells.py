@@ -40,7 +40,7 @@ def buffer_size(example: str) -> Leaf:
         low=1,
         high=MOST_CELLS,
         words=["unlimited"],
-        what="a time or RTT being what the link carries in it, rounded down",
+        what="a time or RTT counts as what the link carries in it, rounded down",
         example=example,
     )
 

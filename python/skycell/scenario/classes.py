@@ -1,4 +1,4 @@
-"""Service classes at a port: further queues beside the default one, and who is served next."""
+"""Service classes at a port: further queues next to the default one, and who is served next."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ CLASS_BUFFER = buffer_size("1000 cells")
 
 
 class ClassQueue(Parameters):
-    """A queue of its own for one service class at a port, with its own buffer and policy."""
+    """A separate queue for one service class at a port, with its own buffer and policy."""
 
     name: ServiceClass = param(..., "the class")
     buffer: Annotated[Quantity | Literal["unlimited"], CLASS_BUFFER] = param(
         "unlimited",
-        "cells that the queue holds, the one under transmission included",
+        "cells that the queue holds, including the one being sent",
         symbol="K",
-        source="choice: a class with a contract queues little, and what it queues is of interest",
+        source="choice: a class with a contract queues little, and how much it queues is worth "
+        "knowing",
     )
-    policy: Policy = param("tail_drop", "what the buffer takes in", source="plain ATM")
+    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain ATM")
 
 
 def _by_class(one: Leaf) -> Leaf:
@@ -67,8 +68,8 @@ def by_vc(one: Leaf) -> Leaf:
 
 
 _SHARE = part_or_rate(
-    'from 0 to 1 (part of the link\'s cells) or a rate such as "35000 cells/s" (bits of whole '
-    "cells, 424 each)",
+    'from 0 to 1 (fraction of the link\'s cells) or a rate such as "35000 cells/s" (bits of '
+    "whole cells, 424 each)",
     "10 %",
     "35000 cells/s",
     or_none=True,
@@ -79,7 +80,7 @@ _WEIGHTS = _by_class(_WEIGHT)
 
 
 class Fifo(Parameters):
-    """One queue, in the order of arrival."""
+    """One queue, served in the order of arrival."""
 
     kind: Literal["fifo"] = param(..., "the scheduler")
 
@@ -91,26 +92,26 @@ class StrictPriority(Parameters):
 
 
 class GuaranteedRate(Parameters):
-    """Each class's share of the cells sent while it has cells; what is left goes by priority."""
+    """Each class's share of the cells while it has cells to send; the rest goes by priority."""
 
     kind: Literal["guaranteed_rate"] = param(..., "the scheduler")
     rates: Annotated[dict[str, Any], _RATES] = param(
         ...,
-        "what classes are guaranteed; a class without a queue of its own stands for the default "
-        "queue",
+        "what the classes are guaranteed; a class without its own queue stands for the "
+        "default queue",
         symbol="GR",
     )
 
 
 class WeightedRoundRobin(Parameters):
-    """Queue after queue, each up to its weight in cells."""
+    """Serves one queue after the other, each up to its weight in cells."""
 
     kind: Literal["weighted_round_robin"] = param(..., "the scheduler")
     weights: Annotated[dict[str, int], _WEIGHTS] = param(
         {},
-        "cells of a class in a round; 1 where nothing is said; a class without a queue of its own "
-        "stands for the default queue",
-        source="equal parts",
+        "cells of a class in a round; 1 for a class that is not named; a class without its "
+        "own queue stands for the default queue",
+        source="equal shares",
     )
 
 
@@ -121,7 +122,7 @@ class VirtualSpacing(Parameters):
     other_rate: Annotated[Quantity, cell_rate("1000 cells/s")] = param(
         "1000 cells/s",
         "rate that stands for the MCR of a VC without a contract",
-        source="choice: next to nothing beside the MCRs of the studies, but no VC starves",
+        source="choice: negligible compared with the MCRs of the studies, but no VC starves",
     )
 
 
@@ -148,7 +149,8 @@ class VcWeightedRoundRobin(Parameters):
     round: Annotated[int, _ROUND] = param(
         100,
         "cells in a round of the VCs with a contract, where weights follow from MCRs",
-        source="choice: weights as fine as a hundredth of all, and a round short beside a buffer",
+        source="choice: weights as fine as a hundredth of the total, and a round that is short "
+        "compared with a buffer",
     )
 
 
@@ -178,7 +180,7 @@ Scheduler = Annotated[
     BeforeValidator(_by_name, json_schema_input_type=_Schedulers | _Names),
 ]
 
-CLASS_MEANING = "queues of their own for some service classes, first those to be preferred"
+CLASS_MEANING = "separate queues for some service classes, in order of preference"
 CLASS_SOURCE = "one queue for everything"
 SCHEDULER_MEANING = "which queue sends the next cell"
 SCHEDULER_SOURCE = (

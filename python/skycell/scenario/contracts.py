@@ -43,23 +43,23 @@ _WINDOW = quantity(Dimension.TIME, low=10**9, high=3600 * PS_PER_SECOND, example
 
 
 class GfrContract(Parameters):
-    """What some VCs are promised by the Guaranteed Frame Rate service, each of them alike."""
+    """What the Guaranteed Frame Rate service promises some VCs, the same for each of them."""
 
     vcs: Names = param(..., "VCs with this contract")
     mcr: CellRate = param(
         ...,
-        "minimum cell rate: what each of them gets when it has as much to send",
+        "minimum cell rate: what each of them gets if it has that much to send",
         symbol="MCR",
     )
     pcr: CellRate | None = param(
         None,
-        "peak cell rate: what each of them may send at most; at least mcr",
+        "peak cell rate: the most that each of them may send; at least mcr",
         symbol="PCR",
         source="the rate of the VC's first link",
     )
     mfs: Annotated[Quantity, _MFS] | None = param(
         None,
-        "longest frame that has a part in the guarantee",
+        "longest frame to which the guarantee applies",
         symbol="MFS",
         source="the longest frame of the scenario's flows",
     )
@@ -71,9 +71,9 @@ class GfrContract(Parameters):
     )
     cdvt: Annotated[Quantity, _TOLERANCE] = param(
         "0 s",
-        "tolerance for variations of delay on the way to the network",
+        "tolerance for delay variation on the way to the network",
         symbol="CDVT",
-        source="hosts reach the network over one link of their own",
+        source="each host reaches the network over its own link",
     )
     tagging: Annotated[
         Literal["none", "network", "adapter"], word("none", "network", "adapter")
@@ -81,36 +81,36 @@ class GfrContract(Parameters):
         "none",
         "who tags frames beyond the guarantee: nobody (GFR.1), the network at the first switch "
         "(GFR.2), or the end system before it sends",
-        source="the DFBA papers describe none",
+        source="the DFBA papers describe no tagging",
     )
     excess: Annotated[Literal["pass", "discard"], word("pass", "discard")] = param(
         "pass",
-        "what becomes, at the first switch, of frames with CLP = 0 beyond the guarantee: they pass "
-        "(tagged, if the network tags) or are discarded whole",
+        "what happens, at the first switch, to frames with CLP = 0 beyond the guarantee: "
+        "they pass (tagged, if the network tags) or are discarded whole",
         source="Traffic Management 4.1: the network carries them as far as it has room",
     )
     nonconforming: Annotated[Literal["count", "discard"], word("count", "discard")] = param(
         "count",
-        "what becomes, at the first switch, of frames longer than MFS and of those whose cells "
-        "differ in CLP",
-        source="choice: seen in the records before it changes a result",
+        "what happens, at the first switch, to frames longer than MFS and to those whose "
+        "cells differ in CLP",
+        source="choice: they are seen in the records before they change a result",
     )
     pcr_policing: Annotated[
         Literal["none", "count", "tag", "discard"], word("none", "count", "tag", "discard")
     ] = param(
         "none",
-        "what becomes, at the first switch, of cells beyond GCRA(1/PCR, cdvt)",
-        source="hosts that send at the rate of their link, which is the PCR unless stated",
+        "what happens, at the first switch, to cells beyond GCRA(1/PCR, cdvt)",
+        source="hosts send at the rate of their link, which is the PCR unless stated otherwise",
     )
     window: Annotated[Quantity, _WINDOW] = param(
         "1 s",
-        "length of the windows over which the guarantee is looked at",
-        source="choice: the shortest that people notice",
+        "length of the windows over which the guarantee is checked",
+        source="choice: the shortest time that people notice",
     )
     window_step: Annotated[Quantity, _WINDOW] = param(
         "100 ms",
-        "from the start of one window to the next; a whole number of steps makes a window",
-        source="choice: ten starts a window",
+        "time from the start of one window to the next; a window is a whole number of steps",
+        source="choice: ten starts per window",
     )
 
 
@@ -210,7 +210,10 @@ def resolve_contracts(
                 if len(plan.vcs[vc].links) == 1:
                     got = Shown(f"{vc}, over one link")
                     meaning = meaning_of(GfrContract.model_fields["vcs"])
-                    allowed = "VCs that cross a switch: there frames are held against a contract"
+                    allowed = (
+                        "VCs that cross a switch: that is where frames are checked against a "
+                        "contract"
+                    )
                     faults.add(("gfr", i, "vcs"), got, allowed, meaning)
                 found[vc] = spec
     return found
@@ -257,7 +260,9 @@ def _contract(
         fault("mbs", contract.mbs.text, f"at least MFS, {mfs} cells")
     if contract.tagging == "network" and contract.excess == "discard":
         fault(
-            "excess", contract.excess, "pass with tagging by the network, which is one of the two"
+            "excess",
+            contract.excess,
+            "pass, where the network tags: frames are either tagged or discarded",
         )
     window, step = contract.window.amount, contract.window_step.amount
     if window % step != 0:

@@ -118,20 +118,20 @@ class _Reader:
                 self._add("", got, f"up to {show_amount(MOST_STEPS)}", "", lines.line_num)
                 break
             if len(values) != len(header):
-                got, allowed = f"{len(values)} values", f"{len(header)}, as the header has"
+                got, allowed = f"{len(values)} values", f"{len(header)}, as in the header"
                 self._add("", got, allowed, "a row", lines.line_num)
                 continue
             row = self._row(values, rows[-1] if rows else None, lines.line_num)
             if rows and row.time_ps <= rows[-1].time_ps and not self._has_no_time(lines.line_num):
                 got = f"{show_time(row.time_ps)} after {show_time(rows[-1].time_ps)}"
-                self._add("time", got, "times that ascend", KINDS["time"].meaning, lines.line_num)
+                self._add("time", got, "ascending times", KINDS["time"].meaning, lines.line_num)
                 continue
             own = values[self.columns["path"][0]].strip() if "path" in self.columns else ""
             paths.append(paths[-1] + (own != before) if paths else 0)
             before = own
             rows.append(row)
         if not rows and not self.faults:
-            self._add("", "no row below the header", "at least one", "a link over time", 1)
+            self._add("", "no row after the header", "at least one", "a link over time", 1)
         if self.faults:
             raise ScenarioFaults(self.faults)
         own_time = cell_time_ps(self.rate.payload)
@@ -159,7 +159,7 @@ class _Reader:
                 continue
             name, unit = found
             if name in self.columns:
-                self._add(name, f"{column} a second time", "one column", "", 1)
+                self._add(name, f"{column} for a second time", "one column", "", 1)
             self.columns[name] = (place, unit)
         missing = [name for name in NEEDED if name not in self.columns]
         if missing and not self.faults:

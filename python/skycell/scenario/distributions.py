@@ -25,7 +25,7 @@ class Uniform(Parameters):
     """Uniform over [low, high)."""
 
     kind: Literal["uniform"] = param(..., "the distribution")
-    low: Time = param(..., "least time")
+    low: Time = param(..., "smallest time")
     high: Time = param(..., "end of the range, above low")
 
 

@@ -36,16 +36,16 @@ Interval = Annotated[
 
 
 class Run(Parameters):
-    """How long to run, and with which draws."""
+    """How long to run, and with which random numbers."""
 
     duration: Duration = param(..., "simulated time")
     seed: Annotated[int, whole_number(0, 2**64 - 1)] = param(
-        1, "seed of every random stream; a replication changes nothing else", source="choice"
+        1, "seed of every random stream; replications differ in nothing else", source="choice"
     )
 
 
 class Records(Parameters):
-    """What a run leaves beyond its counters."""
+    """What a run keeps besides its counters."""
 
     traces: tuple[Annotated[str, word(*TRACES)], ...] = param(
         [], "traces to keep", source="a run without traces leaves kilobytes"
@@ -55,7 +55,7 @@ class Records(Parameters):
     )
     ports: tuple[str, ...] | None = param(
         None,
-        'links, as "switch1>switch2", whose port\'s queue is sampled',
+        'links, such as "switch1>switch2", whose port\'s queue is sampled',
         source="the ports with a limited buffer",
     )
     vc_ports: tuple[str, ...] | None = param(
@@ -71,30 +71,30 @@ class Records(Parameters):
 
 
 class FlowOverride(Parameters):
-    """What some of the flows do otherwise."""
+    """What is different for some of the flows."""
 
     names: Names = param(..., "flows that differ")
-    tcp: Tcp | None = param(None, "TCP parameters that differ; the rest stays as in [tcp]")
+    tcp: Tcp | None = param(None, "TCP parameters that differ; the others are as in [tcp]")
     traffic: Traffic | None = param(None, "what their applications send")
     start: Start | None = param(None, "when they begin")
-    loss: Loss | None = param(None, "losses prescribed for them")
+    loss: Loss | None = param(None, "prescribed losses for these flows")
 
 
 class ScenarioFile(Parameters):
-    """One run, in people's words."""
+    """One run, written with words and units."""
 
     run: Run = param(..., "how long to run")
     topology: Topology = param(..., "nodes, links, VCs and flows")
     tcp: Tcp = param({}, "TCP parameters of all flows", source="every parameter's own default")
     traffic: Traffic = param("persistent", "what applications send", source="the studies' sources")
     start: Start = param(
-        "drawn", "when flows begin", source="choice: sources that move in step mislead"
+        "drawn", "when flows begin", source="choice: sources that move in step are misleading"
     )
-    loss: Loss = param({}, "losses prescribed for all flows", source="none")
-    records: Records = param({}, "what the run leaves beyond its counters", source="no traces")
+    loss: Loss = param({}, "prescribed losses for all flows", source="none")
+    records: Records = param({}, "what the run keeps besides its counters", source="no traces")
     gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
-    source: tuple[Source, ...] = param([], "cell sources", source="TCP connections alone")
+    source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(
-        [], "what the cells of VCs are held to", source="no policing"
+        [], "the rates to which the cells of VCs are held", source="no policing"
     )
     flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

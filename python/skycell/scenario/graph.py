@@ -61,7 +61,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
             continue
         kinds = {plan.nodes[name] for _, name in ends}
         if kinds == {"host"} and (link.buffer != "unlimited" or link.policy.kind != "tail_drop"):
-            allowed = "unlimited: the port of a host holds whatever its TCPs send"
+            allowed = "unlimited: a host's port holds whatever its TCPs send"
             faults.add(
                 (*here, "buffer"),
                 str(link.buffer),
@@ -125,7 +125,7 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
         if name not in plan.nodes and plan.may_have(name):
             return ""
         if name not in plan.nodes:
-            return f'nodes of the topology; "{name}" is none'
+            return f'nodes of the topology; "{name}" is not one'
     for name in (path[0], path[-1]):
         if plan.nodes[name] == "switch":
             return f'hosts or routers at both ends; "{name}" is a switch'
@@ -135,7 +135,7 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
     hops = [f"{a}>{b}" for a, b in pairwise(path)]
     for hop in hops:
         if hop not in plan.links and plan.is_linked:
-            return f"nodes joined by links; there is no link {hop}"
+            return f"nodes connected by links; there is no link {hop}"
     if len(set(hops)) != len(hops):
         return "each link once"
     return ""
@@ -190,8 +190,8 @@ def _routes(
             continue
         nodes = paths.between(*ends)
         if nodes is None and plan.is_linked:
-            got = Shown(f"no way from {ends[0]} to {ends[1]}")
-            faults.add(here, got, "links that join the two hosts over switches and routers")
+            got = Shown(f"no path from {ends[0]} to {ends[1]}")
+            faults.add(here, got, "links that connect the two hosts over switches and routers")
         if nodes is None:
             return None
         routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
@@ -204,7 +204,7 @@ def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: s
         return "at least one VC"
     for name in vcs:
         if name not in plan.vcs:
-            return f'VCs of the topology; "{name}" is none{did_you_mean(name, plan.vcs)}'
+            return f'VCs of the topology; "{name}" is not one{did_you_mean(name, plan.vcs)}'
     at = source
     for name in vcs:
         links = plan.vcs[name].links
@@ -212,7 +212,7 @@ def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: s
         if begin != at:
             return f'VCs from {source} to {destination}; "{name}" begins at {begin}, not at {at}'
         if at != source and plan.nodes[at] != "router":
-            return f'VCs joined by routers; "{name}" begins at {at}'
+            return f'VCs connected by routers; "{name}" begins at {at}'
         at = end
     if at != destination:
         return f"VCs from {source} to {destination}; these end at {at}"

@@ -36,7 +36,7 @@ Rate = Annotated[
 Delay = Annotated[
     Quantity,
     quantity(
-        Dimension.TIME, Dimension.DISTANCE, high=DAY_PS, what="1 km being 5 us", example="275 ms"
+        Dimension.TIME, Dimension.DISTANCE, high=DAY_PS, what="1 km is 5 us", example="275 ms"
     ),
 ]
 Buffer = Annotated[

@@ -25,25 +25,28 @@ from skycell.scenario.parameters import Parameters, param
 from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 
-RATE_MEANING = "bit rate of the link, framing included; or the cells it carries a second"
+RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"
 FRAMING_MEANING = (
-    "what of the rate carries cells: 155.52 Mbit/s is 366 792 cells/s with framing none and "
-    "353 207 with sts3c, and sources call both by the same name"
+    "how much of the rate carries cells: 155.52 Mbit/s is 366 792 cells/s with framing none "
+    "and 353 207 with sts3c, and sources write the same rate for both"
 )
 NO_FRAMING = "must be given, except with a rate in cells/s"
 FRAME_GAP_MEANING = (
-    "before each frame the port of a host or router waits for a drawn time below this"
+    "before each frame the port of a host or router waits for a random time below this"
 )
 FRAME_GAP_SOURCE = (
-    "choice: no real host keeps exact time; with 0 s frames stay in step with the bottleneck, and "
-    "one source always takes the last place in its buffer"
+    "choice: no real host keeps exact time; with 0 s, frames stay in step with the "
+    "bottleneck, and one source always takes the last place in its buffer"
 )
 DELAY_MEANING = "propagation delay, one way"
 DELAY_OR_MOTION = "must be given, except with motion"
-MOTION_MEANING = "how the delay changes during the run, both directions alike; instead of delay"
-MOTION_SOURCE = "a link that stands still"
+MOTION_MEANING = (
+    "how the delay changes during the run, the same in both directions; instead of delay"
+)
+MOTION_SOURCE = "a link whose ends do not move"
 LOSS_MEANING = (
-    "probability that the link loses a frame, in each direction; a series has a column for it"
+    "probability that the link loses a frame, in each direction; with a series, use its "
+    "column instead"
 )
 LOSS_SOURCE = "a link without errors"
 
@@ -58,19 +61,19 @@ class CongestedLink(Parameters):
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
-        "cells that the port which feeds the link holds, the one under transmission included",
+        "cells that the port feeding the link holds, including the one being sent",
         symbol="K",
     )
-    policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
+    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     reverse_buffer: Buffer = param(
         "unlimited",
-        "cells that the port of the other direction holds",
-        source="choice: with one-way data it holds acknowledgements only",
+        "cells that the port for the other direction holds",
+        source="choice: with data in one direction it holds only acknowledgements",
     )
     reverse_policy: Policy = param(
-        "tail_drop", "what the buffer of the other direction takes in", source="plain UBR"
+        "tail_drop", "what the buffer for the other direction accepts", source="plain UBR"
     )
 
 

@@ -34,18 +34,18 @@ class OnBoard(Parameters):
     """The ports of satellites that switch cells on board."""
 
     rate: Rate | None = param(
-        None, "of the links that satellites feed", source="that of the ground's link"
+        None, "rate of the links that satellites feed", source="the rate of the ground's link"
     )
     framing: Framing | None = param(
-        None, "of that rate; only with rate", source="that of the ground's link"
+        None, "framing of that rate; only with rate", source="the rate of the ground's link"
     )
     buffer: Buffer | None = param(
         None,
-        "cells that each port of a satellite holds, the one under transmission included",
+        "cells that each port of a satellite holds, including the one being sent",
         source="that of the ground's port",
     )
     policy: Policy | None = param(
-        None, "what these buffers take in", source="that of the ground's port"
+        None, "what these buffers accept", source="that of the ground's port"
     )
 
 
@@ -54,42 +54,42 @@ class Motion(Parameters):
 
     series: Text | None = param(
         None,
-        "a CSV file with time, delay and perhaps path, rate, loss or availability, from the "
-        "scenario's folder; instead of constellation",
+        "a CSV file with time, delay and optionally path, rate, loss or availability, "
+        "relative to the scenario's folder; instead of constellation",
     )
     constellation: Text | None = param(
         None,
-        "a built-in constellation, or a constellation file from the scenario's folder; instead of "
-        "series",
+        "a built-in constellation, or a constellation file relative to the scenario's "
+        "folder; instead of series",
     )
     source: Text | None = param(
         None,
-        "place at which the path begins: a city, or latitude,longitude; with constellation",
+        "place where the path begins: a city, or latitude,longitude; with constellation",
         alias="from",
     )
-    target: Text | None = param(None, "place at which it ends; with constellation", alias="to")
+    target: Text | None = param(None, "place where the path ends; with constellation", alias="to")
     start: Moment = param(
         "0 s",
-        "moment of the series or of the constellation at which the run begins",
+        "time in the series or of the constellation at which the run begins",
         source="its own beginning",
     )
     step: Step | None = param(
         None,
-        "from one delay of the constellation to the next; with constellation",
-        source='"100 ms": a low satellite moves a delay by less than 7 us in it',
+        "time from one delay of the constellation to the next; with constellation",
+        source='"100 ms": a low satellite changes a delay by less than 7 us in that time',
     )
     on_board: OnBoard | None = param(
         None,
-        "satellites switch cells and hold queues of their own; with constellation",
+        "satellites switch cells and have their own queues; with constellation",
         source="a path is one link without queues",
     )
     interruption: Interruption = param(
         "0 s",
         "after a handover no transmission begins for this long",
-        source="choice: a handover that is prepared",
+        source="choice: a handover that was prepared",
     )
     handover_loses_cells: Flag = param(
         False,
         "whether the cells that are under way at a handover are lost",
-        source="choice: they arrive by the old path",
+        source="choice: they arrive over the old path",
     )

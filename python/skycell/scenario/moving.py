@@ -101,7 +101,7 @@ def resolve_motions(
             )
         if steps and link.motion and link.motion.on_board:
             if isinstance(topology, ParkingLot):
-                allowed = "n_source or graph: here the satellites would be of all hops"
+                allowed = "n_source or graph: here all hops would share the satellites"
                 where = (*path, "motion", "on_board")
                 meaning = meaning_of(Motion.model_fields["on_board"])
                 faults.add(where, Shown("a parking_lot"), allowed, meaning)
@@ -128,7 +128,7 @@ def _steps_of(
     faults: FaultCollector,
 ) -> Steps | None:
     if (link.delay is None) == (link.motion is None):
-        got = NOTHING if link.delay is None else Shown(f'"{link.delay}" beside motion')
+        got = NOTHING if link.delay is None else Shown(f'"{link.delay}" as well as motion')
         allowed = 'one of delay, such as "275 ms", and motion'
         faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
     if link.motion is None:
@@ -191,10 +191,10 @@ def _check_loss(loss: float, motion: Motion, path: Path, faults: FaultCollector)
             "only with delay or a constellation: a series has a column for it",
         )
     elif motion.on_board is not None:
-        beside, allowed = "on_board", "only where the path is one link, without on_board"
+        beside, allowed = "on_board", "only if the path is one link, without on_board"
     else:
         return
-    got = Shown(f"{show_amount(loss)} beside motion.{beside}")
+    got = Shown(f"{show_amount(loss)} together with motion.{beside}")
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
@@ -219,7 +219,11 @@ def _from_series(
     start_ps = rounded(motion.start.amount)
     end_ps = start_ps + duration_ps
     first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
-    span = "the run" if not start_ps else f"the run, which begins at {show_time(start_ps)} of it"
+    span = (
+        "the run"
+        if not start_ps
+        else f"the run, which begins at {show_time(start_ps)} in the series"
+    )
     if first_ps > start_ps:
         got = Shown(f'"{name}", whose first row is at {show_time(first_ps)}')
         allowed = f"a row at {show_time(start_ps)} or before, the beginning of {span}"

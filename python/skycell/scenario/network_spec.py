@@ -60,7 +60,7 @@ class QueueSpec(_Part):
 
 
 class FifoSpec(_Part):
-    """One queue, in the order of arrival."""
+    """One queue, served in the order of arrival."""
 
     kind: Literal["fifo"] = "fifo"
 
@@ -79,7 +79,7 @@ class GuaranteedRateSpec(_Part):
 
 
 class WeightedRoundRobinSpec(_Part):
-    """Queue after queue, each up to its weight in cells."""
+    """Serves one queue after the other, each up to its weight in cells."""
 
     kind: Literal["weighted_round_robin"] = "weighted_round_robin"
     weights: tuple[U32, ...]
@@ -248,7 +248,7 @@ SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_
 
 
 class TcpSpec(_Part):
-    """Both end points of a TCP connection."""
+    """Both endpoints of a TCP connection."""
 
     variant: Literal["vanilla", "reno", "new_reno", "sack"]
     mss: U64
@@ -293,7 +293,7 @@ class TcpSpec(_Part):
 
 
 class PersistentSpec(_Part):
-    """Always more to send."""
+    """Always has more to send."""
 
     kind: Literal["persistent"] = "persistent"
 

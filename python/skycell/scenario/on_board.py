@@ -109,7 +109,7 @@ def put_on_board(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollecto
         first = plan.links[names[0]]
         ports.append(_port(first, chain))
         if ports[-1] != ports[0]:
-            allowed = "those of the first link with satellites on board: satellites are shared"
+            allowed = "the values of the first link that has on_board: links share the satellites"
             got = Shown("another rate, framing, buffer or policy")
             faults.add((*path, "motion", "on_board"), got, allowed, _meaning("on_board"))
         ways |= {
@@ -137,7 +137,7 @@ def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultC
         for _, satellites in chain.changes:
             taken = [name for name in map(satellite_node, satellites) if name in plan.nodes]
             if taken:
-                allowed = "other names: satellites on board are nodes too"
+                allowed = "other names: the satellites are nodes too"
                 faults.add(("topology",), taken[0], allowed, "a node")
                 return
 

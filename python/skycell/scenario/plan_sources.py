@@ -61,7 +61,9 @@ def _beside(plan: Plan, source: Source, flow: str, here: Path, faults: FaultColl
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
             meaning = meaning_of(CbrSource.model_fields[key])
-            allowed = "nothing with beside: its datagrams go from host to host as the flow's do"
+            allowed = (
+                "nothing with beside: its datagrams go from host to host as the flow's segments do"
+            )
             faults.add((*here, key), getattr(source, key), allowed, meaning)
     if flow in plan.flows:
         plan.datagrams[source.name] = plan.flows[flow].forward
@@ -77,7 +79,7 @@ def _own_hosts(
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
             meaning = meaning_of(CbrSource.model_fields[key])
-            allowed = "nothing in a generated topology: a source has hosts of its own"
+            allowed = "nothing in a generated topology: there a source has its own hosts"
             faults.add((*here, key), getattr(source, key), allowed, meaning)
     assert isinstance(topology, NSource | ParkingLot)
     last = 2 if isinstance(topology, NSource) else topology.hops + 1
@@ -112,14 +114,16 @@ def _between_hosts(
     if nodes is None and not plan.is_linked:
         return []
     if nodes is None:
-        got = Shown(f"no way from {begin} to {end}")
-        faults.add(here, got, "links that join two hosts over switches")
+        got = Shown(f"no path from {begin} to {end}")
+        faults.add(here, got, "links that connect two hosts over switches")
         return []
     routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
     if routers and not plan.is_linked:
         return []
     if routers:
-        got = Shown(f"a way over {routers[0]}")
-        faults.add(here, got, "a way over switches only: routers join frames of TCP connections")
+        got = Shown(f"a path over {routers[0]}")
+        faults.add(
+            here, got, "a path over switches only: routers forward only frames of TCP connections"
+        )
         return []
     return nodes

@@ -51,7 +51,7 @@ def _read_threshold(value: Any) -> Quantity | float:
 
 
 _THRESHOLD = Leaf(
-    "above 0, at most 1 or 100 % (part of the buffer's capacity), or whole cells such as "
+    "above 0, at most 1 or 100 % (fraction of the buffer's capacity), or whole cells such as "
     '"7168 cells"',
     _read_threshold,
     {
@@ -117,9 +117,9 @@ def _partial_discard() -> Any:
     """Whether the rest of a frame goes too; the same in all policies that leave a choice."""
     return param(
         True,
-        "once a cell of a frame is lost to a full buffer, so is the rest of the frame",
-        source="choice: with EPD after Romanow and Floyd; ICCCN'97 section 5 does not say whether "
-        "a packet that has begun loses its rest",
+        "once a cell of a frame has been lost to a full buffer, the rest of the frame is discarded",
+        source="choice: for EPD, as Romanow and Floyd do; ICCCN'97 section 5 does not say whether "
+        "the rest of a packet that has begun is lost",
     )
 
 
@@ -129,7 +129,7 @@ class Epd(Parameters):
     kind: Literal["epd"] = param(..., "the policy")
     drop_threshold: Threshold = param(
         0.9,
-        "occupancy above which EPD discards the frames that begin",
+        "occupancy above which EPD discards frames that begin",
         symbol="R",
         source="Ka Band Utilization Conference 1997, section 3 (R = 0.9 for Selective Drop)",
     )
@@ -148,7 +148,7 @@ class SelectiveDrop(Parameters):
     )
     fairness_threshold: UpToOne = param(
         0.8,
-        "a VC's part of its fair share of the buffer above which its frames are discarded",
+        "fraction of its fair share of the buffer above which a VC's frames are discarded",
         symbol="Z",
         source="Ka Band Utilization Conference 1997, section 3; ATM Forum 98-0876R1",
     )
@@ -156,7 +156,7 @@ class SelectiveDrop(Parameters):
 
 
 class FairBufferAllocation(Parameters):
-    """As Selective Drop, with a share that shrinks as the buffer fills."""
+    """Like Selective Drop, with a share that shrinks as the buffer fills."""
 
     kind: Literal["fair_buffer_allocation"] = param(..., "the policy")
     drop_threshold: Threshold = param(
@@ -167,7 +167,7 @@ class FairBufferAllocation(Parameters):
     )
     fairness_threshold: UpToOne = param(
         0.8,
-        "scales the part of the fair share above which a VC's frames are discarded",
+        "scales the fraction of the fair share above which a VC's frames are discarded",
         symbol="Z",
         source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
     )
@@ -180,13 +180,13 @@ class SingleDrop(Parameters):
     kind: Literal["single_drop"] = param(..., "the policy")
     thresholds: Annotated[tuple[Quantity, ...] | dict[str, Quantity], _VC_THRESHOLDS] = param(
         ...,
-        "occupancy of each VC at whose crossing one of its frames is discarded; "
-        "by name of the VC, or a list in the order of the flows",
+        "occupancy of each VC; when it is crossed, one of the VC's frames is discarded; by "
+        "name of the VC, or a list in the order of the flows",
         symbol="r_i",
     )
     rearm_below: CellCount = param(
         "0 cells",
-        "cells below the threshold to which the occupancy must fall before a crossing counts again",
+        "how many cells the occupancy must fall below the threshold before a crossing counts again",
         source="choice: the journal version of the fifteen-TCP study counts every crossing",
     )
 
@@ -225,13 +225,13 @@ _SHARE = Leaf("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maxi
 class Dfba(Parameters):
     """Differential Fair Buffer Allocation: between two thresholds, frames of VCs above their share.
 
-    A VC's share of the queue is that of its MCR among the active VCs; MCRs stand in [[gfr]].
+    A VC's share of the queue is that of its MCR among the active VCs; MCRs are given in [[gfr]].
     """
 
     kind: Literal["dfba"] = param(..., "the policy")
     low_threshold: Threshold = param(
         0.5,
-        "occupancy up to which every frame is taken in",
+        "occupancy up to which every frame is accepted",
         symbol="L",
         source="Buffer Management for TCP over the ATM GFR Service, section 5",
     )
@@ -243,8 +243,8 @@ class Dfba(Parameters):
     )
     alpha: Annotated[float, _SHARE] = param(
         0.5,
-        "part of the VC's excess over its share in the probability of discard; the rest is that of "
-        "the queue's length",
+        "weight, in the probability of discard, of the VC's excess over its share; the "
+        "queue's length has the remaining weight",
         source="Buffer Management for TCP over the ATM GFR Service, section 5",
     )
     z: Annotated[float | str, _Z] = param(
@@ -255,13 +255,13 @@ class Dfba(Parameters):
     )
     keep_last_cells: Flag = param(
         True,
-        "the last cell of a frame is taken in whenever there is room, its frame lost or not",
+        "the last cell of a frame is accepted whenever there is room, even if its frame is lost",
         source="Buffer Management for TCP over the ATM GFR Service, appendix, Figure 13",
     )
 
 
 _RED = "S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993"
-_CHOICE_OF_RED = "choice: max_th is to be at least twice min_th (Floyd and Jacobson, section 6)"
+_CHOICE_OF_RED = "choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"
 
 Interval = Annotated[
     Quantity,
@@ -288,28 +288,28 @@ class PriorityDrop(Parameters):
 
 
 class VcPriorityDrop(Parameters):
-    """Discards tagged frames from one threshold on; from another all but those of short VCs."""
+    """Discards tagged frames from one threshold on, from another all but those of short queues."""
 
     kind: Literal["vc_priority_drop"] = param(..., "the policy")
     tagged_threshold: Threshold = param(
         0.75,
-        "occupancy from which on tagged frames (CLP = 1) are discarded",
+        "occupancy from which tagged frames (CLP = 1) are discarded",
         symbol="LBO",
         source=_AS_FIFO,
     )
     drop_threshold: Threshold = param(
         0.875,
-        "occupancy from which on frames are discarded whose VC has reached its own threshold; at "
-        "least tagged_threshold",
+        "occupancy from which frames are discarded if their VC has reached its own "
+        "threshold; at least tagged_threshold",
         symbol="HBO",
         source=_AS_FIFO,
     )
     vc_threshold: Annotated[Quantity | Literal["MBS"], _OWN_THRESHOLD] = param(
         "MBS",
-        "occupancy of a VC with a GFR contract from which on its frames are discarded above "
+        "occupancy of a VC with a GFR contract from which its frames are discarded above "
         "drop_threshold: cells, or the VC's MBS; 0 for a VC without a contract",
         symbol="T_i",
-        source="Guerin and Heinanen (ATM96-1598), as told by Bonaventure, section 3",
+        source="Guerin and Heinanen (ATM96-1598), as described by Bonaventure, section 3",
     )
 
 
@@ -343,7 +343,7 @@ class Fred(Red):
     kind: Literal["fred"] = param(..., "the policy")  # type: ignore[assignment]
     protected_frames: Annotated[int, whole_number(1, 1000)] = param(
         4,
-        "full frames that a VC may have in the buffer without being drawn for",
+        "full frames that a VC may have in the buffer before its frames are discarded at random",
         symbol="minq",
         source="D. Lin, R. Morris, Dynamics of Random Early Detection, 1997: 4, small buffers 2",
     )
@@ -353,8 +353,8 @@ def _virtual_queue_threshold() -> Any:
     return param(
         0.25,
         "virtual queue above which a VC's frames are discarded",
-        source="choice: the documents at hand give no value; a quarter of the buffer lets four "
-        "VCs fill it",
+        source="choice: the documents we have give no value; with a quarter of the buffer, four "
+        "VCs can fill it",
     )
 
 
@@ -366,12 +366,12 @@ class VirtualQueueing(Parameters):
 
 
 class DynamicEpd(Parameters):
-    """Virtual Queueing with a threshold that is what VCs below their equal part leave."""
+    """Virtual Queueing; the threshold is what VCs below their equal share leave to the others."""
 
     kind: Literal["dynamic_epd"] = param(..., "the policy")
     drop_threshold: Threshold = param(
         0.9,
-        "cells that the VCs' virtual queues divide among themselves",
+        "cells that the VCs' virtual queues share",
         symbol="R",
         source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
     )
@@ -380,7 +380,7 @@ class DynamicEpd(Parameters):
 class McrScheduling(Parameters):
     """Virtual Queueing under a server that gives each VC its MCR first.
 
-    MCRs stand in [[gfr]].
+    MCRs are given in [[gfr]].
     """
 
     kind: Literal["mcr_scheduling"] = param(..., "the policy")
@@ -396,7 +396,7 @@ class McrScheduling(Parameters):
 class PmeEred(Red):
     """Marks frames of VCs below their MCR, and spares marked frames in RED.
 
-    MCRs stand in [[gfr]].
+    MCRs are given in [[gfr]].
     """
 
     kind: Literal["pme_ered"] = param(..., "the policy")  # type: ignore[assignment]
@@ -412,8 +412,8 @@ class PmeEred(Red):
     )
     marked_part: Annotated[float, _SHARE] = param(
         0.0,
-        "part of RED's probability with which marked frames are discarded",
-        source="choice: the guarantee first; marked frames are lost to a full buffer only",
+        "fraction of RED's probability with which marked frames are discarded",
+        source="choice: the guarantee first; marked frames are lost only to a full buffer",
     )
 
 

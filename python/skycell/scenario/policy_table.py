@@ -50,7 +50,7 @@ TRAITS: dict[str, Traits] = {
     ),
     "selective_drop": Traits("MA-ST", "dynamic", "deterministic", False, _ICCCN),
     "fair_buffer_allocation": Traits(
-        "MA-ST", "dynamic", "deterministic", False, f"Heinanen, Kilkki, as told in {_ICCCN}"
+        "MA-ST", "dynamic", "deterministic", False, f"Heinanen, Kilkki, as described in {_ICCCN}"
     ),
     "fred": Traits(
         "MA-ST",
@@ -58,34 +58,40 @@ TRAITS: dict[str, Traits] = {
         "probabilistic",
         False,
         "Lin, Morris: Dynamics of Random Early Detection, 1997",
-        "thresholds; average taken at frames that begin only",
+        "thresholds; average updated only at frames that begin",
     ),
     "virtual_queueing": Traits(
-        "MA-ST", "static", "deterministic", False, f"{_SIU}; {_WU}; as told in {_CC}", "threshold"
+        "MA-ST",
+        "static",
+        "deterministic",
+        False,
+        f"{_SIU}; {_WU}; as described in {_CC}",
+        "threshold",
     ),
     "dynamic_epd": Traits(
         "MA-ST",
         "dynamic",
         "deterministic",
         False,
-        f"{_WU}; as told in {_CC}",
-        "how the threshold is divided among VCs above their equal part",
+        f"{_WU}; as described in {_CC}",
+        "how the threshold is divided among VCs above their equal share",
     ),
     "mcr_scheduling": Traits(
         "MA-MT",
         "dynamic",
         "deterministic",
         False,
-        f"{_SIU}; as told in {_CC}",
-        "threshold, interval; a VC without cells banks nothing; what MCRs leave goes in turn",
+        f"{_SIU}; as described in {_CC}",
+        "threshold, interval; a VC without cells saves up nothing; what MCRs leave is served "
+        "in turn",
     ),
     "pme_ered": Traits(
         "MA-MT",
         "static",
         "probabilistic",
         True,
-        f"Feng, Kandlur, Saha, Shin: CSE-TR-349-97, 1997; as told in {_CC}",
-        "interval, step in proportion to the shortfall, marked frames lost to a full buffer only",
+        f"Feng, Kandlur, Saha, Shin: CSE-TR-349-97, 1997; as described in {_CC}",
+        "interval, step in proportion to the shortfall, marked frames lost only to a full buffer",
     ),
     "dfba": Traits("MA-MT", "dynamic", "probabilistic", True, _CC),
     "priority_drop": Traits(
@@ -100,8 +106,8 @@ TRAITS: dict[str, Traits] = {
         "static",
         "deterministic",
         True,
-        "Guerin, Heinanen: ATM Forum 96-1598, as told in Bonaventure: A simulation study of TCP "
-        "with the GFR service category (LBO, HBO, T_i)",
+        "Guerin, Heinanen: ATM Forum 96-1598, as described in Bonaventure: A simulation "
+        "study of TCP with the GFR service category (LBO, HBO, T_i)",
     ),
     "single_drop": Traits(
         "MA-MT", "static", "deterministic", False, _CC, "occupancy looked at when a frame begins"

@@ -80,8 +80,8 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
 #: Units that we refuse although people write them, with the reason.
 _AMBIGUOUS = {
     "KB": "KB is 1000 octets to some and 1024 to others; write kB or KiB",
-    "K": "K is no unit; write kB, KiB or kbit/s",
-    "M": "M is no unit; write MB, MiB or Mbit/s",
+    "K": "K is not a unit; write kB, KiB or kbit/s",
+    "M": "M is not a unit; write MB, MiB or Mbit/s",
     "m": "m is a minute to some and a metre to others; write min, or km",
     "Mb": "Mb is a megabit to some and a megabyte to others; write MB, MiB or Mbit/s",
     "kb": "kb is a kilobit to some and a kilobyte to others; write kB or KiB",

@@ -205,7 +205,7 @@ def _check_size(
             ("run", "duration"),
             Shown(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} cells"),
             f"up to {show_amount(_MOST_CELL_HOPS)} cells, each counted once a hop",
-            "simulated time; so many cells would take days",
+            "simulated time; that many cells would take days",
         )
 
 

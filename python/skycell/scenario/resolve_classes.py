@@ -67,7 +67,7 @@ def resolve_scheduler(
     if isinstance(scheduler, VirtualSpacing | VcRoundRobin | VcWeightedRoundRobin):
         if len(queues) > 1 or not is_switch:
             at = link.name if len(queues) == 1 else f"{len(queues)} queues"
-            allowed = "one queue of a switch's port: it orders the VCs of one buffer"
+            allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
             got = Shown(f"{scheduler.kind} for {at}")
             faults.add(where, got, allowed, "which queue sends the next cell")
             return FifoSpec()
@@ -108,7 +108,7 @@ def _weighted(
         total = sum(mcr[name] for name in across)
         if total == 0 and knows_all_mcrs:
             got = Shown(f"nothing, and no VC with an MCR across {link.name}")
-            allowed = "weights, or an MCR, in [[gfr]], for one of them or more"
+            allowed = "weights, or an MCR in [[gfr]] for at least one of them"
             faults.add(where, got, allowed, meaning)
         total = max(total, 1)
         weights = {
@@ -169,7 +169,7 @@ def _place(
     (service,) = (one for one in known if one == name)
     place = classes.index(service) if service in classes else classes.index(None)
     if place in owners:
-        got = Shown(f"{name} beside {owners[place]}")
-        faults.add(where, got, "each queue once: classes without one of their own share a queue")
+        got = Shown(f"{name} as well as {owners[place]}")
+        faults.add(where, got, "each queue once: classes without their own share one queue")
     owners[place] = name
     return place

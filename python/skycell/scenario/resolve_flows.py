@@ -77,7 +77,7 @@ class TcpResolver:
         low, initial, high = self._rto_ticks(tick_ps)
         delay = tcp.sack_retransmit_delay
         if tcp.timestamps and tcp.sack_max_blocks > 3:
-            allowed = "up to 3 beside timestamps: options have 40 octets"
+            allowed = "up to 3 with timestamps: options have 40 octets"
             self._fault("sack_max_blocks", tcp.sack_max_blocks, allowed)
         return TcpSpec(
             variant=_VARIANTS[tcp.variant],

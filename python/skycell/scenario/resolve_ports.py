@@ -210,7 +210,7 @@ class PortResolver:
         written: Quantity | float = getattr(policy, key)
         meaning = meaning_of(type(policy).model_fields[key])
         if capacity is None:
-            got = Shown(f"{written} of an unlimited buffer")
+            got = Shown(f"{written}, with an unlimited buffer")
             self.faults.add(where, got, "a threshold needs a buffer of limited size", meaning)
             return 0
         if isinstance(written, Quantity):
@@ -315,8 +315,8 @@ class PortResolver:
         across = self.vcs_by_link[link.name]
         if self._knows_all_mcrs and across and not any(name in self.mcr for name in across):
             got = Shown(f"no VC with an MCR across {link.name}")
-            allowed = "an MCR, in [[gfr]], for one of them or more: shares are those of MCRs"
-            self.faults.add(where, got, allowed, "what the buffer takes in")
+            allowed = "an MCR in [[gfr]] for at least one of them: shares follow from MCRs"
+            self.faults.add(where, got, allowed, "what the buffer accepts")
         return tuple(self.mcr.get(name, 0) for name in self.plan.vcs)
 
     def _dfba(

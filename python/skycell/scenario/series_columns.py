@@ -84,7 +84,7 @@ class Kind:
     def allowed(self, unit: str | None) -> str:
         """What may stand in the column, for people."""
         if unit:
-            of = f", in {unit}, as the header has"
+            of = f", in {unit}, as in the header"
         elif "" in self.units:
             of = ""
         else:
@@ -93,19 +93,19 @@ class Kind:
 
 
 KINDS = {
-    "time": Kind(_TIMES, Fraction(2**63), "", "when the row begins to hold", "12.5 ms"),
+    "time": Kind(_TIMES, Fraction(2**63), "", "when the row takes effect", "12.5 ms"),
     "delay": Kind(
         _TIMES,
         Fraction(LONGEST_PS),
         f", up to {show_time(LONGEST_PS)}",
-        "one way; nothing where there is no path",
+        "one way; empty where there is no path",
         "12.5 ms",
     ),
     "rate": Kind(
         _RATES,
         Fraction(10**15),
         "",
-        "at which a cell begins to be sent; nothing or 0 where there is no path",
+        "rate at which a cell begins to be sent; empty or 0 where there is no path",
         "2 Mbit/s",
     ),
     "loss": Kind(_PARTS, Fraction(1), " to 1", "probability that a frame is lost"),

@@ -26,8 +26,9 @@ from skycell.scenario.quantities import (
 from skycell.scenario.traffic import Start
 
 _PEAK = part_or_rate(
-    "above 0, at most 1 or 100 % (part of the cells that the slowest link on the way carries), or "
-    'a rate such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 each)',
+    "above 0, at most 1 or 100 % (fraction of the cells that the slowest link on the way "
+    'carries), or a rate such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 '
+    "each)",
     "100 %",
     "20000 cells/s",
 )
@@ -56,13 +57,13 @@ _FRAME_CELLS = param(
 )
 _BESIDE = param(
     None,
-    "flow on whose VCs it sends, from the same host: each of its frames is handed over whole, "
-    "as a UDP datagram is, whatever becomes of it",
-    source="a VC of its own",
+    "flow on whose VCs it sends, from the same host: each of its frames is handed over "
+    "whole, like a UDP datagram, and nothing is sent again",
+    source="its own VC",
 )
 _START = param("together", "when it begins", source="the start of the run")
-_ENDS = "hosts of its own at both ends of the congested links"
-_SOURCE = param(None, "host where it stands; only in a graph", source=_ENDS)
+_ENDS = "its own hosts at both ends of the congested links"
+_SOURCE = param(None, "host that it is at; only in a graph", source=_ENDS)
 _DESTINATION = param(None, "host where its cells end; only in a graph", source=_ENDS)
 
 
@@ -71,7 +72,7 @@ class CbrSource(Parameters):
 
     kind: Literal["cbr"] = param(..., "the source")
     name: Name = param(..., _NAME)
-    service: ServiceClass = param("cbr", _CLASS, alias="class", source="the class of its kind")
+    service: ServiceClass = param("cbr", _CLASS, alias="class", source="the class for its kind")
     rate: PeakRate = param(..., "its cell rate", symbol="PCR")
     frame: Frame = _FRAME_CELLS
     beside: Name | None = _BESIDE
@@ -86,16 +87,16 @@ class VbrSource(Parameters):
     kind: Literal["vbr"] = param(..., "the source")
     name: Name = param(..., _NAME)
     service: ServiceClass = param(
-        "nrt_vbr", _CLASS, alias="class", source="the class of its kind without real-time bounds"
+        "nrt_vbr", _CLASS, alias="class", source="the class for its kind without real-time bounds"
     )
     peak_rate: PeakRate = param(..., "its cell rate while it sends", symbol="PCR")
     on: Times = param(..., "length of a burst, up to 24 h")
     off: Times = param(..., "time from the end of a burst to the next, up to 24 h")
     phase: Phase = param(
         "drawn",
-        "how far it is into its first cycle, on time first, when it begins; drawn is uniform over "
-        "a mean cycle",
-        source="choice: no source waits for the others",
+        "how far it is into its first cycle, which starts with the on time, when it begins; "
+        "drawn is uniform over a mean cycle",
+        source="choice: sources do not wait for each other",
     )
     frame: Frame = _FRAME_CELLS
     beside: Name | None = _BESIDE
@@ -112,7 +113,7 @@ Action = Annotated[str, word("count", "tag", "discard")]
 
 
 class PolicerParameters(Parameters):
-    """GCRA policing of some VCs, each by itself, where they enter the first switch."""
+    """GCRA policing of some VCs, each separately, where they enter the first switch."""
 
     vcs: Names = param(..., "VCs that are policed; a cell source's VC has its name")
     pcr: CellRate = param(..., "peak cell rate", symbol="PCR")
@@ -121,11 +122,11 @@ class PolicerParameters(Parameters):
     )
     pcr_action: Action = param(
         "discard",
-        "what becomes of a cell above the peak rate",
+        "what happens to a cell above the peak rate",
         source="Traffic Management 4.0, section 4.4",
     )
     scr: CellRate | None = param(
-        None, "sustainable cell rate; with it a second bucket", symbol="SCR", source="PCR alone"
+        None, "sustainable cell rate; adds a second bucket", symbol="SCR", source="PCR alone"
     )
     mbs: Annotated[int, whole_number(1, 2**31)] | None = param(
         None,
@@ -136,6 +137,6 @@ class PolicerParameters(Parameters):
     )
     scr_action: Action = param(
         "tag",
-        "what becomes of a cell above the sustainable rate",
+        "what happens to a cell above the sustainable rate",
         source="Traffic Management 4.0, section 4.4",
     )

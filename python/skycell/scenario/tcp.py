@@ -126,13 +126,13 @@ DelayedAckOrOff = Annotated[
 
 
 class Tcp(Parameters):
-    """Both end points of a TCP connection."""
+    """Both endpoints of a TCP connection."""
 
     variant: Annotated[str, word("vanilla", "reno", "newreno", "sack")] = param(
         "sack",
-        "loss recovery: vanilla finds losses by timeout only; reno adds fast retransmit and "
-        "recovery, newreno partial ACKs, sack selective acknowledgements; how cwnd grows, as "
-        "CUBIC's does, is congestion_control",
+        "loss recovery: vanilla detects losses only by timeout; reno adds fast retransmit "
+        "and recovery, newreno partial ACKs, sack selective acknowledgements; how cwnd grows "
+        "(such as CUBIC) is set by congestion_control",
         source="choice: the variant that ICCCN'97 recommends for long delays",
     )
     mss: Mss = param(
@@ -162,31 +162,32 @@ class Tcp(Parameters):
     )
     max_cwnd: MaxCwnd = param(
         RECEIVER_WINDOW,
-        "largest cwnd that ACKs of new data lead to, at least one MSS; the window field is "
-        "65 535 B shifted as the receiver window needs",
+        "largest cwnd that ACKs of new data can reach, at least one MSS; the window field is "
+        "65 535 B, shifted as much as the receiver window needs",
         source="ATM Forum 96-0518: the maximum window bounds the congestion window",
     )
     congestion_control: Annotated[str, word("reno", "cubic")] = param(
         "reno",
-        "how cwnd grows in congestion avoidance and what a loss leaves of it: a segment each round "
-        "trip and half, or a cubic function of the time since the loss and 0.7",
+        "how cwnd grows in congestion avoidance and how much of it a loss leaves: by a "
+        "segment per round trip and half, or by a cubic function of the time since the loss "
+        "and 0.7",
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )
     cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
         "float",
         "arithmetic of Reno's congestion avoidance: with fractions, in whole octets (no growth "
         "above MSS x MSS), or by counting ACKs",
-        source="choice: ICCCN'97 section 7.2 names all three as possible",
+        source="choice: ICCCN'97 section 7.2 mentions all three as possible",
     )
     slow_start_at_ssthresh: Flag = param(
         False,
-        "slow start goes on at cwnd = ssthresh, and with the ACK that ends a recovery",
+        "slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery",
         source="ICCCN'97 section 2.1: congestion avoidance from ssthresh on",
     )
     ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
         "cwnd",
-        "what a loss halves, or CUBIC takes 0.7 of: cwnd, or the lesser of cwnd and the window "
-        "advertised, in whole segments",
+        "what a loss halves, or what CUBIC multiplies by 0.7: cwnd, or the smaller of cwnd "
+        "and the advertised window, in whole segments",
         source="ICCCN'97 section 2.1: half of cwnd",
     )
     dup_ack_threshold: Annotated[int, whole_number(1, 1000)] = param(
@@ -197,8 +198,8 @@ class Tcp(Parameters):
     )
     tick_phase: TickPhase = param(
         "drawn",
-        "first tick of a sending host: drawn from its own stream, common to all hosts (time 0), "
-        "or a given time below one tick",
+        "first tick of a sending host: drawn from the host's own stream, common to all hosts "
+        "(time 0), or a given time below one tick",
         source="choice: the clocks of separate hosts are not in step",
     )
     tick_order: Annotated[str, word("clock_first", "timers_first")] = param(
@@ -227,7 +228,8 @@ class Tcp(Parameters):
     )
     rto_restart: Annotated[str, word("on_ack", "on_send")] = param(
         "on_ack",
-        "what restarts the running retransmission timer: an ACK of new data, or also every segment",
+        "what restarts the running retransmission timer: only an ACK of new data, or also "
+        "every segment sent",
         source="RFC 6298 section 5; 4.4BSD",
     )
     timestamps: Flag = param(
@@ -241,19 +243,19 @@ class Tcp(Parameters):
     )
     sack_partial_ack: Annotated[str, word(*SACK_PARTIAL_ACKS)] = param(
         "pipe - 2",
-        "SACK: what a partial ACK does: takes two segments off pipe, or one; resends two holes "
-        "whatever pipe is; or ends the recovery",
+        "SACK: what a partial ACK does: takes two segments off pipe, or one; resends two "
+        "holes whatever the value of pipe; or ends the recovery",
         source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
     )
     sack_partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
         "every",
         "SACK: which partial ACKs restart the retransmission timer",
-        source="no study says; ATM Forum 98-0876R1 section 3.1 of its NewReno",
+        source="stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
     )
     sack_pipe_room: Annotated[str, word("segment", "any")] = param(
         "segment",
-        "SACK: the room that pipe leaves below cwnd before a segment goes out: a whole segment's, "
-        "or any",
+        "SACK: how much room pipe must leave below cwnd before a segment goes out: that of a "
+        "whole segment, or any",
         source="Fall and Floyd 1996; RFC 6675 section 5",
     )
     sack_retransmit_delay: RetransmitDelay = param(
@@ -266,7 +268,8 @@ class Tcp(Parameters):
     )
     partial_ack_window: Annotated[str, word("keep", "ssthresh", "deflate")] = param(
         "keep",
-        "NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or less what was acknowledged",
+        "NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by what was "
+        "acknowledged",
         source="ICCCN'97 section 2.3 mentions no change",
     )
     partial_ack_restarts: Annotated[str, word("first", "every")] = param(
@@ -287,8 +290,9 @@ class Tcp(Parameters):
     )
     advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
         "constant",
-        "window that the receiver advertises: always receiver_window, or what is free of it as the "
-        "ACK goes out, before the application reads the data just acknowledged",
+        "window that the receiver advertises: always receiver_window, or the part of it that "
+        "is free when the ACK goes out, before the application reads the data just "
+        "acknowledged",
         source="the studies' windows are constants",
     )
     delayed_ack: DelayedAckOrOff = param(

@@ -52,19 +52,19 @@ class EdgeLink(AccessLink):
 
     buffer: Buffer = param(
         "unlimited",
-        "cells that the port of a router on the sources' side holds, the one under transmission "
-        "included; a frame that does not fit is refused whole",
+        "cells that the port of a router on the sources' side holds, including the one being "
+        "sent; a frame that does not fit is refused whole",
         symbol="K",
-        source="choice: what is lost is lost in the network",
+        source="choice: losses happen in the network only",
     )
-    policy: Policy = param("tail_drop", "which frames that port takes in", source="a plain router")
+    policy: Policy = param("tail_drop", "which frames that port accepts", source="a plain router")
 
 
 class DistantRouter(Parameters):
-    """A router whose link to its switch has a delay of its own."""
+    """A router whose link to its switch has its own delay."""
 
     vc: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
-        ..., "number of the pair of routers; the one on the sources' side is meant"
+        ..., "number of the pair of routers; this refers to the one on the sources' side"
     )
     delay: Delay = param(..., DELAY_MEANING)
 
@@ -86,7 +86,9 @@ class NSource(Parameters):
     access: AccessLink = param(..., "the links between a host and its switch or router")
     service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
     tcps_per_vc: Annotated[int, whole_number(1, MOST_FLOWS)] | None = param(
-        None, "TCP connections on each VC; without it no routers, and a VC for each connection"
+        None,
+        "TCP connections on each VC; without it there are no routers, and each connection "
+        "has its own VC",
     )
     edge: EdgeLink | None = param(
         None,
@@ -95,8 +97,8 @@ class NSource(Parameters):
     )
     distant: tuple[DistantRouter, ...] = param(
         [],
-        "routers that stand further from their switch than the rest; only with tcps_per_vc",
-        source="all stand equally far",
+        "routers that are further from their switch than the others; only with tcps_per_vc",
+        source="all are equally far",
     )
 
 
@@ -109,10 +111,10 @@ class ParkingLot(Parameters):
     kind: Literal["parking_lot"] = param(..., "the topology")
     hops: Annotated[int, whole_number(1, 100)] = param(..., "congested links in the chain")
     long_flows: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
-        1, "connections over the whole chain", source="choice: the classic figure shows one"
+        1, "connections over the whole chain", source="choice: one in the classic figure"
     )
     cross_flows: Annotated[int, whole_number(0, 1000)] = param(
-        1, "connections over each congested link", source="choice: the classic figure shows one"
+        1, "connections over each congested link", source="choice: one in the classic figure"
     )
     bottleneck: CongestedLink = param(..., "each congested link")
     access: AccessLink = param(..., "the links between a host and its switch")
@@ -120,7 +122,7 @@ class ParkingLot(Parameters):
 
 
 class GraphLink(Parameters):
-    """A link between two nodes, both directions alike unless `one_way`."""
+    """A link between two nodes, the same in both directions unless `one_way`."""
 
     source: Name = param(..., "node at which the link begins", alias="from")
     target: Name = param(..., "node at which the link ends", alias="to")
@@ -131,19 +133,19 @@ class GraphLink(Parameters):
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
-        "cells that the switch or router port which feeds the link holds",
+        "cells that the switch or router port feeding the link holds",
         symbol="K",
         source="a port where nothing queues",
     )
-    policy: Policy = param("tail_drop", "what the buffer takes in", source="plain UBR")
+    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
-    one_way: Flag = param(False, "the link leads one way only", source="duplex links")
+    one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
 
 class GraphVc(Parameters):
-    """A virtual channel, one direction."""
+    """A virtual channel, in one direction."""
 
     name: Name = param(..., "name of the VC")
     path: tuple[Name, ...] = param(..., "nodes from end to end")
@@ -159,17 +161,17 @@ class GraphFlow(Parameters):
     source: Name = param(..., "host that sends data")
     destination: Name = param(..., "host that receives data")
     service: ServiceClass = param(
-        "ubr", "service class of the VCs of its own", alias="class", source="TCP over UBR"
+        "ubr", "service class of the flow's own VCs", alias="class", source="TCP over UBR"
     )
     forward: tuple[Name, ...] | None = param(
         None,
-        "VCs that carry data, end to end; routers join one to the next",
-        source="a VC of its own for each stretch of the shortest path",
+        "VCs that carry data, end to end; routers connect each to the next",
+        source="its own VC for each section of the shortest path",
     )
     reverse: tuple[Name, ...] | None = param(
         None,
         "VCs that carry acknowledgements",
-        source="a VC of its own for each stretch of the shortest path",
+        source="its own VC for each section of the shortest path",
     )
 
 

@@ -24,7 +24,7 @@ def _kind_by_name(value: Any) -> Any:
 
 
 class Persistent(Parameters):
-    """Always more to send."""
+    """Always has more to send."""
 
     kind: Literal["persistent"] = param(..., "the traffic")
 
@@ -35,7 +35,7 @@ class Transfers(Parameters):
     kind: Literal["transfers"] = param(..., "the traffic")
     size: TransferSize = param(..., "octets of a transfer")
     count: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
-        None, "transfers in all; without it as many as the run has time for", source="no end"
+        None, "number of transfers; without it as many as the run has time for", source="no end"
     )
     idle: Times = param(
         "0 s",
@@ -117,7 +117,7 @@ class Loss(Parameters):
     transmissions: Annotated[tuple[int, ...], _TRANSMISSIONS] = param(
         [],
         "ordinals, from 0, of the transmissions (new or repeated) that are lost",
-        source="no losses but those of the network",
+        source="only the losses of the network",
     )
     at_cwnd: (
         Annotated[
@@ -134,5 +134,5 @@ class Loss(Parameters):
     ) = param(
         None,
         "the first new segment is lost each time cwnd reaches this from below",
-        source="no losses but those of the network",
+        source="only the losses of the network",
     )

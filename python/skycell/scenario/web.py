@@ -36,21 +36,23 @@ _MOST = 1_000
 
 
 class PoissonCount(Parameters):
-    """A Poisson count that is held between two limits."""
+    """A Poisson count between two limits."""
 
     mean: Annotated[float, _positive(500, "a count")] = param(
-        5, "mean of the Poisson distribution before it is held", source=f"{_SOURCE}, 5.2 and 5.3"
+        5,
+        "mean of the Poisson distribution before the limits apply",
+        source=f"{_SOURCE}, 5.2 and 5.3",
     )
     least: Annotated[int, whole_number(1, _MOST)] = param(
-        1, "least count", source=f"{_SOURCE}, 5.2 and 5.3"
+        1, "smallest count", source=f"{_SOURCE}, 5.2 and 5.3"
     )
     most: Annotated[int, whole_number(1, _MOST)] = param(
-        9, "largest count, at least least", source=f"{_SOURCE}, 5.2 and 5.3"
+        9, "largest count; not below least", source=f"{_SOURCE}, 5.2 and 5.3"
     )
     outside: Annotated[str, word("clamp", "redraw")] = param(
         "clamp",
-        "what a drawn value beyond a limit becomes: that limit, or another draw",
-        source="choice: clamping keeps the mean at 4.95 of the stated 5, another draw at 4.85",
+        "what happens to a value beyond a limit: it becomes the limit, or is drawn again",
+        source="choice: clamping keeps the mean at 4.95 of the stated 5, drawing again at 4.85",
     )
 
 
@@ -58,10 +60,10 @@ class FileClass(Parameters):
     """Files whose sizes are small multiples of one step."""
 
     share: Annotated[float, _positive(10**6, "in proportion to the other classes")] = param(
-        ..., "how often a file of the class is asked for"
+        ..., "how often files of the class are asked for"
     )
     step_kb: Annotated[float, _positive(10**6, "kilobytes")] = param(
-        ..., "the least size; the others are its multiples"
+        ..., "the smallest size; the others are its multiples"
     )
 
 
@@ -74,21 +76,21 @@ class Web(Parameters):
 
     kind: Literal["web"] = param(..., "the traffic")
     page_interval: Times = param(
-        "10 s", "time from a page to the next one", source=f"{_SOURCE}, 5.3 and 6.1"
+        "10 s", "time from one page to the next", source=f"{_SOURCE}, 5.3 and 6.1"
     )
     page_interval_from: Annotated[str, word("first_request", "last_request", "last_answer")] = (
         param(
             "first_request",
-            "what of a page begins the time to the next one: its first request, its last, or the "
-            "arrival of all that it asked for",
+            "from when the time to the next page counts: a page's first request, its last, "
+            "or the arrival of everything that it asked for",
             source=f"{_SOURCE}, 6.1: a new set of requests every 10 s",
         )
     )
     pages: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
-        None, "pages in all; without it as many as the run has time for", source="no end"
+        None, "number of pages; without it as many as the run has time for", source="no end"
     )
     requests: PoissonCount = param(
-        {}, "requests of a page, one for each file", source=f"{_SOURCE}, 5.3"
+        {}, "requests per page, one for each file", source=f"{_SOURCE}, 5.3"
     )
     gap: Times = param(
         {"kind": "uniform", "low": "100 ms", "high": "500 ms"},
@@ -104,7 +106,7 @@ class Web(Parameters):
             {"share": 11.2, "step_kb": 100},
             {"share": 0.8, "step_kb": 1000},
         ],
-        "classes of files, by how often they are asked for",
+        "classes of files, with how often they are asked for",
         source=f"{_SOURCE}, Table 1",
     )
     file_step: PoissonCount = param(
@@ -112,6 +114,6 @@ class Web(Parameters):
     )
     kilobyte: Kilobyte = param(
         "1024 B",
-        "octets of the KB that file sizes are stated in",
+        "octets in the KB in which file sizes are stated",
         source=f"choice: only 1024 makes the mean file the 120.3 KB of the slides of {_SOURCE}",
     )

@@ -105,7 +105,7 @@ def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
     (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n10,5\n", encoding="utf-8")
     found = refused(tmp_path, {"series": "still.csv"}, loss=0.001)
     allowed = "only with delay or a constellation: a series has a column for it"
-    assert found == (KEY, "0.001 beside motion.series", allowed)
+    assert found == (KEY, "0.001 together with motion.series", allowed)
     # None is no loss, also where a preset has one.
     assert (
         with_motion(tmp_path, {"series": "still.csv"}, loss=0).resolve().hash()
@@ -115,8 +115,8 @@ def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
 
 def test_a_path_of_many_links_has_no_loss(tmp_path: Path) -> None:
     found = refused(tmp_path, {**PATH, "on_board": {}}, loss="1 %")
-    assert found[:2] == (KEY, "0.01 beside motion.on_board")
-    assert found[2] == "only where the path is one link, without on_board"
+    assert found[:2] == (KEY, "0.01 together with motion.on_board")
+    assert found[2] == "only if the path is one link, without on_board"
 
 
 @pytest.mark.parametrize("loss", [-0.1, 1.1, "101 %", 1e-10, True, "0.001", "5 ms", "none"])

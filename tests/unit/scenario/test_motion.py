@@ -185,7 +185,7 @@ def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> No
             "time_s, delays",
             "such as time_s and delay_ms; delay missing",
         ),
-        ("time_s,time_ms,delay_s\n", "time", 1, "time_ms a second time", "one column"),
+        ("time_s,time_ms,delay_s\n", "time", 1, "time_ms for a second time", "one column"),
         (
             "time_s,delay_ms,rate_mb_s\n0,1,0\n",
             "rate",
@@ -199,7 +199,7 @@ def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> No
         (ALL + "0,1,3,0.5,0\n", "availability", 2, '"0.5"', "a number from 0 or 1"),
         (ALL + "0,1,3,1,1.5\n", "loss", 2, '"1.5"', "a number from 0 to 1"),
         (ALL + "0,1,3,1,\n", "loss", 2, '""', "a number from 0 to 1"),
-        (ALL + "0,1,-3,1,0\n", "rate", 2, '"-3"', "a number from 0, in Mbit/s, as the header has"),
+        (ALL + "0,1,-3,1,0\n", "rate", 2, '"-3"', "a number from 0, in Mbit/s, as in the header"),
         (
             ALL + "0,1,3,1,0\n1,1,10.1,1,0\n",
             "rate",
@@ -214,20 +214,20 @@ def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> No
             '"9 Mb/s"',
             'with its unit (bit/s, kbit/s, Mbit/s, Gbit/s, cells/s), as "2 Mbit/s"',
         ),
-        (HEADER, "", 1, "no row below the header", "at least one"),
-        (HEADER + "0,1\n2\n", "", 3, "1 values", "2, as the header has"),
-        (HEADER + "0,1\nx,1\n", "time", 3, '"x"', "a number from 0, in s, as the header has"),
-        (HEADER + "-1,1\n", "time", 2, '"-1"', "a number from 0, in s, as the header has"),
+        (HEADER, "", 1, "no row after the header", "at least one"),
+        (HEADER + "0,1\n2\n", "", 3, "1 values", "2, as in the header"),
+        (HEADER + "0,1\nx,1\n", "time", 3, '"x"', "a number from 0, in s, as in the header"),
+        (HEADER + "-1,1\n", "time", 2, '"-1"', "a number from 0, in s, as in the header"),
         (
             HEADER + "0,90000000\n",
             "delay",
             2,
             '"90000000"',
-            "a number from 0, up to 24 h, in ms, as the header has",
+            "a number from 0, up to 24 h, in ms, as in the header",
         ),
         (HEADER + "0,1 s\n", "delay", 2, '"1 s"', "a number from 0, up to 24 h, in ms"),
         ("time,delay_ms\n7,1\n", "time", 2, '"7"', "with its unit (ps, ns, us, ms, s, min, h)"),
-        (HEADER + "0,1\n1,1\n1,2\n", "time", 4, "1 s after 1 s", "times that ascend"),
+        (HEADER + "0,1\n1,1\n1,2\n", "time", 4, "1 s after 1 s", "ascending times"),
     ],
 )
 def test_a_fault_of_a_series_is_told_with_its_line(
@@ -295,7 +295,9 @@ def test_a_series_reaches_from_the_beginning_of_the_run_to_its_end(tmp_path: Pat
 
 def test_the_end_of_a_run_within_a_series_is_counted_from_its_start(tmp_path: Path) -> None:
     found = fault_of(tmp_path, HEADER + "0,1\n11,2\n", start="10 s")
-    assert found[3] == "a row at 12 s or later, the end of the run, which begins at 10 s of it"
+    assert (
+        found[3] == "a row at 12 s or later, the end of the run, which begins at 10 s in the series"
+    )
 
 
 def test_a_link_has_a_delay_at_some_moment_of_the_run(tmp_path: Path) -> None:

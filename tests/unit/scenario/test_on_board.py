@@ -198,7 +198,7 @@ def test_a_parking_lot_has_none_on_board() -> None:
         (
             "topology.bottleneck.motion.on_board",
             "a parking_lot",
-            "n_source or graph: here the satellites would be of all hops",
+            "n_source or graph: here all hops would share the satellites",
         )
     ]
 
@@ -268,4 +268,4 @@ def test_a_node_may_not_be_called_as_a_satellite_is() -> None:
     values = two_links({}, {}, routers=["sat-4-6"])
     ((path, got, allowed),) = faults(values)
     assert (path, got) == ("topology", '"sat-4-6"')
-    assert allowed == "other names: satellites on board are nodes too"
+    assert allowed == "other names: the satellites are nodes too"
