@@ -81,7 +81,7 @@ def _runs_of_file(
     "  skycell analyse out/policies\n"
     "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"
     "  skycell analyse out/policies/runs.csv --factor policy --response efficiency",
-    short_help="Tell which factors matter, and by how much.",
+    short_help="Show which factors matter, and by how much.",
 )
 @click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
 @click.option(
@@ -89,7 +89,7 @@ def _runs_of_file(
     "responses",
     type=NAME,
     multiple=True,
-    help="Column to explain; may be repeated. All that a sweep measured if not given.",
+    help="Column to explain; may be repeated. If not given, all that a sweep measured.",
 )
 @rows_options
 @level_option
@@ -98,10 +98,10 @@ def _runs_of_file(
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Most factors of an interaction in the model.",
+    help="Largest number of factors in an interaction of the model.",
 )
 @json_option()
-@engine_option("Whose runs to take from the store.")
+@engine_option("Engine whose runs to take from the store.")
 @store_option
 def analyse(
     responses: tuple[str, ...],
@@ -112,12 +112,12 @@ def analyse(
     as_json: bool,
     **_: object,
 ) -> None:
-    """Give means, effects, allocation of variation and intervals for the runs in SOURCE.
+    """Show means, effects, allocation of variation and intervals for the runs in SOURCE.
 
     SOURCE is a folder that `skycell sweep --out` wrote, the file of a sweep whose runs are in the
     store, or any table with a column per factor and response: .csv, .tsv or .parquet.
 
-    Ends with 0, with 2 when the input is faulty or does not decide the effects.
+    Exits with 0, or with 2 if the input is faulty or does not determine the effects.
     """
     from skycell.stats import DesignError
 

@@ -71,19 +71,19 @@ def _check(given: str) -> _Checked:
     cls=Verb,
     look_over=_look_over,
     epilog="\b\nExample:  skycell check examples/*.toml",
-    short_help="Tell all faults of scenario files.",
+    short_help="List all faults of scenario files.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @json_option("Write one JSON object to standard output.")
 @click.pass_context
 def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Tell all faults of scenario FILEs, without running them.
+    """List all faults of scenario FILEs, without running them.
 
-    A FILE that is - stands for standard input; files that such a scenario names are looked for from
-    the current folder.
+    A FILE given as - stands for standard input; files named in such a scenario are looked for
+    relative to the current folder.
 
-    Faults go to standard error, with where they are, what stands there, what may stand there and
-    what it means. Ends with 0 when every file can be run, with 2 otherwise.
+    Faults go to standard error: where they are, what was found there, what is allowed and what it
+    means. Exits with 0 if every file can be run, otherwise with 2.
     """
     gathered = Gathered()
     checked = _look_over(gathered, files)

@@ -28,7 +28,7 @@ def tell(error: KeyboardInterrupt, verb: str | None) -> None:
         verb: the command that it came into; none if it came before.
     """
     command = f"`skycell {verb}`" if verb else "skycell"
-    usual = f"{command} wrote nothing; the same command begins anew"
+    usual = f"{command} wrote nothing; the same command starts over"
     # A terminal has ^C at the end of its line.
     begin = "\n" if sys.stderr.isatty() else ""
     print(f"{begin}Interrupted: {getattr(error, '__notes__', [usual])[0]}.", file=sys.stderr)

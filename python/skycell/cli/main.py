@@ -22,11 +22,11 @@ from skycell.cli.interrupts import tell
 
 #: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
 VERBS = {
-    "check": "Tell all faults of scenario files.",
+    "check": "List all faults of scenario files.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
     "sweep": "Run every combination of some factors' levels.",
-    "analyse": "Tell which factors matter, and by how much.",
+    "analyse": "Show which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",

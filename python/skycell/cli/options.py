@@ -73,7 +73,7 @@ def force_option(what: str) -> Option[Any]:
     return click.option("--force", is_flag=True, help=f"Replace {what}.")
 
 
-def engine_option(what: str = "What simulates; all engines give the same records.") -> Option[Any]:
+def engine_option(what: str = "Engine that simulates; all give the same records.") -> Option[Any]:
     """`--engine`."""
     return click.option(
         "--engine", type=click.Choice(ENGINES), default="fast", show_default=True, help=what
@@ -116,7 +116,10 @@ def rows_options(command: Command) -> Command:
     """Adds `--factor`, `--where` and `--block`, as `factors`, `filters` and `block`."""
     for option in (
         click.option(
-            "--block", type=NAME, metavar="COLUMN", help="Column whose values share their draws."
+            "--block",
+            type=NAME,
+            metavar="COLUMN",
+            help="Column by which rows share their random numbers.",
         ),
         click.option(
             "--where",
@@ -130,7 +133,8 @@ def rows_options(command: Command) -> Command:
             "factors",
             type=NAME,
             multiple=True,
-            help="Column whose values are levels; may be repeated. A sweep's own if not given.",
+            help="Column whose values are levels; may be repeated. If not given, a sweep's own "
+            "factors.",
         ),
     ):
         command = option(command)
@@ -163,7 +167,7 @@ def store_option(command: Command) -> Command:
 def many_runs_options(command: Command) -> Command:
     """Adds `--jobs`, `--engine`, `--store` and `--fresh`, in this order."""
     for option in (
-        click.option("--fresh", is_flag=True, help="Simulate also what the store has."),
+        click.option("--fresh", is_flag=True, help="Also simulate what the store already has."),
         store_option,
         engine_option(),
         click.option(

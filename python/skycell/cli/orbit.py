@@ -38,7 +38,7 @@ def orbit() -> None:
     """Compute constellations, paths over them, and how delays change.
 
     CONSTELLATION is a file, or one of those that `skycell orbit list` shows. A place is a built-in
-    city, a place of a file of yours, or latitude,longitude in degrees.
+    city, a place in a file of yours, or latitude,longitude in degrees.
     """
 
 
@@ -122,7 +122,7 @@ def _look_over_table(
 )
 @click.argument("constellation")
 @click.argument("place", nargs=-1)
-@time_option("--at", "0 s", "Moment, since time 0.")
+@time_option("--at", "0 s", "Moment, counted from time 0.")
 @tables
 @common
 def table(
@@ -244,7 +244,7 @@ def _look_over_path(
 @click.argument("constellation")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@time_option("--at", "0 s", "Moment, since time 0.")
+@time_option("--at", "0 s", "Moment, counted from time 0.")
 @tables
 @common
 def path(
@@ -252,7 +252,7 @@ def path(
 ) -> None:
     """Show the links of the path from FROM to TO, and what either place sees.
 
-    Ends with 0, with 1 when there is no path, with 2 when the input is faulty.
+    Exits with 0, with 1 if there is no path, with 2 if the input is faulty.
     """
     from skycell.orbit import look
 

@@ -52,7 +52,7 @@ def _look_over(
 
     with gathered.step():
         if out is None and csv_file is None and parquet is None and not as_json:
-            raise click.UsageError("--out, --csv, --parquet or --json says what is wanted")
+            raise click.UsageError("give at least one of --out, --csv, --parquet and --json")
     with gathered.step(), drawing_faults():
         if out is not None:
             format_of(out)
@@ -81,12 +81,12 @@ def _look_over(
     "--out",
     type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The picture, .svg, .png or .pdf, or a page to turn, .html.",
+    help="Picture (.svg, .png or .pdf), or page with an earth that can be turned (.html).",
 )
 @click.option(
     "--view",
     metavar="LAT,LON",
-    help="Point of the earth in the middle  [default: the middle of the places]",
+    help="Point of the earth to put in the middle  [default: the middle of the places]",
 )
 @click.option(
     "--links",
@@ -95,8 +95,8 @@ def _look_over(
     show_default=True,
     help="Links between satellites; some: all unless there are more than 600.",
 )
-@time_option("--at", "0 s", "Moment, since time 0.")
-@time_option("--every", "60 s", "Between the moments of a page.")
+@time_option("--at", "0 s", "Moment, counted from time 0.")
+@time_option("--every", "60 s", "Time between the moments of a page.")
 @click.option(
     "--frames",
     type=click.IntRange(1, 240),

@@ -34,7 +34,7 @@ def common(command: Command) -> Command:
             "places_file",
             type=NamedPath(path_type=Path),
             metavar="FILE",
-            help="Places of your own: CSV with name, latitude_deg, longitude_deg.",
+            help="Your own places: CSV with name, latitude_deg, longitude_deg.",
         ),
     ):
         command = option(command)
@@ -44,7 +44,7 @@ def common(command: Command) -> Command:
 def tables(command: Command) -> Command:
     """--csv, --parquet and --force."""
     for option in (
-        click.option("--force", is_flag=True, help="Replace files that exist."),
+        click.option("--force", is_flag=True, help="Replace existing files."),
         click.option(
             "--parquet",
             type=NamedPath(path_type=Path, dir_okay=False),
@@ -111,7 +111,7 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
         hint = f" Did you mean {near!r}?" if near else ""
         known = ", ".join(constellations())
         raise click.UsageError(
-            f"{name!r} is no file and no constellation.{hint} Constellations are {known}."
+            f"{name!r} is neither a file nor a constellation.{hint} Constellations are {known}."
         )
     gathered = Gathered()
     values = read_settings(settings, gathered.faults)
@@ -138,7 +138,7 @@ def _refuse_targets(force: bool, files: Sequence[Path | None]) -> None:
     targets = [file for file in files if file is not None]
     twice = [file for place, file in enumerate(targets) if file in targets[:place]]
     if twice:
-        raise click.UsageError(f"{twice[0]} is to hold two things; each needs a file of its own")
+        raise click.UsageError(f"{twice[0]} is named for two things; each needs its own file")
     reasons = [reason for file in targets if (reason := why_unwritable(file, file.parent))]
     if reasons:
         raise click.UsageError("; ".join(reasons))

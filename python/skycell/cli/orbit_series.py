@@ -105,15 +105,15 @@ def _look_over(
     help="Pairs: CSV with from and to.",
 )
 @time_option("--start", "0 s", "First moment.")
-@time_option("--duration", "10 min", "From the first moment to the last.")
-@time_option("--step", "1 s", "From one moment to the next.")
+@time_option("--duration", "10 min", "Time from the first moment to the last.")
+@time_option("--step", "1 s", "Time from one moment to the next.")
 @click.option("--exact", is_flag=True, help="Find the moments of handovers to 1 ns.")
 @click.option(
     "--rows",
     type=click.Choice(["delays", "paths", "links"]),
     default="delays",
     show_default=True,
-    help="What files hold: a row per step, per path, or per link and step.",
+    help="What files contain: a row per step, per path, or per link and step.",
 )
 @click.option(
     "--plot",

@@ -81,7 +81,7 @@ def _look_over(
     is_of_runs = bool(flows or port or start or end)
     with gathered.step():
         if values and not _is_scenario(source):
-            raise click.UsageError("--set is for scenario files, and this is none")
+            raise click.UsageError("--set is for scenario files, and this is not one")
     with gathered.step():
         if isinstance(found, Factorial) and (is_of_runs or table):
             raise click.UsageError(
@@ -179,10 +179,10 @@ def _look_over_run(
 @click.option(
     "--kind",
     type=NAME,
-    help="What to draw. Of a run: cwnd, sequence, rate, queue, vc-queue, share, discards or "
-    "throughput; of a study: one of its metrics, such as efficiency or fairness; of a sweep or a "
-    "table: response, allocation, main-effects, interactions or residuals.  "
-    "[default: cwnd, or queue of a run without flows; the study's first metric; response]",
+    help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, discards or "
+    "throughput; for a study: one of its metrics, such as efficiency or fairness; for a "
+    "sweep or a table: response, allocation, main-effects, interactions or residuals.  "
+    "[default: cwnd, or queue for a run without flows; the study's first metric; response]",
 )
 @click.option(
     "--out",
@@ -205,7 +205,7 @@ def _look_over_run(
 @click.option(
     "--response",
     type=NAME,
-    help="Column of a sweep or a table to explain. The first that a sweep measured if not given.",
+    help="Column of a sweep or a table to explain. If not given, the first that a sweep measured.",
 )
 @rows_options
 @level_option_of("a sweep or a table")
@@ -229,10 +229,10 @@ def plot(
     SOURCE is a folder that `skycell run --out`, `skycell reproduce --out` or `skycell sweep --out`
     wrote, the result.json or sweep.json in it, any table with a column per factor and response
     (.csv, .tsv or .parquet), or a scenario file, which is then run with the trace that the figure
-    needs. If SOURCE is - the scenario comes from standard input, and files that it names are looked
-    for from the current folder.
+    needs. If SOURCE is -, the scenario comes from standard input, and files that it names are
+    looked for relative to the current folder.
 
-    Ends with 0, with 1 when a run failed or drawing failed, with 2 when the input is faulty.
+    Exits with 0, with 1 if a run failed or drawing failed, with 2 if the input is faulty.
     """
     from skycell.plots.export import save
     from skycell.plots.run import usual_kind
@@ -287,7 +287,7 @@ def read_run(folder: Path) -> RunResult:
     from skycell.records.reading import read_result
 
     if not folder.is_dir() and folder not in existing_files(folder.parent):
-        raise click.UsageError(f"{folder} is no folder of a run and no part of one")
+        raise click.UsageError(f"{folder} is neither a folder of a run nor part of one")
     if folder.is_dir() and not any((folder / name).exists() for name in (SPEC_FILE, RECORDS_FILE)):
         raise click.UsageError(
             f"{folder} holds nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"

@@ -57,7 +57,7 @@ def refuse_unknown_preset(what: str, known: Mapping[str, Preset], name: str | No
 
     if name is not None and name not in known:
         near = nearest(name, known)
-        hint = f" Did you mean {near!r}?" if near else f" There are {', '.join(known)}."
+        hint = f" Did you mean {near!r}?" if near else f" Available: {', '.join(known)}."
         raise click.UsageError(f"no {what} is called {name!r}.{hint}")
 
 

@@ -37,7 +37,7 @@ def _look_over(
             is_sweep = is_sweep_source(source)
             with gathered.step():
                 if level is not None and source.exists() and not is_sweep:
-                    raise click.UsageError("--level is for sweeps, and this is none")
+                    raise click.UsageError("--level is for sweeps, and this is not one")
             found.append(_read(source))
     return found[0] if found else None
 
@@ -65,10 +65,10 @@ def report(out: Path, force: bool, level: float | None, **_: object) -> None:
     """Write flows, ports, ledger and figures of a run, or the findings of a sweep, into one file.
 
     DIR is a folder that `skycell run --out` or `skycell sweep --out` wrote, or the records.json or
-    sweep.json in it. The file holds everything and asks nothing of a network. Reports of studies
-    are written by `skycell reproduce --out`.
+    sweep.json in it. The file contains everything it needs and loads nothing from a network.
+    Reports of studies are written by `skycell reproduce --out`.
 
-    Ends with 0, with 1 when drawing failed, with 2 when the input is faulty.
+    Exits with 0, with 1 if drawing failed, with 2 if the input is faulty.
     """
     from skycell.cli.progress import DrawingProgress
     from skycell.plots.painters import DrawingFailed
@@ -85,7 +85,7 @@ def report(out: Path, force: bool, level: float | None, **_: object) -> None:
                 else:
                     write_sweep_report(found, out, force, level=level or 0.9, on_drawn=progress)
         except DrawingFailed as error:
-            message = f"Drawing failed: {error}\nAll else is written to {out}."
+            message = f"Drawing failed: {error}\nThe rest was written to {out}."
             raise click.ClickException(message) from None
     click.echo(f"Written to {out}.")
 

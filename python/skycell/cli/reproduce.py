@@ -87,23 +87,23 @@ def _look_over(
     type=click.IntRange(0, 2**63),
     default=1,
     show_default=True,
-    help="Seed of the first replication; the others count on from it.",
+    help="Seed of the first replication; the others have the seeds that follow.",
 )
 @click.option(
     "--replications",
     type=click.IntRange(1, _MOST_REPLICATIONS),
-    help="Runs of each case; as many as each study says if not given.",
+    help="Runs of each case; if not given, as many as each study says.",
 )
 @many_runs_options
-@set_option("Set a choice or a scenario key otherwise than the studies say")
+@set_option("Set a choice or a scenario key to something other than the studies say")
 @click.option(
     "--vary",
     "varied",
     multiple=True,
     metavar="KEY=V1,V2",
-    help="Tell how much other values of a choice move the tables, and which conclusions they "
-    "decide otherwise, one at a time; may be repeated. "
-    "--vary all takes every alternative that the studies name, beside what else is given.",
+    help="Show how much other values of a choice move the tables, and which conclusions they "
+    "change, one at a time; may be repeated. --vary all tries every alternative that the "
+    "studies name, in addition to any others given.",
 )
 def reproduce(
     ids: tuple[str, ...],
@@ -120,13 +120,13 @@ def reproduce(
     settings: tuple[str, ...],
     varied: tuple[str, ...],
 ) -> None:
-    """Simulate what the tables of studies need and show our values beside published ones.
+    """Simulate what the tables of studies need and show our values next to published ones.
 
     ID is a table (icccn97-t3), a study (icccn97), all for every published study, or own for every
-    study of our own, which has nothing to be compared with. An interrupted call keeps the runs that
-    are finished; the same call again goes on from there.
+    study of our own, for which nothing is published. An interrupted call keeps the runs that are
+    finished; the same call continues from there.
 
-    Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
+    Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
     if show_list:
         from skycell.cli.study_tables import show_studies

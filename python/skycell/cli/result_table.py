@@ -166,7 +166,7 @@ def _cell_delays(rows: list[CellDelayRow]) -> Table:
 
 def _responses(rows: list[ResponseRow]) -> Table:
     table = _table(
-        "What web users waited for, s", "all users", "asked for", "whole", *RESPONSE_HEADS
+        "How long web users waited, s", "all users", "asked for", "whole", *RESPONSE_HEADS
     )
     for row in rows:
         shown = (_of_four_digits(time) for time in row.times_s)
@@ -175,7 +175,7 @@ def _responses(rows: list[ResponseRow]) -> Table:
 
 
 def _transfers(rows: list[TransferRow]) -> Table:
-    table = _table("What finished transfers took, s", "flow", "finished", *RESPONSE_HEADS)
+    table = _table("How long finished transfers took, s", "flow", "finished", *RESPONSE_HEADS)
     for row in rows[:_MOST_ROWS]:
         shown = (f"{time:.3f}" for time in row.times_s)
         table.add_row(row.flow, show_amount(row.finished), *shown)
@@ -244,7 +244,7 @@ def _total_of_flows(result: RunResult) -> str:
         cell_bps = base_bps(result.spec, congested[0], "left" if result.spec.sources else "link")
         if cell_bps:
             ceiling = ceiling_bps(octets, cell_bps, llc_snap=llc_snap, timestamps=timestamps)
-            left = " beside the cell sources" if result.spec.sources else ""
+            left = " next to the cell sources" if result.spec.sources else ""
             total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
             total += left
             if _is_at_times_worse(result.spec.links[congested[0]].motion):

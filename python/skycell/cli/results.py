@@ -55,7 +55,8 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
     except DrawingFailed as error:
         told.fault = (
             f"Drawing failed: {error}\n"
-            f"All else is written to {shown_place(out)}; the same command with --force draws again."
+            f"The rest was written to {shown_place(out)}; the same command with --force draws "
+            f"again."
         )
     except OSError as error:
         told.fault = (
@@ -64,7 +65,7 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
         )
         if store is not None:
             told.fault += (
-                f" Finished runs are kept in {store}: the same command makes none of them again."
+                f" Finished runs are kept in {store}: the same command does not repeat them."
             )
 
 
@@ -110,8 +111,8 @@ def tell_result(
 
 def _kept(store: str | Path | None) -> str:
     if store is None:
-        return "nothing of the run is kept; the same command begins anew"
-    return f"finished runs are kept in {store}; the same command goes on from there"
+        return "nothing of the run was kept; the same command starts over"
+    return f"finished runs are kept in {store}; the same command continues from there"
 
 
 def shown_place(path: Path) -> str:
@@ -194,9 +195,9 @@ def refuse_earlier_files(
         beside = _held(out, names)
         if beside and other != kind:
             raise click.BadParameter(
-                f"{shown_place(out)} holds a {other} ({', '.join(beside)}), and of two results in "
-                f"one folder plot and report see one; --force does not replace a {other} by a "
-                f"{kind}: name another folder",
+                f"{shown_place(out)} holds a {other} ({', '.join(beside)}), and plot and report "
+                f"would see only one of two results in a folder; --force does not replace a "
+                f"{other} with a {kind}: name another folder",
                 param_hint="'--out'",
             )
     earlier = existing()

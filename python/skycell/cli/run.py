@@ -71,7 +71,7 @@ def _look_over(
     "traces",
     type=click.Choice(TRACES),
     multiple=True,
-    help="Keep a trace in DIR, beside those of the file; may be repeated.",
+    help="Keep a trace in DIR, in addition to those of the file; may be repeated.",
 )
 @set_option("Replace a value of the file, such as tcp.variant=reno")
 def run(
@@ -86,10 +86,10 @@ def run(
 ) -> None:
     """Simulate the scenario in FILE and show what its users got.
 
-    If FILE is - the scenario comes from standard input, and files that it names are looked for from
-    the current folder.
+    If FILE is -, the scenario comes from standard input, and files that it names are looked for
+    relative to the current folder.
 
-    Ends with 0, with 1 when the run failed, with 2 when the input is faulty.
+    Exits with 0, with 1 if the run failed, with 2 if the input is faulty.
     """
     from skycell.cli.progress import RunProgress
     from skycell.experiment.run import run_spec, with_delay_terms
@@ -99,7 +99,9 @@ def run(
     scenario = _look_over(gathered, file, out, force, traces, settings)
     with gathered.step():
         if traces and out is None:
-            raise click.UsageError("--trace keeps traces in the folder of --out, and there is none")
+            raise click.UsageError(
+                "--trace keeps traces in the folder of --out, which is not given"
+            )
     gathered.refuse_if_any()
     assert scenario is not None
     spec = scenario.resolve(seed)

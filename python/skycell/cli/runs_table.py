@@ -230,7 +230,7 @@ def _having(runs: Runs, column: str, value: Any) -> list[dict[str, Any]]:
         return rows
     if column not in rows[0]:
         columns = ", ".join(rows[0])
-        message = f"{column} is no column; the columns are {columns}"
+        message = f"{column} is not a column; the columns are {columns}"
         raise click.BadParameter(message, param_hint="'--where'")
     kept = [row for row in rows if row[column] == value or str(row[column]) == str(value)]
     if not kept:

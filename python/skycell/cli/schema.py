@@ -24,7 +24,7 @@ def _look_over(
     with gathered.step():
         if prefix is not None and not text:
             named = ", ".join(paths_with(prefix))
-            hint = f"; called so are {named}" if named else ""
+            hint = f"; keys with that name: {named}" if named else ""
             raise click.UsageError(f"no key begins with {prefix!r}{hint}")
     return text
 
@@ -41,7 +41,7 @@ def _look_over(
     is_flag=False,
     flag_value="",
     metavar="[PREFIX]",
-    help="List the keys, or those that begin with PREFIX, for reading.",
+    help="List the keys, or those that begin with PREFIX, as text.",
 )
 @click.option("--markdown", is_flag=True, help="Write the reference page.")
 @json_option("Write the JSON Schema (as without options).")

@@ -48,6 +48,6 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
         given.setdefault(tuple(steps_of(key)), []).append(f"{key}={value}")
     for several in given.values():
         if len(several) > 1:
-            meaning = "of several values all but one would be passed over"
+            meaning = "with several values, all but one would be ignored"
             faults.add(("--set",), Shown(" and ".join(several)), "each key once", meaning)
     return {key: read_value(value) for key, value in settings}

@@ -47,7 +47,7 @@ class StudyProgress(ProgressLine):
         if isinstance(error, KeyboardInterrupt) and self._last is not None:
             error.add_note(
                 f"{self._last.runs_done} of {self._last.runs_to_do} runs are finished "
-                f"and kept in {self._store}; the same command goes on from there"
+                f"and kept in {self._store}; the same command continues from there"
             )
 
 

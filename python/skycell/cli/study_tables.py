@@ -74,7 +74,7 @@ def show_reproduction(result: Reproduction) -> None:
         settings = ", ".join(
             f"{key} = {write_value(value)}" for key, value in result.overrides.items()
         )
-        console.print(f"set otherwise than the studies say: {settings}", soft_wrap=True)
+        console.print(f"set differently from the studies: {settings}", soft_wrap=True)
     console.print(_runs(result), soft_wrap=True)
 
 
@@ -206,7 +206,7 @@ def _runs(result: Reproduction) -> str:
 def show_sensitivity(result: Sensitivity) -> None:
     """How much each alternative moves each table."""
     table = Table(
-        title="what each other choice does, one at a time",
+        title="what each alternative choice does, one at a time",
         title_justify="left",
         title_style="bold",
         header_style="dim",
@@ -224,7 +224,7 @@ def show_sensitivity(result: Sensitivity) -> None:
         table.add_row(shift.table, shift.key, value, *changes, *_verdicts(shift.summary))
     show_table(standard_output(), table)
     for flip in result.flips:
-        does = "holds" if flip.holds else "does not hold any more"
+        does = "holds" if flip.holds else "no longer holds"
         told = f"{flip.key} = {write_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
         standard_output().print(Text(told), soft_wrap=True)
     for entry in result.undecided:

@@ -75,7 +75,7 @@ def _look_over(
     short_help="Run every combination of some factors' levels.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
-@click.option("--plan", "plan_only", is_flag=True, help="Tell what would be run, and end.")
+@click.option("--plan", "plan_only", is_flag=True, help="Show what would be run, and exit.")
 @json_option()
 @out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")
 @force_option("files of an earlier result in DIR")
@@ -98,13 +98,14 @@ def sweep(
     fresh: bool,
     **_: object,
 ) -> None:
-    """Run every combination of the factors' levels in FILE and tell which factors matter.
+    """Run every combination of the factors' levels in FILE and show which factors matter.
 
     FILE has a scenario, factors with their levels, and a number of replications. An interrupted
-    call keeps the runs that are finished; the same call again goes on from there. If FILE is - the
-    sweep comes from standard input, and files that it names are looked for from the current folder.
+    call keeps the runs that are finished; the same call continues from there. If FILE is -, the
+    sweep comes from standard input, and files that it names are looked for relative to the current
+    folder.
 
-    Ends with 0, with 1 when a run failed, with 2 when the input is faulty.
+    Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
     design = looked_over(_look_over)
     assert design is not None

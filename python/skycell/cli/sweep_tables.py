@@ -67,7 +67,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
         levels = ", ".join(shown(level.label) for level in factor.levels)
         click.echo(f"  {factor.name}{_unit(factor.unit)}: {levels}")
     click.echo(f"  responses: {', '.join(plan.responses)}")
-    seeds = "the same seeds in every cell" if plan.common_random_numbers else "seeds of its own"
+    seeds = "the same seeds in every cell" if plan.common_random_numbers else "its own seeds"
     times = plan.replications
     replications = counted(times, "replication")
     click.echo(
@@ -94,7 +94,7 @@ def show_sweep(result: SweepResult, level: float) -> None:
             sentences = [f"No analysis: {error}."]
         for sentence in sentences:
             console.print(Text(sentence))
-    seeds = "common random numbers" if result.common_random_numbers else "seeds of their own"
+    seeds = "common random numbers" if result.common_random_numbers else "their own seeds"
     simulated = len(result.runs) - result.from_store
     console.print(
         f"\n{counted(len(result.runs), 'run')} with the {result.engine} engine "

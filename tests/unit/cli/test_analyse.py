@@ -64,7 +64,7 @@ def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
             "site, tcp, speed; did you mean tcp?",
         ),
         (["--where", "city"], 'got "city" allowed COLUMN=VALUE, such as tcp=reno'),
-        (["--where", "city=x"], "city is no column; the columns are site, tcp, speed"),
+        (["--where", "city=x"], "city is not a column; the columns are site, tcp, speed"),
         (["--where", "site=c"], "no row has site=c; site has a, b"),
         (["--level", "101"], "allowed is from 50 to below 100, in per cent"),
         (["--level", "high"], "allowed is from 50 to below 100, in per cent"),
@@ -83,7 +83,7 @@ def test_all_that_a_table_does_not_have_is_told_at_once(table: Path) -> None:
     told_together(
         skycell("analyse", table, "--where", "city=x", "--where", "site=c", *asked, "--foo"),
         "No such option '--foo'",
-        "Invalid value for '--where': city is no column",
+        "Invalid value for '--where': city is not a column",
         "Invalid value for '--where': no row has site=c; site has a, b",
         "the table has no columns tpc, sped, rate, day; its columns are site, tcp, speed; did you",
     )

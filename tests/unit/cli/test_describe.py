@@ -24,7 +24,10 @@ def test_keys_are_listed_all_or_by_their_beginning() -> None:
     assert (unknown.exit_code, unknown.stdout) == (2, "")
     assert unknown.stderr.endswith("no key begins with 'tpc'\n")
     below = skycell("schema", "--keys", "buffer")
-    assert "no key begins with 'buffer'; called so are topology.bottleneck.buffer, " in below.stderr
+    assert (
+        "no key begins with 'buffer'; keys with that name: topology.bottleneck.buffer, "
+        in below.stderr
+    )
 
 
 def test_the_page_is_markdown() -> None:
@@ -58,7 +61,7 @@ def test_an_unknown_preset_is_told_its_neighbour() -> None:
 def test_a_name_unlike_every_preset_is_told_them_all() -> None:
     told = skycell("presets", "xyz")
     assert told.exit_code == 2
-    assert f"no preset is called 'xyz'. There are {', '.join(presets())}." in told.stderr
+    assert f"no preset is called 'xyz'. Available: {', '.join(presets())}." in told.stderr
 
 
 def test_policies_are_listed_with_class_parameters_and_source() -> None:

@@ -143,7 +143,7 @@ def test_an_interrupt_on_a_terminal_is_told_below_what_was_typed(
         main(["presets"])
     assert ended.value.code == 1
     assert isinstance(sys.stderr, Terminal)
-    told = "\nInterrupted: skycell wrote nothing; the same command begins anew.\n"
+    told = "\nInterrupted: skycell wrote nothing; the same command starts over.\n"
     assert sys.stderr.getvalue() == told
 
 
@@ -165,7 +165,7 @@ print(sys.argv[1:])
     command = [sys.executable, "-c", script, "presets"]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (told.returncode, told.stdout) == (1, "['presets']\n")
-    assert told.stderr == "Interrupted: skycell wrote nothing; the same command begins anew.\n"
+    assert told.stderr == "Interrupted: skycell wrote nothing; the same command starts over.\n"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ main()
     told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert told.returncode == 1
     assert told.stderr == (
-        f"Interrupted: `skycell {arguments[0]}` wrote nothing; the same command begins anew.\n"
+        f"Interrupted: `skycell {arguments[0]}` wrote nothing; the same command starts over.\n"
     )
     assert not any(tmp_path.iterdir())
 

@@ -75,14 +75,22 @@ def test_a_pipe_is_not_replaced_by_a_table(tmp_path: Path) -> None:
     [
         (
             ["series", "nowhere", "--pair", "x", "y", "--step", "0 s", "--plot", "a.gif"],
-            ["Invalid value for '--plot'", "Invalid value for '--step'", "'nowhere' is no file"],
+            [
+                "Invalid value for '--plot'",
+                "Invalid value for '--step'",
+                "'nowhere' is neither a file",
+            ],
         ),
         (
             ["globe", "nowhere", "x", "y", "--view", "here", "--every", "2000 h", "--frames", "3"],
-            ["Invalid value for '--every'", "Invalid value for '--view'", "'nowhere' is no file"],
+            [
+                "Invalid value for '--every'",
+                "Invalid value for '--view'",
+                "'nowhere' is neither a file",
+            ],
         ),
-        (["path", "nowhere", "x", "y"], ["'nowhere' is no file"]),
-        (["table", "nowhere", "x", "y"], ["'nowhere' is no file"]),
+        (["path", "nowhere", "x", "y"], ["'nowhere' is neither a file"]),
+        (["table", "nowhere", "x", "y"], ["'nowhere' is neither a file"]),
     ],
 )
 def test_what_a_command_computes_from_has_its_faults_told_together(
@@ -108,7 +116,7 @@ def test_what_a_command_computes_from_has_its_faults_told_together(
     [
         (
             ["series", "nowhere", "--pairs", "pairs.csv", "--at", "3", "--step", "0 s"],
-            ["No such option '--at'", "Invalid value for '--step'", "'nowhere' is no f", "pairs.c"],
+            ["No such option '--at'", "Invalid value for '--step'", "'nowhere' is ne", "pairs.c"],
         ),
         (
             ["series", "nowhere", "--places", ".", "--duration", "1", "--plot", "a.gif"],
@@ -116,7 +124,7 @@ def test_what_a_command_computes_from_has_its_faults_told_together(
                 "Invalid value for '--duration'",
                 "Invalid value for '--plot'",
                 "name a pair of places",
-                "'nowhere' is no file",
+                "'nowhere' is neither a file",
                 ".: Is a directory",
             ],
         ),
@@ -124,21 +132,29 @@ def test_what_a_command_computes_from_has_its_faults_told_together(
             ["globe", "nowhere", "x", "--at", "5", "--view", "here"],
             [
                 "Invalid value for '--at'",
-                "--out, --csv, --parquet or --json says what",
+                "give at least one of --out",
                 "Invalid value for '--view'",
-                "'nowhere' is no file",
+                "'nowhere' is neither a file",
                 "places",
             ],
         ),
         (
             ["globe", "nowhere", "--out", "a.gif"],
-            ["Invalid value for '--out': a.gif", "'nowhere' is no file"],
+            ["Invalid value for '--out': a.gif", "'nowhere' is neither a file"],
         ),
         (
             ["table", "nowhere", "x", "--at", "5", "--csv", "pairs.csv"],
-            ["Invalid value for '--at'", "pairs.csv exists", "'nowhere' is no file", "places"],
+            [
+                "Invalid value for '--at'",
+                "pairs.csv exists",
+                "'nowhere' is neither a file",
+                "places",
+            ],
         ),
-        (["path", "nowhere", "x"], ["Missing argument 'TO'", "'nowhere' is no file", "places"]),
+        (
+            ["path", "nowhere", "x"],
+            ["Missing argument 'TO'", "'nowhere' is neither a file", "places"],
+        ),
     ],
 )
 def test_faults_of_options_and_of_what_they_name_come_together(
@@ -217,7 +233,7 @@ def test_faulty_input_ends_with_2_and_says_what_is_allowed() -> None:
         (["path", "starlink-like", "paris", "longyearbyen"], "up to 61.5 deg"),
         (["series", "iridium-like"], "--pair FROM TO"),
         (["series", "iridium-like", "--pair", "rome", "lima", "--step", "0 s"], "above 0"),
-        (["globe", "iridium-like"], "says what is wanted"),
+        (["globe", "iridium-like"], "give at least one of --out"),
     ):
         result = call(*arguments)
         assert (result.exit_code, message in result.output) == (2, True), result.output
@@ -249,7 +265,10 @@ def test_a_key_that_is_set_twice_is_told_beside_a_faulty_value() -> None:
             ["globe", SKY, "--json", "--frames", "3", "--every", "2000 h"],
             "the last moment is 4 000 h",
         ),
-        (["table", SKY, *ENDS, "--csv", "x", "--parquet", "x"], "x is to hold two things; each ne"),
+        (
+            ["table", SKY, *ENDS, "--csv", "x", "--parquet", "x"],
+            "x is named for two things; each n",
+        ),
         (["table", SKY, *ENDS, "--csv", ""], "'--csv': a name is missing"),
         (
             ["table", SKY, "--places", "nowhere.csv"],
@@ -259,7 +278,7 @@ def test_a_key_that_is_set_twice_is_told_beside_a_faulty_value() -> None:
             ["series", SKY, "--pairs", "nowhere.csv"],
             "Error: nowhere.csv: No such file or dir",
         ),
-        (["path", ".", *ENDS], "'.' is no file and no constellation"),
+        (["path", ".", *ENDS], "'.' is neither a file nor a const"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(

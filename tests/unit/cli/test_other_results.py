@@ -54,9 +54,9 @@ def test_a_folder_with_another_result_is_refused_before_anything_is_run(
     before = sorted(Path().iterdir())
     told = refused(skycell(*CALLS[made], "--out", out, *force))
     assert told == (
-        f"Error: Invalid value for '--out': out holds a {held} ({FILES[held]}), and of two results "
-        f"in one folder plot and report see one; --force does not replace a {held} by a {made}: "
-        "name another folder"
+        f"Error: Invalid value for '--out': out holds a {held} ({FILES[held]}), and plot and "
+        "report would see only one of two results in a folder; --force does not replace a "
+        f"{held} with a {made}: name another folder"
     )
     assert sorted(Path().iterdir()) == before
     assert {path.read_text() for path in out.iterdir()} == {"{}"}

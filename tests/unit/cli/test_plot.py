@@ -125,7 +125,7 @@ def test_values_of_a_scenario_are_replaced(run: Path, tmp_path: Path) -> None:
     for text in ('"tahoe"', "KEY=VALUE, such as", "a.gif: a figure is written as"):
         assert text in told.stderr
     assert refused(skycell("plot", run, "--set", "tcp.variant=vanilla")) == (
-        "Error: --set is for scenario files, and this is none"
+        "Error: --set is for scenario files, and this is not one"
     )
 
 

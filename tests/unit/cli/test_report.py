@@ -46,7 +46,7 @@ def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> N
 def test_a_file_that_only_lies_beside_a_run_does_not(run: Path, tmp_path: Path) -> None:
     (run / "other.toml").touch()
     assert refused(skycell("report", run / "other.toml", "--out", tmp_path / "a.html")) == (
-        f"Error: {run / 'other.toml'} is no folder of a run and no part of one"
+        f"Error: {run / 'other.toml'} is neither a folder of a run nor part of one"
     )
     assert not (tmp_path / "a.html").exists()
 
@@ -83,7 +83,7 @@ def test_all_faults_of_a_call_are_told_at_once(run: Path, tmp_path: Path) -> Non
     told_together(
         skycell("report", run, "--out", out, "--level", 95),
         exists,
-        "--level is for sweeps, and this is none",
+        "--level is for sweeps, and this is not one",
         f"{run / 'spec.json'} holds no spec of a network",
     )
     told_together(

@@ -119,7 +119,7 @@ def test_seeds_count_on_from_the_first(store: Path) -> None:
 
 def test_what_is_set_reaches_the_runs_and_is_told(store: Path) -> None:
     told = quick(store, ONE, "--set", "start.latest=1 ms", "--set", "run.duration=1 s")
-    assert "set otherwise than the studies say: start.latest = 1 ms" in told.stdout
+    assert "set differently from the studies: start.latest = 1 ms" in told.stdout
     data = json.loads(quick(store, ONE, "--json", "--set", "run.duration=1 s").stdout)
     assert data["rows"][0]["set"] == {"run.duration": "1 s"}
 
@@ -155,7 +155,7 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
     assert told.exit_code == 1
     lines = told.stderr.splitlines()
     assert lines[0].startswith(f"Drawing failed: figure {ONE}-total-throughput: ")
-    assert lines[-1] == f"All else is written to {out}; the same command with --force draws again."
+    assert lines[-1] == f"The rest was written to {out}; the same command with --force draws again."
     assert "5 without a published value" in told.stdout
     assert {"result.json", "rows.csv", "report.html", "figures"} == {p.name for p in out.iterdir()}
     assert "This figure could not be drawn: " in (out / "report.html").read_text("utf-8")
@@ -310,7 +310,7 @@ def test_conclusions_that_another_choice_decides_otherwise_are_told(store: Path)
         }
     ]
     told = quick(store, ONE, "--vary", vary).stdout
-    assert "tcp.initial_ssthresh = 65535 B: atmf960518 1.8 does not hold any more" in told
+    assert "tcp.initial_ssthresh = 65535 B: atmf960518 1.8 no longer holds" in told
 
 
 def test_a_failed_run_ends_with_1_and_its_reason(
@@ -368,7 +368,7 @@ def test_a_call_that_is_ended_keeps_its_runs_and_the_next_goes_on(
     assert stdout == ""
     assert re.search(
         rf"^Interrupted: {kept} of \d+ runs are finished and kept in {re.escape(str(store))}; "
-        r"the same command goes on from there\.$",
+        r"the same command continues from there\.$",
         stderr,
         re.MULTILINE,
     )

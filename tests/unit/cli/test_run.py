@@ -121,7 +121,7 @@ def test_beside_cell_sources_tcp_is_measured_against_what_they_leave(
     shared = tmp_path / "shared.toml"
     shared.write_text(f"{SHORT}\n{video}", encoding="utf-8")
     assert "of the 125.20 that TCP could get;" in run(short).stdout
-    assert "of the 93.90 that TCP could get beside the cell sources;" in run(shared).stdout
+    assert "of the 93.90 that TCP could get next to the cell sources;" in run(shared).stdout
 
 
 APART = """
@@ -254,7 +254,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
         encoding="utf-8",
     )
     told = run(file, "--trace", "transfers", "--out", tmp_path / "out").stdout
-    taken = (line.split() for line in told[told.index("What finished") :].splitlines())
+    taken = (line.split() for line in told[told.index("How long finished") :].splitlines())
     every, first, second = (line for line in taken if line[-1:] == ["0.080"])
     assert every == ["all", "flows", "6", *["0.080"] * 5]
     assert (first, second) == tuple([f, "3", *["0.080"] * 5] for f in ("flow1", "flow2"))
@@ -376,7 +376,7 @@ def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> N
         ),
         (["--set", "records.traces=all", "--trace", "cwnd"], 'records.traces\n  got      "all"'),
         (["--seed", "-1"], "-1 is not in the range"),
-        (["--trace", "cwnd"], "--trace keeps traces in the folder of --out, and there is none"),
+        (["--trace", "cwnd"], "--trace keeps traces in the folder of --out, which is not given"),
         (["--trace", "cwind"], "'cwind' is not one of"),
         (["--engine", "perpetual"], "'perpetual' is not one of"),
         (["--out", "{file}/below"], "is a file"),
@@ -422,7 +422,7 @@ def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
     lines = told.stderr.splitlines()
     of_several = [
         "  allowed  each key once",
-        "  meaning  of several values all but one would be passed over",
+        "  meaning  with several values, all but one would be ignored",
     ]
     for got in (
         "flow[0].start=together and flow.0.start=drawn",
@@ -533,7 +533,7 @@ def test_an_interrupt_ends_a_long_run_and_leaves_no_files(tmp_path: Path) -> Non
     assert process.returncode == 1
     assert stdout == ""
     assert stderr.splitlines()[-1] == (
-        "Interrupted: `skycell run` wrote nothing; the same command begins anew."
+        "Interrupted: `skycell run` wrote nothing; the same command starts over."
     )
     assert "Traceback" not in stderr
     assert not out.exists()

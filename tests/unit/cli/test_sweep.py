@@ -162,7 +162,7 @@ def test_a_disk_that_fills_up_leaves_nothing_in_the_way_of_the_next_call(
     assert told.exit_code == 1
     assert told.stderr == (
         f"{out}/runs.csv: No space left on device\nNothing of the result was written. Finished "
-        f"runs are kept in {store}: the same command makes none of them again.\n"
+        f"runs are kept in {store}: the same command does not repeat them.\n"
     )
     assert "0 simulated, 8 from the store" in told.stdout
     assert "Written to" not in told.stdout
@@ -179,7 +179,7 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
     assert told.exit_code == 1
     lines = told.stderr.splitlines()
     assert lines[0].startswith("Drawing failed: figure main-effects-efficiency: ")
-    assert lines[-1] == f"All else is written to {out}; the same command with --force draws again."
+    assert lines[-1] == f"The rest was written to {out}; the same command with --force draws again."
     figures = {path.stem for path in (out / "figures").iterdir()}
     assert "main-effects-efficiency" not in figures
     assert {"main-effects-timeouts", "allocation-efficiency"} <= figures
@@ -188,7 +188,7 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
     told = skycell("report", out, "--out", tmp_path / "a.html")
     assert told.exit_code == 1
     assert "Error: Drawing failed: figure main-effects-efficiency: " in told.stderr
-    assert told.stderr.endswith(f"All else is written to {tmp_path / 'a.html'}.\n")
+    assert told.stderr.endswith(f"The rest was written to {tmp_path / 'a.html'}.\n")
 
 
 def test_an_earlier_result_is_not_replaced_without_leave(file: Path, made: Path) -> None:
@@ -351,7 +351,7 @@ def test_what_no_run_of_a_file_can_have_is_told_before_the_runs_are_made(file: P
     assert lines[0].startswith("8 of 8 runs are not in the store; `skycell sweep")
     assert lines[1:3] == [
         "Invalid value for '--where': no row has tcp=tahoe; tcp has reno, sack",
-        "Invalid value for '--where': city is no column; " + has.replace("its", "the"),
+        "Invalid value for '--where': city is not a column; " + has.replace("its", "the"),
     ]
     assert lines[3].startswith(f"the table has no columns tpc, rate, day; {has}; did you mean tcp?")
     assert lines[4] == "command line: --where"
@@ -451,7 +451,7 @@ def test_an_interrupt_in_the_analysis_tells_what_is_kept(
     store = Path(".skycell", "runs.sqlite")
     told = skycell("sweep", file, "--jobs", 1)
     assert (told.exit_code, told.stdout) == (1, "")
-    kept = f"finished runs are kept in {store}; the same command goes on from there.\n"
+    kept = f"finished runs are kept in {store}; the same command continues from there.\n"
     assert told.stderr == f"Interrupted: the result is not shown, {kept}"
     told = skycell("sweep", file, "--out", "out")
     assert told.stderr == (
@@ -465,7 +465,7 @@ def test_an_interrupt_in_the_analysis_tells_what_is_kept(
     told = skycell("analyse", file)
     assert (told.exit_code, told.stdout) == (1, "")
     assert told.stderr == (
-        "Interrupted: `skycell analyse` wrote nothing; the same command begins anew.\n"
+        "Interrupted: `skycell analyse` wrote nothing; the same command starts over.\n"
     )
 
 
