@@ -44,16 +44,21 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
         if (pattern.count is None) == (pattern.longitudes is None):
             got = "neither" if pattern.count is None else "both"
             faults.add(
-                ("pattern", "count"), Shown(got), "one of count and longitudes", "where slots are"
+                ("pattern", "count"),
+                Shown(got),
+                "one of count and longitudes",
+                "where the slots are",
             )
         elif pattern.longitudes == ():
-            faults.add(("pattern", "longitudes"), [], "at least one longitude", "where slots are")
+            faults.add(
+                ("pattern", "longitudes"), [], "at least one longitude", "where the slots are"
+            )
     elif isinstance(pattern, ElementsPattern):
         if file.earth.epoch is None:
             faults.add(
                 ("earth", "epoch"),
                 Shown("nothing"),
-                "a moment of UTC, because elements belong to one",
+                "a moment of UTC, because elements are given for one",
                 "the moment that is time 0",
             )
     else:
@@ -70,7 +75,8 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
                 ("pattern", "phasing"),
                 pattern.phasing,
                 f"a whole number from 0 to {pattern.planes - 1} (P - 1)",
-                "F: by which part of 360 deg / P a satellite leads its western neighbour",
+                "F: a satellite leads its neighbour in the plane to the west by F x 360 deg "
+                "/ (P S)",
             )
 
 

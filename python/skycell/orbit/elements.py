@@ -17,7 +17,7 @@ from skycell.scenario.text import csv_faults, read_text
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
 _NUMBERS: dict[str, tuple[float, float, str]] = {
     "MEAN_MOTION": (0.0, 20.0, "revolutions per day"),
-    "ECCENTRICITY": (0.0, 1.0, "of the orbit, below 1"),
+    "ECCENTRICITY": (0.0, 1.0, "eccentricity of the orbit, below 1"),
     "INCLINATION": (0.0, 180.0, "degrees"),
     "RA_OF_ASC_NODE": (-360.0, 360.0, "degrees"),
     "ARG_OF_PERICENTER": (-360.0, 360.0, "degrees"),

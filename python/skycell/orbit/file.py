@@ -77,9 +77,9 @@ Count = Annotated[int, whole_number(1, 1000)]
 
 class _Planes(Parameters):
     planes: Count = param(..., "number of orbit planes", symbol="P")
-    satellites_per_plane: Count = param(..., "equally spaced in each plane", symbol="S")
-    altitude: Altitude = param(..., "of the circular orbits above the equatorial radius")
-    inclination: Inclination = param(..., "of the orbits")
+    satellites_per_plane: Count = param(..., "satellites in each plane, equally spaced", symbol="S")
+    altitude: Altitude = param(..., "altitude of the circular orbits above the equatorial radius")
+    inclination: Inclination = param(..., "inclination of the orbits")
 
 
 class Jsac98Pattern(_Planes):
@@ -104,36 +104,42 @@ class StarPattern(_Planes):
 
     kind: Literal["star"] = param(..., "the pattern")
     raan_step: Turn | None = param(
-        None, "between ascending nodes of neighbouring planes", source="180 deg / P"
+        None, "angle between ascending nodes of neighbouring planes", source="180 deg / P"
     )
     phase_step: Turn | None = param(
         None,
-        "by which a satellite leads its neighbour in the plane to the west",
-        source="half of the distance in a plane, 180 deg / S",
+        "angle by which a satellite leads its neighbour in the plane to the west",
+        source="half of the spacing in a plane, 180 deg / S",
     )
 
 
 class SlotsPattern(Parameters):
-    """Satellites that stand over places on the equator: `count` in a ring, or given longitudes."""
+    """Satellites fixed over places on the equator: `count` in a ring, or at given longitudes."""
 
     kind: Literal["slots"] = param(..., "the pattern")
     radius: Radius = param(
-        "42164 km", "from the centre of the earth", source="the orbit of a sidereal day"
+        "42164 km",
+        "distance from the centre of the earth",
+        source="the orbit with a period of a sidereal day",
     )
-    count: Count | None = param(None, "evenly spaced, the first over longitude 0")
-    longitudes: tuple[Turn, ...] | None = param(None, "east positive; instead of count")
+    count: Count | None = param(
+        None, "number of satellites, evenly spaced, the first over longitude 0"
+    )
+    longitudes: tuple[Turn, ...] | None = param(
+        None, "longitudes of the satellites, east positive; instead of count"
+    )
 
 
 class ElementsPattern(Parameters):
-    """Satellites of mean elements, which SGP4 moves."""
+    """Satellites given by mean elements, which SGP4 moves."""
 
     kind: Literal["elements"] = param(..., "the pattern")
     file: Text = param(
-        ..., "a file of TLE, or OMM as CSV, JSON, XML or KVN; from this file's folder"
+        ..., "a file of TLE, or OMM as CSV, JSON, XML or KVN; relative to this file's folder"
     )
     farthest: Annotated[Quantity, quantity(Dimension.TIME, above=0, example="336 h")] = param(
         "336 h",
-        "from an element set's epoch to a moment that is asked for",
+        "longest time between an element set's epoch and a moment that is asked for",
         source="choice: SGP4 is off by kilometres after two weeks (Vallado et al., AIAA 2006-6753)",
     )
 
@@ -149,21 +155,25 @@ class Links(Parameters):
 
     kind: Annotated[str, word("none", "ring", "grid", "nearest")] = param(
         "none",
-        "none; each with the next of its list (ring); fore, aft and one in each neighbouring "
-        "plane (grid); or the shortest ones (nearest)",
-        source="a satellite without links mirrors what the earth sends",
+        "which satellites are linked: none; each with the next in its list (ring); each with "
+        "those ahead and behind and one in each neighbouring plane (grid); or by the "
+        "shortest links (nearest)",
+        source="a satellite without links only relays what the earth sends",
     )
     seam: Annotated[str, word("none", "closed", "jsac98", "matched")] = param(
         "none",
-        "in a grid, between the last plane and the first: none, as between others (closed), the "
-        "pairs of the JSAC tables (jsac98), or those of the shortest total length (matched)",
+        "links of a grid between the last plane and the first: none, as between other planes "
+        "(closed), the pairs of the JSAC tables (jsac98), or the pairs with the shortest "
+        "total length (matched)",
         source="planes across a seam move against each other",
     )
     cross_plane_below: Latitude = param(
         "90 deg", "latitude above which links between planes are off", source="never off"
     )
     count: Annotated[int, whole_number(1, 100)] = param(
-        4, "most links of a satellite where kind is nearest", source="as many as in a grid"
+        4,
+        "largest number of links of a satellite if kind is nearest",
+        source="as many as in a grid",
     )
     max_length: Length | None = param(None, "longest link", source="no limit")
     clearance: Height | None = param(
@@ -179,19 +189,23 @@ class Earth(Parameters):
 
     shape: Annotated[str, word("sphere", "wgs84")] = param(
         "wgs84",
-        "the surface that places stand on; the sphere has WGS84's equatorial radius",
+        "the surface on which places are; the sphere has WGS84's equatorial radius",
         source="NIMA TR8350.2",
     )
     light_speed: Speed = param(
-        "299792.458 km/s", "of radio and of links between satellites", source="SI"
+        "299792.458 km/s",
+        "propagation speed of radio signals and on links between satellites",
+        source="SI",
     )
     epoch: Epoch | None = param(
         None,
-        "the moment that is time 0; ties the earth's rotation to sidereal time",
+        "moment of time 0; ties the earth's rotation to sidereal time",
         source="without it the prime meridian is at the first axis of the orbits at time 0",
     )
     ut1_minus_utc: Offset = param(
-        "0 s", "of the epoch, from the earth rotation service", source="below 0.9 s by definition"
+        "0 s",
+        "UT1 - UTC at the epoch, from the earth rotation service",
+        source="below 0.9 s by definition",
     )
 
 
@@ -209,20 +223,21 @@ class Ground(Parameters):
     hold: Flag | None = param(
         None,
         "whether a station keeps its satellite as long as it is visible",
-        source="only where access is longest",
+        source="only if access is longest",
     )
 
 
 class ConstellationFile(Parameters):
     """A constellation and how paths are found over it."""
 
-    title: Text | None = param(None, "what pictures and tables call it")
+    title: Text | None = param(None, "name for pictures and tables")
     pattern: Pattern = param(..., "where the satellites are")
     links: Links = param({}, "which of them are linked", source="every parameter's own default")
     earth: Earth = param({}, "the earth", source="every parameter's own default")
     ground: Ground = param({}, "the stations", source="every parameter's own default")
     route: Annotated[str, word("shortest", "greedy")] = param(
         "shortest",
-        "the path of least delay, or on to the linked satellite nearest to the last one (greedy)",
+        "the path with the smallest delay (shortest), or always on to the linked satellite "
+        "nearest to the last one (greedy)",
         source="choice: the greedy route is that of the JSAC paper",
     )

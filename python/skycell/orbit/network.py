@@ -175,7 +175,7 @@ def _route(
     if "reason" in path:
         missing = reason_text(path, places)
         if "station" in path and (best := highest[path["station"]]):
-            missing += f"; the highest, {best.satellite}, stands at {best.elevation_deg:.1f} deg"
+            missing += f"; the highest, {best.satellite}, is at {best.elevation_deg:.1f} deg"
         return Route(source, target, (), (), missing=missing)
     satellites = tuple(names[n] for n in path["satellites"])
     return Route(source, target, satellites, tuple(path["links_ps"]))

@@ -83,8 +83,8 @@ def _read(text: str, name: str) -> list[Place]:
         line = reader.line_num
         own = (row["name"] or "").strip()
         if not own or own in places:
-            got = f"{show_value(own)} a second time" if own else "nothing"
-            faults.append(Fault(name, "name", got, "a name of its own", line=line))
+            got = f"{show_value(own)} for a second time" if own else "nothing"
+            faults.append(Fault(name, "name", got, "a different name", line=line))
         numbers = {}
         for column in _RANGES:
             written = (row.get(column) or "").strip()

@@ -9,7 +9,7 @@ from skycell.scenario.reference import page_of
 _PREAMBLE = """# The constellation file
 
 Written by `skycell orbit list --markdown` from the declarations of the parameters; change those,
-not this page. What the parameters do is told in [Constellations](README.md).
+not this page. [Constellations](README.md) explains what the parameters do.
 
 A constellation is a TOML file. Values carry their unit (`"780 km"`, `"86 deg"`). `preset` at the
 top of the file names a built-in constellation to build on.
