@@ -122,7 +122,7 @@ class RunStore:
                 written. An empty file is a store without runs.
 
         Raises:
-            StoreError: the place cannot be written, or, where it is only looked at, read; or the
+            StoreError: the place cannot be written or, if it is only read, cannot be read; or the
                 file is something else.
         """
         self.path = str(path)
@@ -168,8 +168,8 @@ class RunStore:
             self._seen, how = None, "mode=ro&readonly_shm=1"
         elif log.exists() and log.stat().st_size > 0:
             raise StoreError(
-                f"{self.path}: its last runs are in {log.name}, which is taken in where the store "
-                "is opened for writing, as `skycell sweep` does; here it is only looked at"
+                f"{self.path}: its last runs are in {log.name}, which is merged when the store "
+                "is opened for writing, as `skycell sweep` does; here it is only read"
             )
         else:
             # All runs are in the file. Without `immutable` SQLite would make an empty log.
@@ -230,14 +230,14 @@ class RunStore:
                 # Python's message holds the whole text that is at fault
                 raise self._damage("a text is not UTF-8" if _is_no_utf8(error) else error) from None
             raise StoreFailed(
-                f"{self.path}: {error}; the runs that it has are kept, and the same call again "
-                "goes on from there"
+                f"{self.path}: {error}; the runs that it has are kept, and the same call "
+                "continues from there"
             ) from None
 
     def _damage(self, reason: object) -> StoreError:
         return StoreError(
             f"{self.path}: is damaged: {reason}; remove it or name another file, and its runs are "
-            "made again"
+            "simulated again"
         )
 
     @contextmanager
@@ -318,7 +318,7 @@ class RunStore:
             StoreError: the store was opened to look only.
         """
         if self.read_only:
-            raise StoreError(f"{self.path}: was opened to look only; runs cannot be kept in it")
+            raise StoreError(f"{self.path}: was opened for reading only; runs cannot be kept in it")
 
     def put_finished(self, key: RunKey, summary_json: str, wall_s: float) -> None:
         """Keeps a finished run; committed when this returns. Replaces an older one of its key."""

@@ -78,7 +78,7 @@ def read_result(folder: Path) -> RunResult:
     if identity["spec_hash"] != written:
         raise NotAResult(
             f"{folder / RECORDS_FILE} is of spec {identity['spec_hash'][:12]}, and "
-            f"{SPEC_FILE} beside it is spec {written[:12]}"
+            f"{SPEC_FILE} next to it is spec {written[:12]}"
         )
     if spec.hash() != written:
         raise NotAResult(
@@ -99,4 +99,4 @@ def _text(file: Path) -> str:
     except OSError as error:
         raise NotAResult(f"{file} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise NotAResult(f"{file} cannot be read: it is no UTF-8 text") from None
+        raise NotAResult(f"{file} cannot be read: it is not UTF-8 text") from None

@@ -88,7 +88,7 @@ def refuse_no_file(path: Path) -> None:
     if path.is_dir():
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
-        raise OSError(errno.EEXIST, "it is a device or a pipe, and no file", str(path))
+        raise OSError(errno.EEXIST, "it is a device or a pipe, not a file", str(path))
 
 
 @contextmanager

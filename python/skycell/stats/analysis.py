@@ -123,9 +123,9 @@ def _notes(table: DesignTable) -> list[str]:
     notes = []
     if not table.is_balanced:
         notes.append(
-            "Cells differ in their number of runs: means count every cell the same, and the parts "
-            "of the variation, each what the model loses without the term (type III), need not add "
-            "up to 100 %."
+            "Cells have different numbers of runs: means give every cell the same weight, "
+            "and the shares of the variation, each of which is what the model loses without "
+            "the term (type III), need not add up to 100 %."
         )
     if table.block is not None:
         notes.append(

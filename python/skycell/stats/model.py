@@ -194,13 +194,13 @@ def _estimable(table: DesignTable, terms: list[Term], notes: list[str]) -> list[
         kept = [term for term in terms if len(term) == 1]
     if not _has_full_rank(table, kept):
         raise DesignError(
-            f"{missing}, and the others do not tell the effects of the factors apart: add the "
+            f"{missing}, and the others cannot separate the effects of the factors: add the "
             "missing runs, or leave out a factor or a level"
         )
     dropped = [term_name(table, term) for term in terms if term not in kept]
     text = f"{missing}."
     if dropped:
-        text += f" Left out because these runs do not decide them: {', '.join(dropped)}."
+        text += f" Left out because these runs do not determine them: {', '.join(dropped)}."
     notes.append(text)
     return kept
 

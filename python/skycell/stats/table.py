@@ -251,7 +251,7 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[dict[int, fl
             continue
         number = _number(value)
         if number is None:
-            raise FaultyValueError(f"{response} is {value!r}", row, ", which is no number")
+            raise FaultyValueError(f"{response} is {value!r}", row, ", which is not a number")
         if math.isinf(number):
             raise FaultyValueError(f"{response} is infinite", row)
         if abs(number) > _LARGEST:

@@ -174,8 +174,8 @@ def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: Fault
                 break
         else:
             allowed = (
-                "levels that change a run; of factors that set one key the last counts, and seeds "
-                "are what first_seed says"
+                "levels that change a run; if factors set the same key the last one counts, "
+                "and first_seed sets the seeds"
             )
             got = Shown("levels that change nothing")
             faults.add(("factors", factor.name), got, allowed, "a factor")

@@ -40,10 +40,10 @@ KEYS = {
     "scenario": "what all runs have in common: a table as in a scenario file, or such a file",
     "factors": "what differs between the runs: a table per factor, with its levels",
     "replications": "runs of each combination of levels",
-    "first_seed": "seed of the first replication; the others count on from it",
+    "first_seed": "seed of the first replication; the others have the seeds that follow",
     "common_random_numbers": "whether a replication has the same seed in every combination",
     "responses": "what is measured on each run",
-    "ceiling": "rate of cells whose TCP share is an efficiency of 1",
+    "ceiling": "cell rate of which TCP's share counts as an efficiency of 1",
     "throughput": "which octets count as throughput, and over which time",
 }
 """Keys of the file with their meanings."""
@@ -184,7 +184,7 @@ class _Reader:
             values, positions = read_toml(read_text(file), fspath(file))
             refuse_sweep(values, fspath(file))
         except OSError as error:
-            allowed = f"the name of a scenario file, from where this file is; {error.strerror}"
+            allowed = f"the name of a scenario file, relative to this file; {error.strerror}"
             self.faults.add(("scenario",), scenario, allowed, KEYS["scenario"])
             return Template(fspath(file), "", {}, {}, file.parent)
         except ScenarioFaults as faults:
@@ -330,7 +330,7 @@ def _listed_levels(
     for place, level in enumerate(levels):
         where = (*path, "levels", place)
         if not isinstance(level, str | int | float):
-            allowed = "a text, a number, true or false; what else there is needs a name: levels = "
+            allowed = "a text, a number, true or false; anything else needs a name: levels = "
             allowed += "{ name = … }"
             faults.add(where, level, allowed, "a level")
             continue

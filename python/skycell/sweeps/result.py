@@ -29,7 +29,7 @@ _STRICT = ConfigDict(extra="forbid")
 
 
 class NotASweepError(ValueError):
-    """A file is no result of a sweep; the message says which and why."""
+    """A file is not a result of a sweep; the message says which and why."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def read_sweep(source: Path) -> SweepResult:
         source: the folder, or the `sweep.json` in it.
 
     Raises:
-        NotASweepError: the file is no result of a sweep.
+        NotASweepError: the file is not a result of a sweep.
         OSError: it cannot be read.
     """
     file = source / RESULT_FILE if source.is_dir() else source
@@ -196,4 +196,4 @@ def read_sweep(source: Path) -> SweepResult:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, NotASweepError):
             raise
-        raise NotASweepError(f"{file} is no result of a sweep") from None
+        raise NotASweepError(f"{file} is not a result of a sweep") from None

@@ -89,7 +89,7 @@ def test_all_that_a_table_does_not_have_is_told_at_once(table: Path) -> None:
     )
     told_together(
         skycell("analyse", table, "--factor", "tcp", "--response", "site", "--response", "tcp"),
-        "site is 'a' in row 1, which is no number",
+        "site is 'a' in row 1, which is not a number",
         "tcp cannot be both a factor and the response",
     )
     table.write_text("site,tcp,speed\na,reno,1\na,sack,2\nb,reno,3\nb,sack,4\n")
@@ -151,7 +151,7 @@ def test_a_row_that_is_left_out_keeps_no_other_from_being_a_number(table: Path) 
     assert "tcp: 3 with sack, 1 with reno" in left.output
     for where in ((), ("--where", "site=b")):
         told = refused(skycell("analyse", table, *asked, *where))
-        assert told == "Error: speed is 'n/a' in row 2, which is no number"
+        assert told == "Error: speed is 'n/a' in row 2, which is not a number"
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
@@ -164,4 +164,4 @@ def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.parquet").write_text("no table")
     assert "cannot be read as a table" in skycell("analyse", "bad.parquet").stderr
     (tmp_path / "sweep.json").write_text("{}")
-    assert "sweep.json is no result of a sweep" in skycell("analyse", "sweep.json").stderr
+    assert "sweep.json is not a result of a sweep" in skycell("analyse", "sweep.json").stderr

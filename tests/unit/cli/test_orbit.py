@@ -66,7 +66,7 @@ def test_a_pipe_is_not_replaced_by_a_table(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     told = call("table", "jsac98-6x11", "rome", "lima", "--csv", str(pipe), "--force")
     assert (told.exit_code, told.stdout) == (2, "")
-    assert f"{pipe} cannot be written: it is a device or a pipe, and no file" in told.stderr
+    assert f"{pipe} cannot be written: it is a device or a pipe, not a file" in told.stderr
     assert pipe.is_fifo()
 
 

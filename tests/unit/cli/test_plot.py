@@ -312,7 +312,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(
 @pytest.mark.parametrize("force", [(), ("--force",)])
 @pytest.mark.parametrize(
     ("make", "told"),
-    [(os.mkfifo, "it is a device or a pipe, and no file"), (os.mkdir, "Is a directory")],
+    [(os.mkfifo, "it is a device or a pipe, not a file"), (os.mkdir, "Is a directory")],
 )
 def test_what_is_no_file_is_replaced_with_no_leave(
     run: Path, tmp_path: Path, make: Callable[[Path], None], told: str, force: tuple[str, ...]
@@ -509,11 +509,11 @@ def test_a_trace_of_a_run_stands_for_its_folder_and_is_no_table(run: Path, tmp_p
         ),
         (
             ("--factor", "tcp", "--response", "site"),
-            "site is 'a' in row 1, which is no number",
+            "site is 'a' in row 1, which is not a number",
         ),
         (
             ("--factor", "tcp", "--response", "site", "--where", "site=b"),
-            "site is 'b' in row 9, which is no number",
+            "site is 'b' in row 9, which is not a number",
         ),
         (
             ("--factor", "tcp", "--response", "speed", "--where", "site=c"),

@@ -123,7 +123,7 @@ def test_a_store_that_is_damaged_further_in_says_what_to_do(tmp_path: Path) -> N
         store.get(RunKey(f"{100:064}", "fast", "1"))
     assert str(fault.value) == (
         f"{file}: is damaged: database disk image is malformed; remove it or name another file, "
-        "and its runs are made again"
+        "and its runs are simulated again"
     )
 
 
@@ -150,7 +150,8 @@ def test_a_store_whose_summaries_are_damaged_says_what_to_do(
         with pytest.raises(StoreError) as fault:
             store.get(KEY)
     assert str(fault.value) == (
-        f"{file}: is damaged: {reason}; remove it or name another file, and its runs are made again"
+        f"{file}: is damaged: {reason}; remove it or name another file, "
+        "and its runs are simulated again"
     )
 
 
@@ -177,7 +178,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_a_pipe_is_no_store_and_is_not_waited_for(tmp_path: Path, read_only: bool) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(StoreError, match="it is a device or a pipe, and no file"):
+    with pytest.raises(StoreError, match="it is a device or a pipe, not a file"):
         RunStore(pipe, read_only=read_only)
     assert list(tmp_path.iterdir()) == [pipe]
 
@@ -270,7 +271,7 @@ def test_what_was_opened_to_look_refuses_to_keep_a_run(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     path.touch()
     with RunStore(path, read_only=True) as store:
-        told = r"runs\.sqlite: was opened to look only; runs cannot be kept in it"
+        told = r"runs\.sqlite: was opened for reading only; runs cannot be kept in it"
         with pytest.raises(StoreError, match=told):
             store.put_finished(KEY, "{}", 0.0)
         with pytest.raises(StoreError, match=told):
@@ -322,8 +323,8 @@ def test_a_log_that_would_have_to_be_taken_in_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as fault:
         RunStore(path, read_only=True)
     assert str(fault.value) == (
-        f"{path}: its last runs are in runs.sqlite-wal, which is taken in where the store is "
-        "opened for writing, as `skycell sweep` does; here it is only looked at"
+        f"{path}: its last runs are in runs.sqlite-wal, which is merged when the store is "
+        "opened for writing, as `skycell sweep` does; here it is only read"
     )
     assert folder_of(path) == before
 

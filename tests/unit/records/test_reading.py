@@ -76,7 +76,7 @@ def test_records_beside_the_spec_of_another_run_are_refused(folder: Path) -> Non
         read_result(folder)
     assert str(fault.value) == (
         f"{folder / 'records.json'} is of spec {short_run().spec_hash[:12]}, and "
-        f"spec.json beside it is spec {spec.hash()[:12]}"
+        f"spec.json next to it is spec {spec.hash()[:12]}"
     )
 
 

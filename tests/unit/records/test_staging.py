@@ -89,7 +89,7 @@ def test_a_place_that_is_a_folder_is_told_by_its_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("make", "told"),
-    [(os.mkfifo, "it is a device or a pipe, and no file"), (os.mkdir, "Is a directory")],
+    [(os.mkfifo, "it is a device or a pipe, not a file"), (os.mkdir, "Is a directory")],
 )
 def test_what_is_no_file_is_not_moved_over(
     tmp_path: Path, make: Callable[[Path], None], told: str

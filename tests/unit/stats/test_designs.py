@@ -69,7 +69,7 @@ def test_interactions_that_a_fraction_of_the_design_confounds_are_left_out() -> 
     told = [found.factor(name).levels[1].effect.value for name in ("a", "b", "c")]
     assert told == pytest.approx([1, 2, 3])
     (note,) = [note for note in found.notes if "cells have no run" in note]
-    assert note.endswith("Left out because these runs do not decide them: a × b, a × c, b × c.")
+    assert note.endswith("Left out because these runs do not determine them: a × b, a × c, b × c.")
 
 
 def test_a_block_that_takes_the_last_degree_of_freedom_costs_the_interaction() -> None:
@@ -128,7 +128,7 @@ def test_empty_cells_leave_out_what_they_do_not_decide_and_are_named() -> None:
     assert "a × c" in names
     (note,) = [note for note in found.notes if "cells have no run" in note]
     assert note.startswith("3 of 12 cells have no run (a=1 b=1 c=0, a=1 b=1 c=1, a=1 b=1 c=2)")
-    assert "Left out because these runs do not decide them: a × b." in note
+    assert "Left out because these runs do not determine them: a × b." in note
     assert found.factor("b").levels[1].effect.value == pytest.approx(5, abs=0.01)
 
 
@@ -137,8 +137,8 @@ def test_runs_that_do_not_decide_the_main_effects_are_refused() -> None:
     with pytest.raises(DesignError) as refused:
         analyse(rows, ["a", "b"], "y")
     assert str(refused.value) == (
-        "2 of 4 cells have no run (a=0 b=1, a=1 b=0), and the others do not tell the effects of "
-        "the factors apart: add the missing runs, or leave out a factor or a level"
+        "2 of 4 cells have no run (a=0 b=1, a=1 b=0), and the others cannot separate the effects "
+        "of the factors: add the missing runs, or leave out a factor or a level"
     )
 
 

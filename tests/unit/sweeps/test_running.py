@@ -127,7 +127,7 @@ def test_a_store_that_is_only_looked_at_serves_what_it_has_and_takes_no_run(
     with RunStore(store, read_only=True) as kept:
         found = sweep(FILE, store=kept, only_stored=True, **options)
         assert found.rows() == made_then.rows()
-        with pytest.raises(StoreError, match="was opened to look only"):
+        with pytest.raises(StoreError, match="was opened for reading only"):
             sweep(FILE | {"replications": 3}, store=kept, **options)
     assert (store.read_bytes(), store.stat().st_mtime_ns, sorted(tmp_path.iterdir())) == before
     assert made(tmp_path) == 8
@@ -205,7 +205,7 @@ def test_a_result_with_a_faulty_part_is_refused(
     file = tmp_path / "sweep.json"
     written = make(work, store).as_dict() | {key: value}
     file.write_text(json.dumps(written), encoding="utf-8")
-    with pytest.raises(NotASweepError, match=r"sweep\.json is no result of a sweep"):
+    with pytest.raises(NotASweepError, match=r"sweep\.json is not a result of a sweep"):
         read_sweep(file)
 
 
