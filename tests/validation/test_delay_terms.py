@@ -123,4 +123,4 @@ def test_data_that_go_back_go_up_where_others_come_down() -> None:
 def test_the_report_shows_the_terms() -> None:
     page = page_of_run(skycell.run(scenario(PATH)))
     assert ">t_q</th>" in page
-    assert "What the mean delay D over the constellation is made of, in ms:" in page
+    assert "Terms of the mean delay D over the constellation, in ms:" in page

@@ -90,7 +90,7 @@ def discards_by_reason(
                 alt.Tooltip("name:N", title=noun),
                 alt.Tooltip("reason:N", title="reason"),
                 alt.Tooltip("cells:Q", title="cells", format=","),
-                alt.Tooltip("part:Q", title="part of the cells offered", format=".3%"),
+                alt.Tooltip("part:Q", title="fraction of the cells offered", format=".3%"),
             ],
         )
         .properties(width=theme.WIDTH - 60, height=alt.Step(26 if len(names) <= 20 else 16))
@@ -99,7 +99,7 @@ def discards_by_reason(
     quiet = len(lost) - len(losers)
     caption = sentences(
         f"Cells discarded at all ports on the way, {grouped(total)} in all, by recorded reason.",
-        f"Shown: of {grouped(len(losers))} {noun}s with losses the {len(names)} that lost most."
+        f"Shown: of {grouped(len(losers))} {noun}s with losses, the {len(names)} that lost most."
         if len(names) < len(losers)
         else None,
         f"{grouped(quiet)} {noun}s that lost nothing are left out." if quiet > 1 else None,

@@ -120,7 +120,7 @@ def main_effects_figure(
         chart=_panels(analysis.factors, panel),
         caption=(
             explained_response(analysis, unit),
-            f"Point: mean of a level less the overall mean, {analysis.mean.value:.4g}.",
+            f"Point: mean of a level minus the overall mean, {analysis.mean.value:.4g}.",
             error_words(analysis),
         ),
         origin=origin,

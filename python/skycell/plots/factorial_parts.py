@@ -38,7 +38,7 @@ def explained_response(analysis: Analysis, unit: str) -> str:
     """What a caption says of the response."""
     base, _, part = analysis.response.partition(":")
     text = explained(base, unit)
-    return f"{text} Of {part} alone." if part else text
+    return f"{text} For {part} only." if part else text
 
 
 def slug(*parts: str) -> str:
@@ -62,7 +62,7 @@ def error_words(analysis: Analysis) -> str:
         "higher interactions": "the higher interactions, with one run per cell",
     }[error.source]
     return (
-        f"Bars: {_level_words(analysis)} intervals, the error being that of {source} "
+        f"Bars: {_level_words(analysis)} intervals, with the error of {source} "
         f"({counted(error.degrees, 'degree')} of freedom)."
     )
 
@@ -74,8 +74,8 @@ def mean_words(analysis: Analysis) -> str:
         return error_words(analysis)
     own = block.name.removesuffix(" (block)")
     return (
-        f"{error_words(analysis)} They also have what runs with the same {own} share, which moves "
-        "all means together: means whose bars overlap may well be told apart."
+        f"{error_words(analysis)} They also include what runs with the same {own} share, which "
+        "moves all means together: means with overlapping bars may still be told apart."
     )
 
 

@@ -62,7 +62,7 @@ class Origin:
         if self.set_otherwise:
             otherwise = self.set_otherwise.items()
             changed = (f"{key} = {write_value(value)}" for key, value in otherwise)
-            sentences.insert(0, f"Set otherwise than the study says: {', '.join(changed)}.")
+            sentences.insert(0, f"Set differently from the study: {', '.join(changed)}.")
         if self.source:
             sentences.insert(0, f"Published values: {self.source}.")
         return " ".join(sentences)

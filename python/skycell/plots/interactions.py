@@ -49,8 +49,8 @@ def interactions_figure(
 
     if not analysis.interactions:
         raise NothingToDrawError(
-            f"the analysis of {analysis.response} has no interactions to draw: with one run per "
-            "cell two factors leave theirs for the error"
+            f"the analysis of {analysis.response} has no interactions to draw: with two factors "
+            "and one run per cell, their interaction serves as the error"
         )
     axis_title = response_title(analysis.response, unit)
     ends = [e for pair in analysis.interactions for c in pair.cells for e in edges(c.mean)]

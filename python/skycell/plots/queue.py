@@ -100,8 +100,8 @@ def queue_over_time(
             ),
         ]
     caption = sentences(
-        "Cells in the port, the one under transmission included"
-        + (", in all its queues; each of them has a buffer of its own." if several else "."),
+        "Cells in the port, including the one being sent"
+        + (", in all its queues; each of them has its own buffer." if several else "."),
         f"Sampled{_interval(trace)} after the departures and before the arrivals of an instant.",
         panels.sentence(),
         note,

@@ -95,8 +95,9 @@ def rate_over_time(
     }
     dashed = None if reserved_mbps is None else f"Dashed: {reserved_mbps:.3g} Mbit/s reserved."
     caption = sentences(
-        "Octets of TCP payload in segments sent, repetitions included, over 100 ms each.",
-        "Sent is what a sender hands to its port, at times faster than the link takes it.",
+        "Octets of TCP payload in segments sent, including retransmissions, over 100 ms each.",
+        "A segment is sent when its sender hands it to the port, at times faster than the "
+        "link carries it.",
         dashed,
         panels.sentence(),
     )

@@ -83,7 +83,7 @@ def sequence_over_time(
     )
     caption = sentences(
         "Dot: first octet of a new segment, when its sender gave it to the port.",
-        "Cross: of a repeated one.",
+        "Cross: of a retransmitted one.",
         "Line: octets acknowledged at the sender.",
         f"1 {unit} is {grouped(int(divisor))} octets of TCP payload." if divisor > 1 else None,
         panels.sentence(),

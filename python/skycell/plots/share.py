@@ -22,7 +22,7 @@ def share_over_time(
     span: TimeRange,
     origin: Origin,
 ) -> Figure:
-    """Step lines of the part of a link's cells that each queue of its port sends, panel by panel.
+    """Step lines of the share of a link's cells that each queue of its port sends, panel by panel.
 
     Args:
         trace: the service trace of one port: ``queue`` (its place), ``time_ps`` and ``departed``
@@ -70,7 +70,7 @@ def share_over_time(
             x=time_axis(span),
             y=alt.Y(
                 "share:Q",
-                title="Part of the link",
+                title="Share of the link",
                 scale=alt.Scale(domain=[0, 1.04], nice=False),
                 axis=alt.Axis(values=[0, 0.5, 1]),
             ),
@@ -94,12 +94,12 @@ def share_over_time(
         chart=stacked([line], panels, height=280),
         datasets={DATASET: rows.to_dicts()},
         caption=(
-            f"Cells sent, as a part of those that the link carries, over {interval} each.",
+            f"Cells sent, as a fraction of those that the link carries, over {interval} each.",
             f"Means: {told}.",
         ),
         origin=origin,
         description=(
-            f"Step lines of the part of {port_name} that each class gets, over {interval} each, "
+            f"Step lines of the share of {port_name} that each class gets, over {interval} each, "
             f"from {span.in_words}; means: {told}."
         ),
     )

@@ -55,7 +55,7 @@ def throughput_of_flows(rates_bps: Sequence[float], origin: Origin) -> Figure:
     middle = ordered[(flows - 1) // 2]
     caption = sentences(
         "Octets delivered in order, divided by the simulated time, of each flow.",
-        f"{counted(flows, 'flow')}: least {ordered[0]:.4g}, median {middle:.4g}, most "
+        f"{counted(flows, 'flow')}: smallest {ordered[0]:.4g}, median {middle:.4g}, largest "
         f"{ordered[-1]:.4g} Mbit/s.",
         f"Drawn: {steps} steps of {flows / steps:.3g} flows each." if steps < flows else None,
     )

@@ -250,7 +250,7 @@ def _caption(
         *(explained(key) for key in (axes.y, axes.x, axes.colour)),
         f"Point: mean of {replicated(counts)}; cross: lowest to highest.",
         "Axes reach as far as each panel's points.",
-        "White: not defined, as in some run no VC got more than its MCR." if missing else "",
+        "White: not defined, because in some run no VC got more than its MCR." if missing else "",
         *(f"{short}: {full}." for full, short in SHORT.items() if short in names),
     )
 

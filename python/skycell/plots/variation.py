@@ -72,7 +72,7 @@ def allocation_figure(
         ),
         x=alt.X(
             "percent:Q",
-            title=f"Part of the variation of {lowered(response_title(analysis.response))} (%)",
+            title=f"Share of the variation of {lowered(response_title(analysis.response))} (%)",
             scale=alt.Scale(domain=[0, min(110.0, top * 1.12)], nice=False),
             axis=alt.Axis(grid=True, tickCount=6),
         ),
@@ -87,7 +87,7 @@ def allocation_figure(
         ),
         tooltip=[
             alt.Tooltip("component:N", title="component"),
-            alt.Tooltip("percent:Q", title="part (%)", format=".4~g"),
+            alt.Tooltip("percent:Q", title="share (%)", format=".4~g"),
             alt.Tooltip("degrees:Q", title="degrees of freedom"),
         ],
     )
@@ -95,9 +95,9 @@ def allocation_figure(
         text="label:N"
     )
     whole = f"the sum of squared differences from the mean of the {analysis.runs} runs"
-    caption = [f"Sum of squares of each component over the total, {whole}."]
+    caption = [f"Sum of squares of each component divided by the total, {whole}."]
     if analysis.design != "balanced":
-        caption.append("Cells differ in their number of runs: the parts need not add up.")
+        caption.append("Cells have different numbers of runs, so the shares need not add up.")
     return Figure(
         name=slug("allocation", analysis.response),
         title=f"{response_title(analysis.response)}: where the variation comes from",
@@ -188,7 +188,7 @@ def residuals_figure(
         subtitle=study,
         chart=alt.hconcat(left, right, spacing=3 * GAP),
         caption=(
-            "Left: no pattern and the same spread everywhere is what the intervals suppose.",
+            "Left: the intervals assume no pattern and the same spread everywhere.",
             "Right: normal residuals lie on the line.",
             *tests,
         ),

@@ -55,12 +55,12 @@ def tried_table(study: Study, tables: Sequence[str]) -> Table | None:
     ]
     return Table(
         caption=(
-            "One choice at a time set otherwise, all else as the study has it: mean absolute "
-            "change of our means, table by table, and the conclusions that it decides otherwise. "
+            "One choice at a time is changed and everything else is as in the study: mean absolute "
+            "change of our means, table by table, and the conclusions that come out differently. "
             f"Measured beforehand with skycell {tried.version}; {runs}."
             + (f" Not tried: {listed(missing)}." if missing else "")
         ),
-        columns=columns("set otherwise", *heads, "conclusions", numeric=heads),
+        columns=columns("changed choice", *heads, "conclusions", numeric=heads),
         rows=rows,
     )
 

@@ -153,8 +153,8 @@ def _flows(records: Mapping[str, Any]) -> Table:
         "start (s)",
         "largest cwnd (kB)",
         "delay: mean (ms)",
-        "least (ms)",
-        "most (ms)",
+        "smallest (ms)",
+        "largest (ms)",
     )
     return Table(
         caption=(
@@ -181,9 +181,9 @@ def _responses(records: Mapping[str, Any]) -> Table | None:
     heads = ("asked for", "whole", *RESPONSE_HEADS)
     return Table(
         caption=(
-            "What web users waited for, in seconds, over all users: files from request to last "
-            "octet, pages from first request to last octet. What was not whole at the end of the "
-            "run is not among the times."
+            "How long web users waited, in seconds, over all users: for files from request "
+            "to last octet, for pages from first request to last octet. Files and pages that "
+            "were not whole at the end of the run are not counted in the times."
         ),
         columns=columns("what", *heads, numeric=heads),
         rows=tuple(rows),
@@ -213,9 +213,9 @@ def _contracts(result: RunResult) -> Table | None:
     heads = ("frames offered", "eligible", "tagged", "refused", "cells got", "due")
     return Table(
         caption=(
-            "VCs with a GFR contract: frames offered, eligible by F-GCRA, sent on tagged and "
-            "refused at the edge; cells of whole frames against what MCR is due over the run, and "
-            "windows in which it was met."
+            "VCs with a GFR contract: frames offered, eligible under F-GCRA, forwarded with "
+            "a tag, and refused at the edge; cells of whole frames compared with what the "
+            "MCR promises over the run, and windows in which the MCR was met."
         ),
         columns=columns("VC", *heads, "run", "windows met", numeric=heads),
         rows=tuple(rows),
@@ -232,8 +232,9 @@ def _policed(result: RunResult) -> Table | None:
     heads = tuple(POLICED_HEADS.values())
     return Table(
         caption=(
-            "Cells of the VCs that are policed where they enter the first switch: offered, not "
-            "conforming to the buckets, and of those tagged or discarded."
+            "Cells of the VCs that are policed where they enter the first switch: offered, "
+            "not conforming to the buckets, and how many of the latter were tagged or "
+            "discarded."
         ),
         columns=columns("VC", *heads, numeric=heads),
         rows=tuple(rows),
@@ -256,10 +257,10 @@ def _cell_delays(records: Mapping[str, Any]) -> Table | None:
     return Table(
         caption=(
             "Cells of the VCs whose delays are measured, by default those of cell sources: "
-            "offered, lost, and the delay of those that arrived in milliseconds, "
-            "first what it is where nothing waits. Variation: peak to peak, the 99.9 % quantile "
-            "less that; of a class with several VCs, which comes before them, of each cell less "
-            "its own VC's."
+            "offered, lost, and the delay in milliseconds of those that arrived, first what "
+            "it would be without waiting. Variation: peak to peak, the 99.9 % quantile minus "
+            "the delay without waiting; for a class with several VCs, whose row comes before "
+            "theirs, the delay of each cell's own VC is subtracted."
         ),
         columns=columns("VC", *heads, numeric=heads),
         rows=tuple(rows),
@@ -279,8 +280,9 @@ def _transfers(result: RunResult) -> Table | None:
     heads = ("finished", *RESPONSE_HEADS)
     return Table(
         caption=(
-            "What finished transfers took, in seconds: from the moment the application hands one "
-            "over (with a handshake: the SYN) until its last octet is acknowledged."
+            "How long finished transfers took, in seconds: from the moment the application "
+            "hands one over (with a handshake: from the SYN) until its last octet is "
+            "acknowledged."
         ),
         columns=columns("flow", *heads, numeric=heads),
         rows=tuple(rows),
@@ -298,11 +300,11 @@ def _delay_terms(records: Mapping[str, Any]) -> Table | None:
     heads = TERM_HEADS
     return Table(
         caption=(
-            "What the mean delay D over the constellation is made of, in ms: transmission t_t of a "
-            "full segment, propagation on links to hosts (access), up, between satellites and "
-            "down, switching t_s (a cell time at each port), and queueing t_q, what is left. "
-            "Bound: the largest delay that full buffers allow, each delaying by its size over "
-            "its rate."
+            "Terms of the mean delay D over the constellation, in ms: transmission t_t of a "
+            "full segment, propagation on links to hosts (access), up, between satellites "
+            "and down, switching t_s (a cell time at each port), and queueing t_q, the rest. "
+            "Bound: the largest delay that full buffers allow, each adding its size divided "
+            "by its rate."
         ),
         columns=columns("flow", "satellites", *heads, numeric=heads),
         rows=tuple(rows),
@@ -314,7 +316,7 @@ def _recovery(records: Mapping[str, Any]) -> Table:
         "segments_sent": "segments sent",
         "segments_retransmitted": "sent again",
         "segments_received": "arrived",
-        "segments_duplicate": "nothing new in them",
+        "segments_duplicate": "without new data",
         "timeouts": "timeouts",
         "fast_retransmits": "fast retransmits",
         "dup_acks_received": "duplicate ACKs",
@@ -350,9 +352,9 @@ def _congested(result: RunResult) -> Table | None:
     heads = ("arrived", "discarded", "part", "busy", "mean", "median", "90 %", "99 %", "largest")
     return Table(
         caption=(
-            "Ports with a limited buffer, queue by queue where they have several: cells that "
-            "arrived and were discarded, time under transmission, queue in cells (percentiles are "
-            "of samples)."
+            "Ports with a limited buffer, queue by queue if they have several: cells that "
+            "arrived and were discarded, fraction of the time spent sending, queue in cells "
+            "(percentiles are those of samples)."
         ),
         columns=columns("port", *heads, numeric=heads),
         rows=tuple(rows),
@@ -375,7 +377,7 @@ def _other_ports(result: RunResult) -> Table | None:
         return None
     heads = ("arrived", "busy", "mean queue", "largest queue")
     return Table(
-        caption="Ports that hold whatever arrives, as far as cells came to them; in cells.",
+        caption="Ports that hold whatever arrives, if any cells reached them; in cells.",
         columns=columns("port", *heads, numeric=heads),
         rows=tuple(rows),
     )
@@ -429,7 +431,7 @@ def _vcs(records: Mapping[str, Any]) -> Table:
         "not whole",
     )
     return Table(
-        caption="What became of each VC's cells and frames.",
+        caption="What happened to each VC's cells and frames.",
         columns=columns(*heads, numeric=heads[1:]),
         rows=tuple(rows),
     )
@@ -471,7 +473,7 @@ def _again(result: RunResult) -> dict[str, str]:
     return {
         "text": (
             f"{own} that the run depends on. With skycell {result.version}, {saved}, it gives the "
-            "same records, digit by digit:"
+            "same records, digit for digit:"
         ),
         "python": (
             "from pathlib import Path\n"

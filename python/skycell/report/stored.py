@@ -152,9 +152,9 @@ def _read(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise NotAResult(f"{file}: {error.strerror or error}") from None
     except ValueError:
-        raise NotAResult(f"{file} is no JSON") from None
+        raise NotAResult(f"{file} is not JSON") from None
     if not isinstance(data, dict) or not data.keys() >= set(NEEDED):
-        raise NotAResult(f"{file} is no result of `skycell reproduce`")
+        raise NotAResult(f"{file} is not a result of `skycell reproduce`")
     return data
 
 

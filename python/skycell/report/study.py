@@ -144,7 +144,9 @@ def verdict(reproduction: Reproduction, study_id: str) -> str:
     if load_study(study_id).is_own:
         cases = sum(summary.own for summary in own)
         values = "value" if cases == 1 else "values"
-        measured = f"{grouped(cases)} {values} of our own; nothing is published to compare with."
+        measured = (
+            f"{grouped(cases)} {values} of our own; nothing is published to compare them with."
+        )
     return f"{measured} {conclusions_text(_own_conclusions(reproduction, study_id))}"
 
 
@@ -160,7 +162,7 @@ def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
     decided = [entry for entry in supported if entry.ours_holds is not None]
     holding = sum(bool(entry.ours_holds) for entry in decided)
     if not conclusions:
-        return "No conclusion speaks of these tables."
+        return "No conclusion is about these tables."
     if not supported:
         decided = [entry for entry in conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
@@ -208,8 +210,9 @@ def _numbers_rule(reproduction: Reproduction, study: Study) -> str:
     if study.is_own or not _own_conclusions(reproduction, study.id):
         return ""
     return (
-        "The numbers are ours and no sections of the publication: the first counts the published "
-        "studies, the second the statements of one, and letters are parts that are decided alone."
+        "The numbers are ours and not those of sections of the publication: the first part "
+        "counts the published studies, the second the statements of one study, and letters "
+        "are parts of a statement that are decided separately."
     )
 
 
@@ -218,9 +221,9 @@ def _firmness_rule(reproduction: Reproduction, study: Study) -> str:
     if not any(map(_single_runs, _own_conclusions(reproduction, study.id))):
         return ""
     return (
-        "A verdict on ours is that of the means over the replications. In how many single "
-        "replications the statement holds tells how much of the verdict is chance"
-        + ("." if study.is_own else ": published values are mostly of one run a case.")
+        "The verdict on our values is that of the means over the replications. In how many "
+        "single replications the statement holds shows how much of the verdict is chance"
+        + ("." if study.is_own else ": published values are mostly those of one run per case.")
     )
 
 
@@ -277,7 +280,7 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
     ]
     if reproduction.overrides:
         changed = [f"{key} = {write_value(value)}" for key, value in reproduction.overrides.items()]
-        identity.append(("Set otherwise", listed(changed)))
+        identity.append(("Changed", listed(changed)))
     return identity
 
 
@@ -328,7 +331,7 @@ def _choices(reproduction: Reproduction, study: Study) -> Table:
             )
         )
     whose = (
-        "Each parameter that a reader might want otherwise has"
+        "Each parameter that a reader might want to change has"
         if study.is_own
         else "Each parameter that the publication does not state has"
     )
@@ -399,8 +402,8 @@ def _again(reproduction: Reproduction, study: Study) -> dict[str, Any]:
     specs = _specs(reproduction, study)
     return {
         "text": (
-            f"With skycell {reproduction.version} these commands give the same numbers, digit by "
-            "digit; a run is a function of its spec, of which the seed is a part."
+            f"With skycell {reproduction.version} these commands give the same numbers, digit for "
+            "digit; a run is a function of its spec, which includes the seed."
         ),
         "shell": " \\\n    ".join(shell),
         "python": (

@@ -62,7 +62,7 @@ def listed_figure(
         x_name=wanted.x_name,
         own_axes=wanted.own_axes,
         figure_name=wanted.id,
-        subtitle=f"{wanted.printed_as}, drawn anew" if wanted.printed_as else None,
+        subtitle=f"{wanted.printed_as}, redrawn" if wanted.printed_as else None,
     )
 
 

@@ -114,7 +114,7 @@ def _verdict(analyses: dict[str, Analysis]) -> str:
     if nothing:
         rest = f"no factor can be shown to move {listed(nothing)}"
         text = f"{text}; {rest}" if text else rest
-    return f"{text[0].upper()}{text[1:]}." if text else "The runs do not decide what matters."
+    return f"{text[0].upper()}{text[1:]}." if text else "The runs do not determine what matters."
 
 
 def _is_shown(found: Analysis, name: str) -> bool:
@@ -131,7 +131,7 @@ def _identity(result: SweepResult) -> list[tuple[str, str]]:
     seeds = (
         f"the same seeds in every cell, from {result.first_seed}"
         if result.common_random_numbers
-        else f"seeds of their own, drawn from {result.first_seed}"
+        else f"their own seeds, drawn from {result.first_seed}"
     )
     each = counted(result.replications, "replication")
     runs = f"{grouped(len(result.runs))}: {grouped(result.cells)} cells, {each} of each"
@@ -212,11 +212,11 @@ def _differences(found: Analysis) -> Table:
         for own in found.factors
         for pair in own.differences
     ]
-    heads = ("factor", "level", "less level", "difference", "Tukey's interval", "verdict")
+    heads = ("factor", "level", "minus level", "difference", "Tukey's interval", "verdict")
     return Table(
         caption=(
-            "Which levels can be told apart. The intervals of a factor hold all together with the "
-            "stated confidence."
+            "Which levels can be told apart. All intervals of a factor together hold with "
+            "the stated confidence."
         ),
         columns=columns(*heads, numeric=("difference",)),
         rows=tuple(rows),
@@ -304,8 +304,8 @@ def _again(result: SweepResult) -> dict[str, Any]:
     ]
     return {
         "text": (
-            f"With skycell {result.version} the same file gives the same numbers, digit by digit: "
-            "a run is a function of its spec, of which the seed is a part."
+            f"With skycell {result.version} the same file gives the same numbers, digit for digit: "
+            "a run is a function of its spec, which includes the seed."
         ),
         "shell": " ".join([*shell, f"--engine {result.engine}"]),
         "count": grouped(len(result.runs)),

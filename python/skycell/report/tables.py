@@ -76,8 +76,8 @@ def shortened(table: Table, by: str, where: str) -> Table:
     )
     rows = (*ordered[:ENDS], *ordered[ENDS:][-ENDS:])
     text = (
-        f"{table.caption} Shown: of {grouped(len(table.rows))} rows the {ENDS} with the least and "
-        f"the {ENDS} with the most under \u201c{by}\u201d. {where}"
+        f"{table.caption} Shown: of {grouped(len(table.rows))} rows, the {ENDS} with the smallest "
+        f"and the {ENDS} with the largest \u201c{by}\u201d. {where}"
     )
     return replace(table, caption=text, rows=rows, spread=_spread(table))
 
@@ -96,7 +96,7 @@ def _spread(table: Table) -> Table:
         rows.append((words(column.title), *(cells[0], *middle, cells[-1])))
     heads = ("least", *_QUANTILES, "most")
     return Table(
-        caption=f"How all {grouped(len(table.rows))} rows are spread; quantiles by nearest rank.",
+        caption=f"Distribution over {grouped(len(table.rows))} rows; quantiles by nearest rank.",
         columns=columns("column", *heads, numeric=heads),
         rows=tuple(rows),
         sortable=False,

@@ -75,5 +75,5 @@ def figure_of_traced(result: RunResult, wanted: TracedFigure) -> Figure:
         figure,
         name=wanted.id,
         title=wanted.title,
-        subtitle=f"{wanted.printed_as}, drawn anew" if wanted.printed_as else None,
+        subtitle=f"{wanted.printed_as}, redrawn" if wanted.printed_as else None,
     )

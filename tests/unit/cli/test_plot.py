@@ -172,7 +172,7 @@ def test_a_figure_of_a_stored_study_says_what_it_was_set_to(tmp_path: Path) -> N
     file.write_text(reproduction(rows, ()).to_result_json(), encoding="utf-8")
     assert skycell("plot", file, "--out", tmp_path / "a.html").exit_code == 0
     drawn = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "Set otherwise than the study says: tcp.tick = 200 ms." in drawn
+    assert "Set differently from the study: tcp.tick = 200 ms." in drawn
 
 
 def test_a_study_is_drawn_by_its_first_metric(study: Path, tmp_path: Path) -> None:
@@ -412,7 +412,7 @@ def test_all_that_a_study_cannot_show_is_told_at_once(
     told_together(
         skycell("plot", study, "--out", "a.gif"),
         "Invalid value for '--out': a.gif: a figure is written as",
-        f"{study / 'result.json'} is no JSON",
+        f"{study / 'result.json'} is not JSON",
     )
 
 
@@ -428,7 +428,7 @@ def test_of_two_tables_with_one_metric_one_has_to_be_named(study: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("{", "is no JSON"), ("[]", "is no result of `skycell reproduce`")]
+    ("text", "message"), [("{", "is not JSON"), ("[]", "is not a result of `skycell reproduce`")]
 )
 def test_another_json_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "x.json"
@@ -449,7 +449,7 @@ def test_a_study_without_results_has_no_figure(study: Path, tmp_path: Path) -> N
     ("kind", "shown"),
     [
         ("response", "Speed"),
-        ("allocation", "Part of the variation of speed"),
+        ("allocation", "Share of the variation of speed"),
         ("main-effects", "90 % intervals"),
         ("interactions", "SACK"),
         ("residuals", "normal"),
@@ -475,7 +475,7 @@ def test_rows_of_a_table_and_their_blocks_and_level_are_chosen(table: Path, tmp_
     text = html.read_text(encoding="utf-8")
     assert "speeds.csv, only site = b" in text
     assert "99 % intervals" in text
-    assert "They also have what runs with the same run share" in text
+    assert "They also include what runs with the same run share" in text
     assert '"value": 9.5' in text
     assert '"value": 1.0' not in text
 

@@ -262,7 +262,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
     report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
     assert report.exit_code == 0, report.stderr
     text = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert "What finished transfers took, in seconds" in text
+    assert "How long finished transfers took, in seconds" in text
 
 
 def test_a_class_with_several_sources_is_shown_before_them(short: Path, tmp_path: Path) -> None:

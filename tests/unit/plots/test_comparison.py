@@ -126,7 +126,7 @@ def test_factors_that_do_not_vary_stand_under_the_title() -> None:
 def test_the_caption_says_units_replications_bars_source_and_runs() -> None:
     figure = comparison([compared("sd")], STUDY, title="Efficiency")
     assert figure.caption_text() == (
-        "Efficiency: sum of the throughputs as a part of the ceiling, no unit. Dot: mean of 5 "
+        "Efficiency: sum of the throughputs as a fraction of the ceiling, no unit. Dot: mean of 5 "
         "replications; bar: lowest to highest; diamond: published value. SD: Selective Drop. "
         "Published values: ICCCN'97 Table 3. skycell\u00a00.1.0, engine\u00a0reference, "
         f"2\u00a0runs, scenarios\u00a0{digest(['bb', 'aa'])}, first seed\u00a01."
@@ -137,7 +137,7 @@ def test_the_caption_says_what_was_set_otherwise() -> None:
     changed = replace(STUDY, set_otherwise={"tcp.tick": "200 ms", "run.duration": "1 s"})
     caption = comparison([compared("sd")], changed, title="Efficiency").caption_text()
     assert (
-        "Published values: ICCCN'97 Table 3. Set otherwise than the study says: "
+        "Published values: ICCCN'97 Table 3. Set differently from the study: "
         "tcp.tick = 200 ms, run.duration = 1 s. skycell"
     ) in caption
 

@@ -127,13 +127,13 @@ def test_every_figure_says_what_it_shows_and_which_runs(found: Analysis, kind: s
 @pytest.mark.parametrize("kind", ["response", "main-effects", "interactions"])
 def test_a_caption_says_where_the_intervals_come_from(found: Analysis, kind: str) -> None:
     text = draw(found, kind).caption_text()
-    assert "90 % intervals, the error being that of the replications (12 degrees" in text
+    assert "90 % intervals, with the error of the replications (12 degrees" in text
 
 
 def test_a_caption_tells_that_blocks_move_all_means_together() -> None:
     blocked = [{**row, "run": place % 3} for place, row in enumerate(rows())]
     found = analyse(blocked, ["tcp", "buffer"], "efficiency", block="run")
-    said = "They also have what runs with the same run share, which moves all means together"
+    said = "They also include what runs with the same run share, which moves all means together"
     assert said in draw(found, "response").caption_text()
     assert said in draw(found, "interactions").caption_text()
     assert said not in draw(found, "main-effects").caption_text()
@@ -144,7 +144,7 @@ def test_with_one_run_per_cell_the_caption_says_so_and_there_are_no_pairs() -> N
     assert (
         "the higher interactions, with one run per cell" in draw(found, "response").caption_text()
     )
-    with pytest.raises(NothingToDrawError, match="no interactions to draw: with one run per cell"):
+    with pytest.raises(NothingToDrawError, match="no interactions to draw: with two factors"):
         draw(found, "interactions")
     names = [f.name for f in factorial_figures(found, RUNS, study="x")]
     assert "interactions-efficiency" not in names
@@ -174,4 +174,4 @@ def test_a_single_flow_is_named_in_the_title() -> None:
     figure = FACTORIAL_KINDS["response"](found, RUNS, study="x", unit="events")
     assert figure.title == "Timeouts, flow2: means of the levels"
     assert figure.name == "response-timeouts-flow2"
-    assert "Of flow2 alone." in figure.caption_text()
+    assert "For flow2 only." in figure.caption_text()

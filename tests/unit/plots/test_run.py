@@ -74,7 +74,7 @@ def test_a_port_with_several_queues_has_no_levels_of_one_of_them() -> None:
     run = run_of_classes()
     figure = run_figure(run, "queue", port="switch1>switch2")
     assert not any("level" in row for row in drawn(figure))
-    assert "in all its queues; each of them has a buffer of its own." in figure.caption_text()
+    assert "in all its queues; each of them has its own buffer." in figure.caption_text()
     assert "in all its queues" not in run_figure(short_run(), "queue").caption_text()
 
 
@@ -195,7 +195,7 @@ def test_of_very_many_flows_a_part_of_the_steps_is_drawn() -> None:
     # Every 2.002th flow: the first step is of two, the last ends with the last.
     assert (rows[1]["mbps"], rows[1]["percent"]) == (1, pytest.approx(200 / 1001))
     assert (rows[-1]["mbps"], rows[-1]["percent"]) == (1000, 100)
-    assert "1001 flows: least 0, median 500, most 1000 Mbit/s." in figure.caption_text()
+    assert "1001 flows: smallest 0, median 500, largest 1000 Mbit/s." in figure.caption_text()
     assert "Drawn: 500 steps of 2 flows each." in figure.caption_text()
 
 

@@ -196,7 +196,7 @@ def test_a_figure_over_time_runs_its_case_as_long_as_it_lasts() -> None:
     wanted = next(entry for entry in study.traced if entry.kind == "rate")
     short = wanted.model_copy(update={"from_s": 0.2, "to_s": 1.0})
     figure = traced_figure(study, short, seed=3, overrides={}, engine="fast")
-    assert (figure.name, figure.subtitle) == ("bonaventure-figure24", "Figure 24, drawn anew")
+    assert (figure.name, figure.subtitle) == ("bonaventure-figure24", "Figure 24, redrawn")
     assert "seed\u00a03" in figure.caption_text()
     assert "68.5 Mbit/s reserved" in figure.caption_text()
     # The first second of the run itself, whatever comes after.
@@ -212,7 +212,7 @@ def test_a_figure_of_a_links_shares_shows_every_class() -> None:
     wanted = next(entry for entry in study.traced if entry.id == "atmf970424-figure2-gr05")
     short = wanted.model_copy(update={"from_s": 0.0, "to_s": 0.1})
     figure = traced_figure(study, short, seed=1, overrides={}, engine="fast")
-    assert figure.subtitle == "Figure 2, drawn anew"
+    assert figure.subtitle == "Figure 2, redrawn"
     assert {row["panel"] for row in datasets(figure)} == {"nrt_vbr", "rest"}
 
 

@@ -243,7 +243,7 @@ def test_of_very_many_vcs_those_that_lost_most_are_shown_in_their_order() -> Non
     assert shown == [f"vc{number}" for number in range(2000) if number % 50 == 49]
     assert figure.caption[:3] == (
         "Cells discarded at all ports on the way, 73\u202f500 in all, by recorded reason.",
-        "Shown: of 2\u202f940 VCs with losses the 40 that lost most.",
+        "Shown: of 2\u202f940 VCs with losses, the 40 that lost most.",
         "60 VCs that lost nothing are left out.",
     )
     assert len(drawn(discards_by_reason(records, ORIGIN, most=None))) == 2940
@@ -265,7 +265,7 @@ def test_a_rate_counts_repetitions_but_no_acknowledgements_over_100_ms_each() ->
     # 500 octets in 100 ms are 40 kbit/s; the segment at 5 s is sent for the second time.
     assert {r["time_s"]: r["mbps"] for r in rows if r["mbps"]} == {4.0: 0.04, 5.0: 0.04}
     assert titles(figure.bare_spec(), "y") == {"Sent (Mbit/s)"}
-    assert "Sent is what a sender hands to its port" in figure.caption[1]
+    assert "A segment is sent when its sender hands it to the port" in figure.caption[1]
 
 
 def test_a_reserved_rate_is_a_dashed_line_that_the_caption_tells() -> None:
@@ -305,7 +305,7 @@ def test_the_share_of_a_class_is_what_it_sent_between_samples_over_what_the_link
     assert shares(figure, "cbr") == [(0, 0), (1, 0.5), (2, 0), (3, 0.5), (4, 0.5)]
     assert shares(figure, "rest") == [(n, 0.2) for n in range(5)]
     assert figure.caption == (
-        "Cells sent, as a part of those that the link carries, over 1 s each.",
+        "Cells sent, as a fraction of those that the link carries, over 1 s each.",
         "Means: cbr 0.250, rest 0.200.",
     )
     assert figure.subtitle == "a>b"

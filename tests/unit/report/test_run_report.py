@@ -37,7 +37,7 @@ def test_each_flow_stands_with_its_throughput(page: Page) -> None:
 
 def test_each_flow_stands_with_what_came_of_it_when_and_in_what_time(page: Page) -> None:
     table = next(t for t in page.tables if t[0][1] == "throughput (Mbit/s)")
-    told = ("delivered", "start", "largest cwnd", "delay: mean", "least", "most")
+    told = ("delivered", "start", "largest cwnd", "delay: mean", "smallest", "largest")
     assert [head.split(" (")[0] for head in table[0][2:]] == list(told)
     for line, flow in zip(table[1:], short_run().records["flows"], strict=True):
         assert line[2:] == [
@@ -214,7 +214,7 @@ def test_of_very_many_flows_the_ends_are_told_and_how_all_are_spread(
     flows, spread = page.tables[:2]
     told = [float(line[1].replace("\u202f", "")) for line in flows[1:]]
     assert told == pytest.approx([*rates[:20], *rates[-20:]], abs=5e-4)
-    assert "of 501 rows the 20 with the least and the 20 with the most under" in page.text
+    assert "of 501 rows, the 20 with the smallest and the 20 with the largest" in page.text
     assert "\u201cflows\u201d in records.json, which `skycell run --out` writes" in page.text
     assert spread[0] == ["column", "least", "10 %", "median", "90 %", "most"]
     # Nearest rank of 501: the 51st, the 251st and the 451st.

@@ -180,7 +180,9 @@ def test_each_conclusion_says_whether_it_holds_and_on_what_evidence(page: Page) 
 def test_the_numbers_of_conclusions_are_told_to_be_no_sections_of_the_publication(
     page: Page,
 ) -> None:
-    told = "The numbers are ours and no sections of the publication: the first counts the published"
+    told = (
+        "The numbers are ours and not those of sections of the publication: the first part counts"
+    )
     assert told in page.text
     none = study_page(reproduction(conclusions=[]), STUDY, [], None)
     own = study_page(reproduction(), STUDY.model_copy(update={"origin": "own"}), [], None)
@@ -198,9 +200,10 @@ def test_a_verdict_says_in_how_many_single_replications_it_holds(page: Page) -> 
     assert "ours does not hold (holds in 2 of 5 single replications) Published: a; ours" in text
     assert (
         "1 holds in ours. Every single replication agrees on 1 of 1 that hold and on 0 of 1 that "
-        "do not. A verdict on ours is that of the means over the replications. In how many" in text
+        "do not. The verdict on our values is that of the means over the replications. In how "
+        in text
     )
-    assert "how much of the verdict is chance: published values are mostly of one run" in text
+    assert "how much of the verdict is chance: published values are mostly those of one run" in text
 
 
 def test_a_single_replication_says_nothing_of_its_own() -> None:
@@ -223,10 +226,10 @@ def test_a_choice_that_was_set_otherwise_is_told_with_the_studys_own() -> None:
     table = next(t for t in page.tables if t[0] == ["parameter", "value", "reason"])
     value = next(line[1] for line in table if line[0].endswith("tcp.tick"))
     assert value == "200 msset for these runs; the study says 100 ms"
-    assert "Set otherwise tcp.tick = 200 ms" in page.text
+    assert "Changed tcp.tick = 200 ms" in page.text
     captions = [figure.caption_text() for figure in study_figures(made, "icccn97")]
     assert captions
-    assert all("than the study says: tcp.tick = 200 ms." in caption for caption in captions)
+    assert all("from the study: tcp.tick = 200 ms." in caption for caption in captions)
     assert "--set 'tcp.tick=200 ms'" in page.text
 
 
@@ -250,10 +253,10 @@ def test_what_was_set_otherwise_can_be_set_again_as_the_report_has_it() -> None:
     page = Page(study_page(made, load_study("atmf980876r1"), [], None))
     written = 'web.gap = {kind = "exponential", mean = "300 ms"}'
     told = f"{written}, tcp.nagle = true, tcp.tick = 200 ms"
-    assert f"Set otherwise {written}, tcp.nagle = true and tcp.tick = 200 ms" in page.text
+    assert f"Changed {written}, tcp.nagle = true and tcp.tick = 200 ms" in page.text
     captions = [figure.caption_text() for figure in study_figures(made, "atmf980876r1")]
     assert captions
-    assert all(f"than the study says: {told}." in caption for caption in captions)
+    assert all(f"from the study: {told}." in caption for caption in captions)
     given = re.findall(r"--set ('[^']*'|\S+)", page.text)
     texts = [text.strip("'").split("=", 1) for text in given]
     assert {key: read_value(value) for key, value in texts} == overrides
@@ -262,7 +265,7 @@ def test_what_was_set_otherwise_can_be_set_again_as_the_report_has_it() -> None:
 def test_every_alternative_that_was_tried_stands_with_what_it_moves(page: Page) -> None:
     tried = Tried.of_study(STUDY)
     assert tried is not None
-    heads = ["set otherwise", "ICCCN'97, Table 3", "ICCCN'97, Table 4", "conclusions"]
+    heads = ["changed choice", "ICCCN'97, Table 3", "ICCCN'97, Table 4", "conclusions"]
     table = next(t for t in page.tables if t[0][0] == heads[0])
     assert table[0] == heads
     assert len(table) - 1 == len(tried.alternatives)
@@ -407,7 +410,7 @@ def test_values_that_were_never_printed_are_counted_as_such() -> None:
 @pytest.mark.parametrize(
     ("conclusions", "text"),
     [
-        ([], "No conclusion speaks of these tables."),
+        ([], "No conclusion is about these tables."),
         (CONCLUSIONS, "Of 2 conclusions that hold in the published numbers, 1 holds in ours."),
         (
             [*CONCLUSIONS, ConclusionResult("icccn97", "4", "x", True, None, "no numbers")],
@@ -442,7 +445,7 @@ def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
     assert [figure.name for figure in example.figures] == ["icccn97-run-cwnd", "icccn97-run-queue"]
     changed = ", ".join(f"{key} = {value}" for key, value in short().items())
     for figure in example.figures:
-        assert f"Set otherwise than the study says: {changed}." in figure.caption_text()
+        assert f"Set differently from the study: {changed}." in figure.caption_text()
 
 
 def test_the_run_over_time_is_called_the_same_only_if_its_spec_is_among_the_rows() -> None:
