@@ -25,7 +25,7 @@ class Confidence(click.ParamType[float]):
             number = 0.0
         level = number / 100 if number >= 1 else number
         if not 0.5 <= level < 1:
-            self.fail(f"{value!r}: allowed is from 50 to below 100, in per cent", param, ctx)
+            self.fail(f"{value!r}: must be from 50 to below 100, in per cent", param, ctx)
         return level
 
 

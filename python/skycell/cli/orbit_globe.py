@@ -159,7 +159,7 @@ def _view(text: str | None) -> View | None:
     try:
         (point,) = find_places([text])
     except ScenarioFaults:
-        message = f"{text!r}: allowed is latitude,longitude in degrees, or a city"
+        message = f"{text!r}: must be latitude,longitude in degrees, or a city"
         raise click.BadParameter(message, param_hint="'--view'") from None
     return View(point.latitude_deg, point.longitude_deg)
 

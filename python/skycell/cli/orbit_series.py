@@ -66,7 +66,7 @@ def _look_over(
             format_of(plot)
     with gathered.step():
         if step is not None and step.ps == 0:
-            raise click.BadParameter("0 s: allowed is a time above 0", param_hint="'--step'")
+            raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
     listed = list(pairs or ())
     with gathered.step():
         if pairs_file is not None:

@@ -46,9 +46,7 @@ class _Time(click.ParamType[GivenTime]):
             self.fail(f"{value!r} is {quantity.dimension}, not a time such as '2 s'", param, ctx)
         if not 0 <= quantity.amount <= LONGEST_RUN_PS:
             longest = show_time(LONGEST_RUN_PS)
-            self.fail(
-                f"{value!r}: allowed is a time from 0 s to {longest}, such as '2 s'", param, ctx
-            )
+            self.fail(f"{value!r}: must be a time from 0 s to {longest}, such as '2 s'", param, ctx)
         return GivenTime(int(quantity.amount), value)
 
 

@@ -75,7 +75,7 @@ def run_tasks(
     """
     jobs = default_jobs() if jobs is None else jobs
     if jobs < 1:
-        raise ValueError(f"{jobs} jobs: allowed is 1 or more")
+        raise ValueError(f"{jobs} jobs: must be 1 or more")
     todo = iter(tasks)
     suspects: deque[Task] = deque()
     more = True

@@ -24,7 +24,7 @@ def cells_per_frame(sdu_octets: int) -> int:
     (1, 2)
     """
     if sdu_octets < 0:
-        raise ValueError(f"an SDU of {sdu_octets} octets: allowed is 0 or more")
+        raise ValueError(f"an SDU of {sdu_octets} octets: must be 0 or more")
     return -(-(sdu_octets + _AAL5_TRAILER) // CELL_PAYLOAD_OCTETS)
 
 
@@ -42,7 +42,7 @@ def segment_frame_cells(mss: int, *, llc_snap: bool = True, timestamps: bool = F
     [12, 23, 193]
     """
     if mss <= 0:
-        raise ValueError(f"an MSS of {mss} octets: allowed is above 0")
+        raise ValueError(f"an MSS of {mss} octets: must be above 0")
     headers = _TCP_HEADER + _IP_HEADER
     headers += _LLC_SNAP if llc_snap else 0
     headers += _TIMESTAMPS if timestamps else 0
@@ -66,7 +66,7 @@ def link_cell_bps(cell_time_ps: int) -> float:
     212000000.0
     """
     if cell_time_ps <= 0:
-        raise ValueError(f"a cell time of {cell_time_ps} ps: allowed is above 0")
+        raise ValueError(f"a cell time of {cell_time_ps} ps: must be above 0")
     return CELL_BITS * PS_PER_SECOND / cell_time_ps
 
 
@@ -88,5 +88,5 @@ def ceiling_bps(
     125.2
     """
     if cell_bps <= 0:
-        raise ValueError(f"a cell rate of {cell_bps} bit/s: allowed is above 0")
+        raise ValueError(f"a cell rate of {cell_bps} bit/s: must be above 0")
     return tcp_share(mss, llc_snap=llc_snap, timestamps=timestamps) * cell_bps

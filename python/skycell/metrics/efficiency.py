@@ -19,5 +19,5 @@ def efficiency(throughput_bps: Sequence[float], ceiling_bps: float) -> float:
     0.5
     """
     if ceiling_bps <= 0:
-        raise ValueError(f"a ceiling of {ceiling_bps} bit/s: allowed is above 0")
+        raise ValueError(f"a ceiling of {ceiling_bps} bit/s: must be above 0")
     return sum(throughput_bps) / ceiling_bps

@@ -104,8 +104,8 @@ def _refuse(
 ) -> None:
     if not len(crossed) == len(demands) == len(weights):
         raise ValueError(
-            f"{len(crossed)} routes, {len(demands)} demands and {len(weights)} weights: allowed is "
-            "one of each per connection"
+            f"{len(crossed)} routes, {len(demands)} demands and {len(weights)} weights: there must "
+            "be one of each per connection"
         )
     unknown = {link for links in crossed for link in links if link not in capacity}
     if unknown:

@@ -513,5 +513,5 @@ class NetworkSpec(_Part):
         """
         seed = index(seed)
         if not 0 <= seed < 2**64:
-            raise ValueError(f"seed {seed}: allowed is a whole number from 0 to {2**64 - 1}")
+            raise ValueError(f"seed {seed}: must be a whole number from 0 to {2**64 - 1}")
         return self.model_copy(update={"seed": seed})

@@ -72,9 +72,9 @@ def analyse(
     (0.66, -0.1, -0.114)
     """
     if not 0 < level < 1:
-        raise ValueError(f"a confidence level of {level}: allowed is above 0 and below 1")
+        raise ValueError(f"a confidence level of {level}: must be above 0 and below 1")
     if order < 1:
-        raise ValueError(f"interactions of up to {order} factors: allowed is 1 or more")
+        raise ValueError(f"interactions of up to {order} factors: must be 1 or more")
     table = design_table(frame, [factors] if isinstance(factors, str) else factors, response, block)
     fit = fit_model(table.in_powers_of_two(), order)
     exponent = table.exponent

@@ -255,7 +255,7 @@ def _rows_with_value(values: Sequence[Any], response: str) -> tuple[dict[int, fl
         if math.isinf(number):
             raise FaultyValueError(f"{response} is infinite", row)
         if abs(number) > _LARGEST:
-            allowed = f"; allowed is up to {_LARGEST:g}, whose square is a number"
+            allowed = f"; the limit is {_LARGEST:g}, whose square is still a number"
             raise FaultyValueError(f"{response} is {number:g}", row, allowed)
         if not math.isnan(number):
             found[row] = number

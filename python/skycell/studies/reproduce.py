@@ -72,10 +72,10 @@ def reproduce(
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
     if replications is not None and replications < 1:
-        raise ValueError(f"{replications} replications: allowed is 1 or more")
+        raise ValueError(f"{replications} replications: must be 1 or more")
     ids = [ids] if isinstance(ids, str) else list(ids)
     if not ids:
-        raise ValueError("0 ids: allowed is 1 or more")
+        raise ValueError("0 ids: must be 1 or more")
     began = time.perf_counter()
     selection = select(ids)
     overrides = dict(overrides or {})

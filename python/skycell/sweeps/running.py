@@ -65,7 +65,7 @@ def sweep(
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
     if fresh and only_stored:
-        raise ValueError("fresh simulates every run, only_stored none: allowed is one of them")
+        raise ValueError("fresh simulates every run, only_stored none: only one of them is allowed")
     design = source if isinstance(source, Design) else design_runs(as_plan(source))
     version = engine_version() if version is None else version
     with ExitStack() as stack:

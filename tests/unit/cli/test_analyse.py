@@ -66,8 +66,8 @@ def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
         (["--where", "city"], 'got "city" allowed COLUMN=VALUE, such as tcp=reno'),
         (["--where", "city=x"], "city is not a column; the columns are site, tcp, speed"),
         (["--where", "site=c"], "no row has site=c; site has a, b"),
-        (["--level", "101"], "allowed is from 50 to below 100, in per cent"),
-        (["--level", "high"], "allowed is from 50 to below 100, in per cent"),
+        (["--level", "101"], "must be from 50 to below 100, in per cent"),
+        (["--level", "high"], "must be from 50 to below 100, in per cent"),
     ],
 )
 def test_what_cannot_be_analysed_ends_with_two_and_the_reason(

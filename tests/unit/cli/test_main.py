@@ -213,7 +213,7 @@ def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
     assert (told.exit_code, told.stdout) == (2, "")
     assert [line for line in told.stderr.splitlines() if line.startswith("Error: ")] == [
         "Error: Missing argument 'FILE'.",
-        "Error: Invalid value for '--level': 'x': allowed is from 50 to below 100, in per cent",
+        "Error: Invalid value for '--level': 'x': must be from 50 to below 100, in per cent",
         "Error: Invalid value for '--jobs': 0 is not in the range x>=1.",
         "Error: Invalid value for '--engine': 'foo' is not one of 'fast', 'reference'.",
     ]

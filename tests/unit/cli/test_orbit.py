@@ -253,11 +253,11 @@ def test_a_key_that_is_set_twice_is_told_beside_a_faulty_value() -> None:
     [
         (
             ["path", *PAIR, "--at", "1e9 h"],
-            "'--at': '1e9 h': allowed is a time from 0 s to 2 400 h, ",
+            "'--at': '1e9 h': must be a time from 0 s to 2 400 h, ",
         ),
         (
             ["series", SKY, "--pair", *ENDS, "--start", "1e9 h"],
-            "'--start': '1e9 h': allowed is a t",
+            "'--start': '1e9 h': must be a ti",
         ),
         (["series", SKY, "--pair", *ENDS, "--step", "1 ns"], "600000000001 delays at 600000000001"),
         (["series", SKY, "--pair", *ENDS, "--plot", "x.bmp"], "'--plot': x.bmp: a figure is writt"),

@@ -159,7 +159,7 @@ def test_workers_of_a_process_that_is_killed_end_too() -> None:
 
 
 def test_at_least_one_job_is_needed(double: Work) -> None:
-    with pytest.raises(ValueError, match="0 jobs: allowed is 1 or more"):
+    with pytest.raises(ValueError, match="0 jobs: must be 1 or more"):
         run_tasks([], lambda outcome: None, jobs=0, work=double)
 
 

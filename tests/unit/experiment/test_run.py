@@ -40,7 +40,7 @@ def test_an_engine_that_is_not_there_is_refused() -> None:
 
 @pytest.mark.parametrize("seed", [-1, 2**64])
 def test_a_seed_out_of_range_is_refused(seed: int) -> None:
-    with pytest.raises(ValueError, match=rf"^seed {seed}: allowed is a whole number from 0 to 184"):
+    with pytest.raises(ValueError, match=rf"^seed {seed}: must be a whole number from 0 to 184"):
         skycell.run(SHORT, seed=seed)
 
 

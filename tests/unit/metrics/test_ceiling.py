@@ -59,11 +59,11 @@ def test_efficiency_is_the_sum_over_the_ceiling() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cells_per_frame(-1), "an SDU of -1 octets: allowed is 0 or more"),
-        (lambda: tcp_share(0), "an MSS of 0 octets: allowed is above 0"),
-        (lambda: link_cell_bps(0), "a cell time of 0 ps: allowed is above 0"),
-        (lambda: ceiling_bps(512, 0), "a cell rate of 0 bit/s: allowed is above 0"),
-        (lambda: efficiency([1.0], 0), "a ceiling of 0 bit/s: allowed is above 0"),
+        (lambda: cells_per_frame(-1), "an SDU of -1 octets: must be 0 or more"),
+        (lambda: tcp_share(0), "an MSS of 0 octets: must be above 0"),
+        (lambda: link_cell_bps(0), "a cell time of 0 ps: must be above 0"),
+        (lambda: ceiling_bps(512, 0), "a cell rate of 0 bit/s: must be above 0"),
+        (lambda: efficiency([1.0], 0), "a ceiling of 0 bit/s: must be above 0"),
     ],
 )
 def test_nonsense_is_refused(call: object, message: str) -> None:

@@ -339,7 +339,7 @@ def test_interactions_beyond_the_model_are_told_apart_from_the_error_of_replicat
         ),
         ({"a": [1, 2], "y": [True, 2]}, ["a"], "y", "y is True in row 1, which is not a number"),
         ({"a": [1, 2], "y": [math.inf, 2]}, ["a"], "y", "y is infinite in row 1"),
-        ({"a": [1, 2], "y": [2, -1e200]}, ["a"], "y", "y is -1e+200 in row 2; allowed is up to"),
+        ({"a": [1, 2], "y": [2, -1e200]}, ["a"], "y", "y is -1e+200 in row 2; the limit is"),
         ({"a": [1, 2], "y": [None, None]}, ["a"], "y", "no row has a value of y"),
         ({"a": [None, 2], "y": [1, 2]}, ["a"], "y", "a is empty in a row; every run needs a level"),
         ({"a": [1, 1], "y": [1.0, 2.0]}, ["a"], "y", "no factor varies: a given"),
@@ -379,9 +379,9 @@ def test_the_block_must_be_a_column_of_its_own() -> None:
 
 @pytest.mark.parametrize("level", [0, 1, 90])
 def test_a_confidence_level_lies_between_nothing_and_all(level: float) -> None:
-    with pytest.raises(ValueError, match="allowed is above 0 and below 1"):
+    with pytest.raises(ValueError, match="must be above 0 and below 1"):
         analyse(workstation(), ["memory"], "speed", level=level)
-    with pytest.raises(ValueError, match="allowed is 1 or more"):
+    with pytest.raises(ValueError, match="must be 1 or more"):
         analyse(workstation(), ["memory"], "speed", order=0)
 
 

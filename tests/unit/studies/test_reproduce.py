@@ -229,12 +229,12 @@ def test_rows_can_be_had_as_csv(double: Double) -> None:
 
 
 def test_at_least_one_replication_is_needed(double: Double) -> None:
-    with pytest.raises(ValueError, match="0 replications: allowed is 1 or more"):
+    with pytest.raises(ValueError, match="0 replications: must be 1 or more"):
         make(double, ["ijsc"], replications=0)
 
 
 def test_at_least_one_id_is_needed(double: Double) -> None:
-    with pytest.raises(ValueError, match="0 ids: allowed is 1 or more"):
+    with pytest.raises(ValueError, match="0 ids: must be 1 or more"):
         make(double, [])
 
 

@@ -113,7 +113,7 @@ def test_only_stored_runs_nothing_and_says_how_many_are_missing(
     assert not (tmp_path / "made.txt").exists()
     make(work, store)
     assert len(make(work, store, only_stored=True).runs) == 8
-    with pytest.raises(ValueError, match="allowed is one of them"):
+    with pytest.raises(ValueError, match="only one of them is allowed"):
         make(work, store, only_stored=True, fresh=True)
     assert made(tmp_path) == 8
 
