@@ -5,7 +5,7 @@
 mod scenarios;
 mod words;
 
-use scenarios::{crowd, lossy_classes, moving, rerouted, scenario, several};
+use scenarios::{crowd, lossy_classes, moving, moving_rows, rerouted, scenario, several};
 use serde_json::Value;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
@@ -272,6 +272,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         }
         if seed % 4 == 2 {
             assert_identity(&format!("several classes {seed}"), several(seed));
+        }
+        if let Some(moving) = moving_rows(seed).filter(|_| seed % 4 == 3) {
+            assert_identity(&format!("moving rows {seed}"), moving);
         }
     }
 }

@@ -5,6 +5,7 @@ mod classes;
 mod crowds;
 mod hosts;
 mod motion;
+mod moving_rows;
 mod policies;
 mod rows;
 mod spacing;
@@ -12,6 +13,7 @@ mod spacing;
 pub use classes::several;
 pub use crowds::crowd;
 pub use motion::{lossy_classes, moving, rerouted};
+pub use moving_rows::moving_rows;
 use skycell_des::Stream;
 use skycell_spec::*;
 

@@ -32,7 +32,8 @@ pub fn set_behind_moving(spec: &mut NetworkSpec, dice: &mut Dice) {
     }
 }
 
-fn any(vcs: usize, dice: &mut Dice) -> SchedulerSpec {
+/// A scheduler that serves `vcs` VCs.
+pub fn any(vcs: usize, dice: &mut Dice) -> SchedulerSpec {
     match dice.below(4) {
         0 => SchedulerSpec::VcRoundRobin {
             weights: vec![1; vcs],
