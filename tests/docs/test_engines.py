@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import skycell
+from tests.structure.tree import ROOT
 
 _LINK = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
 
@@ -71,3 +72,9 @@ def test_what_the_page_lists_is_handed_over(
     classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any]
 ) -> None:
     assert simulated_by(classes, source, records) == "reference"
+
+
+@pytest.mark.parametrize("example", ["leo-path", "two-classes", "guaranteed-ubr"])
+def test_examples_of_paths_that_move_and_of_classes_are_fast(example: str) -> None:
+    scenario = skycell.load(ROOT / "examples" / f"{example}.toml")
+    assert skycell.run(scenario.with_values({"run.duration": "1 s"})).simulated_by == "fast"
