@@ -92,6 +92,17 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         ],
     )
     yield (
+        "classes",
+        3.0,
+        [
+            *(
+                classes_of_tcp(n, policy)
+                for n, policy in itertools.product((3, 15), ("tail_drop", "selective_drop"))
+            ),
+            *(over_lossy_link(beside_vbr(rate, "sack", "epd")) for rate in (0.1, 0.5)),
+        ],
+    )
+    yield (
         "vcs",
         3.0,
         [
@@ -183,6 +194,42 @@ def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
     }
     times = {"on": "300 ms", "off": "300 ms", "phase": "0 s"}
     scenario["source"] = [{"kind": "vbr", "name": "vbr", "peak_rate": 1.0, **times}]
+    return scenario
+
+
+def classes_of_tcp(each: int, policy: str) -> dict[str, Any]:
+    """A WAN link with a queue for each of two classes, GFR and UBR, with `each` connections."""
+    link = {"rate": PEAK_RATE, "framing": "none", "delay": "5 ms"}
+    queue = {"buffer": "6000 cells", "policy": policy}
+    shared = {
+        "class": [{"name": "gfr", **queue}],
+        "scheduler": {"kind": "guaranteed_rate", "rates": {"gfr": 0.6, "ubr": 0.2}},
+        **queue,
+    }
+    pairs = [(f"{name}{n}", name) for name in ("gfr", "ubr") for n in range(each)]
+    return {
+        "run": {"duration": "20 s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": [host for name, _ in pairs for host in (name, f"{name}.end")],
+            "switches": ["west", "east"],
+            "link": [
+                *({"from": name, "to": "west", **link} for name, _ in pairs),
+                *({"from": "east", "to": f"{name}.end", **link} for name, _ in pairs),
+                {"from": "west", "to": "east", **link, **shared},
+            ],
+            "flow": [
+                {"name": name, "source": name, "destination": f"{name}.end", "class": service}
+                for name, service in pairs
+            ],
+        },
+        "tcp": {"preset": "icccn97-wan", "variant": "sack"},
+    }
+
+
+def over_lossy_link(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The same with a bottleneck that loses one frame in ten thousand."""
+    scenario["topology"]["bottleneck"] |= {"loss": "0.01 %"}
     return scenario
 
 
@@ -395,7 +442,11 @@ def measure(scenario: dict[str, Any]) -> dict[str, Any]:
 
 def name_of(scenario: dict[str, Any]) -> str:
     """What distinguishes a scenario within its group."""
-    topology, bottleneck = scenario["topology"], scenario["topology"]["bottleneck"]
+    topology = scenario["topology"]
+    if topology["kind"] == "graph":
+        bottleneck = topology["link"][-1]
+        return f"N={len(topology['flow'])}, {bottleneck['buffer']}, {bottleneck['policy']}"
+    bottleneck = topology["bottleneck"]
     policy, scheduler = bottleneck["policy"], bottleneck.get("scheduler", {})
     named = policy if isinstance(policy, str) else policy["kind"]
     if topology["kind"] == "parking_lot":
@@ -407,7 +458,8 @@ def name_of(scenario: dict[str, Any]) -> str:
     if isinstance(scheduler, str):
         return ", ".join((*parts, tcp, scheduler, bottleneck["delay"]))
     guarantees = [f"GR {rate}" for rate in scheduler.get("rates", {}).values()]
-    return ", ".join((*parts, tcp, *guarantees))
+    losses = [f"loss {bottleneck['loss']}"] if "loss" in bottleneck else []
+    return ", ".join((*parts, tcp, *guarantees, *losses))
 
 
 def main() -> int:
