@@ -1,18 +1,10 @@
 """What every test of this folder has."""
 
-import signal
 from typing import Any
 
 import pytest
 
 from skycell.plots.figure import Figure
-
-
-@pytest.fixture(autouse=True, scope="session")
-def interrupts_arrive() -> None:
-    """Gives SIGINT, which a shell's background jobs ignore, its usual effect."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
