@@ -7,11 +7,13 @@ ROOT = Path(__file__).parents[2]
 CRATES = (
     "cache",
     "units",
+    "declare-derive",
+    "declare",
+    "des",
+    "switch",
     "spec",
     "records",
-    "des",
     "atm",
-    "switch",
     "tcp",
     "traffic",
     "reference",
@@ -23,6 +25,7 @@ CRATES = (
 
 SUBPACKAGES = (
     "_core",
+    "spec",
     "scenario",
     "orbit",
     "records",

@@ -5,7 +5,7 @@ use crate::edge::may_discard;
 use crate::moving::moves;
 use crate::order;
 use crate::shared;
-use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
+use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashSet;
 
@@ -146,7 +146,7 @@ fn draws_in_order(
     let mut drawing = links.filter(|(_, id)| spec.links[*id as usize].motion.is_some());
     drawing.all(|(port, id)| {
         let has_server = port.queues.len() > 1 && own_queues[id as usize].is_some();
-        has_server || !is_stream && port.scheduler == SchedulerSpec::Fifo
+        has_server || !is_stream && port.scheduler == SchedulerSpec::Fifo(FifoSpec {})
     })
 }
 
@@ -175,7 +175,7 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
         && (motion.interruption_ps == 0 || !has_handover)
         && spec.nodes[*from as usize].kind == NodeKind::Switch
         && port.queues.len() == 1
-        && port.scheduler == SchedulerSpec::Fifo
+        && port.scheduler == SchedulerSpec::Fifo(FifoSpec {})
         && crossing.all(|vc| vc.path.last() != Some(&link))
 }
 
@@ -203,7 +203,10 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
             let input = &spec.links[input as usize];
             input.cell_time_ps >= link.cell_time_ps && moves(input).is_none()
         };
-        if inputs.len() <= 1 && inputs.iter().all(is_slower) && !discards_when_empty(link) {
+        if inputs.len() <= 1
+            && inputs.iter().all(is_slower)
+            && !link.port.queues[0].policy.discards_when_empty()
+        {
             PortKind::PassThrough
         } else {
             PortKind::Mux
@@ -215,21 +218,6 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
         .zip(0u32..)
         .map(kind)
         .collect()
-}
-
-/// Whether the port's policy may discard a frame that finds the buffer empty.
-fn discards_when_empty(link: &LinkSpec) -> bool {
-    match &link.port.queues[0].policy {
-        PolicySpec::SingleDrop {
-            thresholds_cells, ..
-        } => thresholds_cells.contains(&Some(0)),
-        PolicySpec::PriorityDrop { tagged_cells, .. }
-        | PolicySpec::VcPriorityDrop { tagged_cells, .. } => *tagged_cells == 0,
-        PolicySpec::Fred(fred) => fred.red.min_cells == 0,
-        // Its virtual queues are served at the ends of intervals.
-        PolicySpec::McrScheduling(_) => true,
-        _ => false,
-    }
 }
 
 /// The way over `path`.

@@ -2,7 +2,8 @@
 
 use crate::gfr::validate_gfr;
 use crate::{
-    Distribution, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase, TrafficSpec,
+    DistributionSpec, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase,
+    TrafficSpec,
 };
 
 /// Longest delay of a link, picoseconds: a day.
@@ -62,12 +63,12 @@ pub(crate) fn validate_start(start: &StartSpec, path: &str) -> Result<(), SpecEr
 }
 
 /// Refuses a distribution that cannot be drawn from.
-pub(crate) fn validate_distribution(times: &Distribution, path: &str) -> Result<(), SpecError> {
+pub(crate) fn validate_distribution(times: &DistributionSpec, path: &str) -> Result<(), SpecError> {
     match *times {
-        Distribution::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
+        DistributionSpec::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
             Err(range(format!("{path}.high_ps"), high_ps, "above low_ps"))
         }
-        Distribution::Exponential { mean_ps: 0 } => {
+        DistributionSpec::Exponential { mean_ps: 0 } => {
             Err(range(format!("{path}.mean_ps"), 0, "above 0"))
         }
         _ => Ok(()),

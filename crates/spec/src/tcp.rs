@@ -2,10 +2,11 @@
 
 use crate::is_default;
 use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
 use skycell_units::Octets;
 
 /// Both end points of a TCP connection. Times in picoseconds, windows in octets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
     /// Loss recovery.
@@ -81,7 +82,7 @@ pub struct TcpSpec {
     /// The window that the receiver advertises.
     pub advertised_window: AdvertisedWindow,
     /// When the receiver holds acknowledgements back.
-    pub delayed_ack: Option<DelayedAck>,
+    pub delayed_ack: Option<DelayedAckSpec>,
     /// RFC 896: no segment below MSS while data is unacknowledged.
     pub nagle: bool,
     /// RFC 1122 4.2.3.4: sender's silly-window avoidance (a window below one MSS sends nothing while
@@ -94,7 +95,7 @@ pub struct TcpSpec {
 }
 
 /// Loss recovery of the sender (ICCCN'97 sections 2 and 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum TcpVariant {
     /// Slow start and congestion avoidance; losses are found by timeout only.
@@ -108,7 +109,7 @@ pub enum TcpVariant {
 }
 
 /// How cwnd grows in congestion avoidance and what a loss leaves of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum CongestionControl {
     /// A segment each round trip, and half (ICCCN'97 section 2.1).
@@ -119,7 +120,7 @@ pub enum CongestionControl {
 }
 
 /// Arithmetic of Reno's congestion avoidance (ICCCN'97 section 7.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum CwndGrowth {
     /// MSS * MSS / cwnd per ACK, with fractions.
@@ -131,7 +132,7 @@ pub enum CwndGrowth {
 }
 
 /// What ssthresh is half of after a loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum SsthreshBasis {
     /// cwnd (ICCCN'97 section 2.1).
@@ -141,7 +142,7 @@ pub enum SsthreshBasis {
 }
 
 /// What a tick does first: the time that a segment sent by an expiring timer is stamped with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum TickOrder {
     /// The clock moves on, then timers run out.
@@ -152,7 +153,7 @@ pub enum TickOrder {
 }
 
 /// The window that the receiver advertises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum AdvertisedWindow {
     /// Always the same.
@@ -163,7 +164,7 @@ pub enum AdvertisedWindow {
 }
 
 /// Phase of the host clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TickPhase {
     /// The first tick falls at this time; picoseconds, below the tick.
@@ -176,7 +177,7 @@ pub enum TickPhase {
 }
 
 /// What starts the retransmission timer anew while it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum RtoRestart {
     /// An acknowledgement of new data (RFC 6298 5.3, 4.4BSD).
@@ -186,7 +187,7 @@ pub enum RtoRestart {
 }
 
 /// SACK: the value of pipe when the third duplicate ACK arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PipeAtEntry {
     /// cwnd (ICCCN'97 section 3).
@@ -196,7 +197,7 @@ pub enum PipeAtEntry {
 }
 
 /// SACK: what an ACK of new data below `recover` does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum SackPartialAck {
     /// Takes two segments off pipe (ICCCN'97 section 3, 98-0876R1 3.2).
@@ -211,7 +212,7 @@ pub enum SackPartialAck {
 }
 
 /// Which partial ACKs of a recovery restart the retransmission timer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PartialAckRestarts {
     /// Every one (98-0876R1 3.1, of NewReno).
@@ -224,7 +225,7 @@ pub enum PartialAckRestarts {
 }
 
 /// SACK: the room that pipe has to leave below cwnd before a segment goes out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum SackPipeRoom {
     /// A whole segment's (Fall and Floyd, who count both in segments; RFC 6675 section 5).
@@ -235,7 +236,7 @@ pub enum SackPipeRoom {
 }
 
 /// SACK: when a hole may be resent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SackRetransmitDelay {
     /// As soon as pipe allows.
@@ -248,7 +249,7 @@ pub enum SackRetransmitDelay {
 }
 
 /// NewReno: cwnd when a partial ACK arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PartialAckWindow {
     /// Unchanged (ICCCN'97 2.3 does not mention one).
@@ -260,9 +261,9 @@ pub enum PartialAckWindow {
 }
 
 /// When the receiver holds acknowledgements back (RFC 1122 4.2.3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
-pub struct DelayedAck {
+pub struct DelayedAckSpec {
     /// Longest wait, picoseconds, above zero.
     pub timeout_ps: u64,
     /// Segments after which an ACK is sent at once, at least 1.

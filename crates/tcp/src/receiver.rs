@@ -278,7 +278,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::sender::tests::tcp;
-    use skycell_spec::DelayedAck;
+    use skycell_spec::DelayedAckSpec;
 
     const MSS: u64 = 1_000;
 
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn an_acknowledgement_is_held_for_a_second_segment_or_until_its_time() {
         let mut receiver = Receiver::new(TcpSpec {
-            delayed_ack: Some(DelayedAck {
+            delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
             }),
@@ -394,7 +394,7 @@ mod tests {
     fn an_acknowledgement_is_held_from_the_first_segment_that_waits_for_it() {
         // RFC 5681 4.2: within the limit from the first segment that is not acknowledged.
         let mut receiver = Receiver::new(TcpSpec {
-            delayed_ack: Some(DelayedAck {
+            delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 3,
             }),
@@ -410,7 +410,7 @@ mod tests {
         // RFC 7323 4.3, its three cases: delayed ACKs, a hole, the hole filled.
         let mut receiver = Receiver::new(TcpSpec {
             timestamps: true,
-            delayed_ack: Some(DelayedAck {
+            delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
             }),
@@ -541,7 +541,7 @@ mod tests {
                 rwnd: 10 * MSS,
                 advertised_window: AdvertisedWindow::FreeBuffer,
                 timestamps: true,
-                delayed_ack: Some(DelayedAck {
+                delayed_ack: Some(DelayedAckSpec {
                     timeout_ps: 200,
                     every_segments: 2,
                 }),

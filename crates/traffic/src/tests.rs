@@ -2,9 +2,9 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, LossScript, PartialAckRestarts,
-    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay,
-    SsthreshBasis, TcpVariant, TickOrder,
+    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAckSpec, LossScript,
+    PartialAckRestarts, PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom,
+    SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -116,7 +116,7 @@ fn transfers(count: Option<u32>, new_connection: bool) -> TrafficSpec {
     TrafficSpec::Transfers {
         size_octets: 3 * MSS + 500,
         count,
-        idle: Distribution::Constant {
+        idle: DistributionSpec::Constant {
             value_ps: SimTime::from_millis(1_000).0,
         },
         new_connection,
@@ -220,7 +220,7 @@ fn draws_belong_to_the_flow_and_the_host() {
 #[test]
 fn an_acknowledgement_is_held_for_a_second_segment_or_its_time() {
     let mut spec = spec(transfers(Some(1), false), false);
-    spec.tcp.delayed_ack = Some(DelayedAck {
+    spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
     });

@@ -215,7 +215,7 @@ impl<'a> Builder<'a> {
         };
         let policy = match capacity {
             Some(k) if is_bottleneck || self.dice.one_in(3) => self.policy(k),
-            _ => PolicySpec::TailDrop,
+            _ => PolicySpec::TailDrop(TailDropSpec {}),
         };
         let cell_time_ps = self.rate();
         let frame_gap_ps = if !is_switch && self.with_gaps {
@@ -492,7 +492,7 @@ impl<'a> Builder<'a> {
             avoid_multiple_fast_retransmits: dice.one_in(2),
             advertised_window: dice
                 .pick(&[AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]),
-            delayed_ack: dice.one_in(4).then_some(DelayedAck {
+            delayed_ack: dice.one_in(4).then_some(DelayedAckSpec {
                 timeout_ps: MILLISECOND,
                 every_segments: 2,
             }),
@@ -512,14 +512,14 @@ impl<'a> Builder<'a> {
                 size_octets: 1 + dice.below(30_000),
                 count: dice.pick(&[None, Some(3)]),
                 idle: dice.pick(&[
-                    Distribution::Constant { value_ps: 0 },
-                    Distribution::Constant {
+                    DistributionSpec::Constant { value_ps: 0 },
+                    DistributionSpec::Constant {
                         value_ps: MILLISECOND,
                     },
-                    Distribution::Exponential {
+                    DistributionSpec::Exponential {
                         mean_ps: MILLISECOND,
                     },
-                    Distribution::Uniform {
+                    DistributionSpec::Uniform {
                         low_ps: 5,
                         high_ps: MILLISECOND,
                     },
@@ -560,14 +560,14 @@ fn web(dice: &mut Dice) -> WebSpec {
     let largest = dice.pick(&[200, 3_000, 30_000]);
     WebSpec {
         page_interval: dice.pick(&[
-            Distribution::Constant {
+            DistributionSpec::Constant {
                 value_ps: MILLISECOND / 2,
             },
-            Distribution::Uniform {
+            DistributionSpec::Uniform {
                 low_ps: 1,
                 high_ps: 8 * MILLISECOND,
             },
-            Distribution::Exponential {
+            DistributionSpec::Exponential {
                 mean_ps: 3 * MILLISECOND,
             },
         ]),
@@ -579,12 +579,12 @@ fn web(dice: &mut Dice) -> WebSpec {
         pages: dice.pick(&[None, Some(2)]),
         requests: count(dice, 1, 9),
         gap: dice.pick(&[
-            Distribution::Constant { value_ps: 0 },
-            Distribution::Uniform {
+            DistributionSpec::Constant { value_ps: 0 },
+            DistributionSpec::Uniform {
                 low_ps: 5,
                 high_ps: MILLISECOND,
             },
-            Distribution::Exponential {
+            DistributionSpec::Exponential {
                 mean_ps: MILLISECOND,
             },
         ]),
