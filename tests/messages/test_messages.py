@@ -1,7 +1,7 @@
 """Every fault message, as the exact text that a faulty file gives.
 
 Each `cases/NAME.toml` is faulty; `cases/NAME.txt` is what is said about it. After a change of the
-words, `python tests/messages/test_messages.py` writes the texts anew, for review.
+words, `make generate` writes the texts anew, for review.
 """
 
 from pathlib import Path
@@ -42,8 +42,3 @@ def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:
         "  allowed  UTF-8 text",
         "1 fault; nothing was run.",
     ]
-
-
-if __name__ == "__main__":
-    for faulty in CASES.glob("*.toml"):
-        faulty.with_suffix(".txt").write_text(told(faulty), encoding="utf-8")

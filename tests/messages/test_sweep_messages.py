@@ -1,7 +1,7 @@
 """Every fault message of the file of a sweep, as the exact text that a faulty file gives.
 
 As for scenarios: `sweeps/NAME.toml` is faulty, `sweeps/NAME.txt` is what is said about it, and
-`python tests/messages/test_sweep_messages.py` writes the texts anew, for review.
+`make generate` writes the texts anew, for review.
 """
 
 from pathlib import Path
@@ -77,8 +77,3 @@ def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:
         "  got      the octet 0xb5",
         "  allowed  UTF-8 text",
     ]
-
-
-if __name__ == "__main__":
-    for faulty in CASES.glob("*.toml"):
-        faulty.with_suffix(".txt").write_text(told(faulty), encoding="utf-8")

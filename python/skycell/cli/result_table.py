@@ -30,8 +30,8 @@ from skycell.metrics.run_rows import (
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
-from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
+from skycell.spec.network import MotionSpec
 
 #: Flows shown one by one.
 _MOST_ROWS = 40

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
-from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.quantities import PS_PER_SECOND, counted
+from skycell.spec.network import NetworkSpec
 
 if TYPE_CHECKING:
     import polars as pl

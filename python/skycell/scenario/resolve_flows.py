@@ -9,18 +9,6 @@ from typing import Literal
 from skycell.scenario.context import Context
 from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
 from skycell.scenario.file import FlowOverride, ScenarioFile
-from skycell.scenario.network_spec import (
-    DelayedAckSpec,
-    FlowSpec,
-    LossScript,
-    RetransmitDelayNone,
-    RetransmitDelaySegments,
-    StartAt,
-    StartDrawn,
-    TcpSpec,
-    TickPhaseAt,
-    TickPhaseDrawn,
-)
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
@@ -43,6 +31,18 @@ from skycell.scenario.traffic import (
     Staggered,
     Start,
     Together,
+)
+from skycell.spec.network import (
+    DelayedAckSpec,
+    FlowSpec,
+    LossScript,
+    SackRetransmitDelayNone,
+    SackRetransmitDelaySegments,
+    StartAt,
+    StartDrawn,
+    TcpSpec,
+    TickPhaseAt,
+    TickPhaseDrawn,
 )
 
 
@@ -107,9 +107,9 @@ class TcpResolver:
             sack_partial_ack_restarts=tcp.sack_partial_ack_restarts,  # type: ignore[arg-type]
             sack_pipe_room=tcp.sack_pipe_room,  # type: ignore[arg-type]
             sack_retransmit_delay=(
-                RetransmitDelaySegments(count=int(delay.amount))
+                SackRetransmitDelaySegments(count=int(delay.amount))
                 if isinstance(delay, Quantity)
-                else RetransmitDelayNone()
+                else SackRetransmitDelayNone()
             ),
             sack_max_blocks=tcp.sack_max_blocks,
             partial_ack_window=tcp.partial_ack_window,  # type: ignore[arg-type]

@@ -17,7 +17,6 @@ from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
 from skycell.scenario.moving import resolve_motions
-from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.on_board import put_on_board
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.plan import Plan
@@ -27,6 +26,7 @@ from skycell.scenario.stand_ins import file_to_go_on_with
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
+from skycell.spec.network import NetworkSpec
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from skycell.scenario.network_spec import SackPartialAck
 from skycell.scenario.parameters import (
     REFUSED,
     Flag,
@@ -20,6 +19,7 @@ from skycell.scenario.parameters import (
     word,
 )
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.spec.network import SackPartialAck
 
 _HOUR_PS = 3600 * PS_PER_SECOND
 # RFC 7323 section 2.2: the window field's 65 535 octets shifted by at most 14 bits.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from skycell.experiment.beside import over_many
-from skycell.scenario.spec_text import SpecText
+from skycell.spec.text import SpecText
 from skycell.studies.design import Case, Overrides, case_of, specs_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import Evaluation, Facts

@@ -11,7 +11,7 @@ from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.file import TRACES
-from skycell.scenario.spec_text import SpecText
+from skycell.spec.text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
 from skycell.sweeps.responses import RESPONSES, Response, response_of
 

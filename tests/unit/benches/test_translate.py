@@ -18,9 +18,9 @@ from benches.peers.ns2.translate import (
     sender_variables,
     sink_variables,
 )
-from skycell.scenario.network_spec import NetworkSpec, StartAt, TcpSpec
-from skycell.scenario.policy_spec import SpecPart
 from skycell.scenario.tcp import Tcp
+from skycell.spec.network import NetworkSpec, StartAt, TcpSpec
+from skycell.spec.part import SpecPart
 from tests.tcp_keys import values
 
 TOGETHER = {"kind": "together", "at": "0 s"}

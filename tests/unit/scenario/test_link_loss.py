@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.scenario.network_spec import MotionSpec
+from skycell.spec.network import MotionSpec
 from skycell.sweeps.design import design_runs
 from skycell.sweeps.file import parse_plan
 from tests.unit.parking_lot import PARKING_LOT

@@ -1,0 +1,69 @@
+"""Declared rules of a port resolved: each parameter by its type, then those that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from skycell.scenario.parameters import Parameters, meaning_of
+from skycell.scenario.quantities import Quantity, show_amount
+from skycell.scenario.resolve_parameters import RESOLVERS, Port
+from skycell.scenario.rules import Declared, Declares, Part
+from skycell.spec.part import SpecPart
+
+
+def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart:
+    """What an engine reads of a rule that a file has `written` for a port."""
+    return _spec(rule.spec, rule.parameters, written, port)
+
+
+def _spec(
+    spec: type[SpecPart],
+    parameters: tuple[Declares | Part, ...],
+    written: Parameters,
+    port: Port,
+) -> SpecPart:
+    values: dict[str, Any] = {}
+    for one in parameters:
+        if isinstance(one, Part):
+            values[one.field] = _spec(one.spec, one.parameters, written, port)
+        elif one.field in spec.model_fields:
+            given = None if one.key is None else getattr(written, one.key)
+            values[one.field] = RESOLVERS[one.type](port, one, given, written)
+    for one in parameters:
+        if isinstance(one, Declares) and (one.below or one.at_most):
+            _check_order(one, values, parameters, written, port)
+    return spec(**{name: 0 if value is None else value for name, value in values.items()})
+
+
+def _check_order(
+    one: Declares,
+    values: Mapping[str, Any],
+    parameters: tuple[Declares | Part, ...],
+    written: Parameters,
+    port: Port,
+) -> None:
+    """Refuses a parameter that is not below another; of a list the least is meant."""
+    field = one.below or one.at_most
+    (other,) = (p for p in parameters if isinstance(p, Declares) and p.field == field)
+    value, limit = _least(values[one.field]), _least(values[field])
+    if value is None or limit is None or value < limit or (one.at_most and value == limit):
+        return
+    assert one.key is not None
+    assert other.key is not None
+    given = getattr(written, one.key)
+    words = "up to" if one.at_most else "below"
+    whose = f"the least of {other.key}" if isinstance(values[field], tuple) else other.key
+    port.faults.add(
+        (*port.where, one.key),
+        str(given) if isinstance(given, Quantity) else given,
+        f"{words} {whose}, {show_amount(limit)} cells",
+        meaning_of(type(written).model_fields[one.key]),
+    )
+
+
+def _least(value: Any) -> int | None:
+    if isinstance(value, tuple):
+        return min((n for n in value if n is not None), default=None)
+    found: int | None = value
+    return found
