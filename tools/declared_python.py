@@ -241,6 +241,8 @@ def _rule_class(
 def _parameter(field: Json, parameter: Json) -> Iterator[str]:
     default = "..." if is_required(parameter) else repr(parameter["default"])
     form = parameter["type"]
+    if parameter["is_list"]:
+        form = f"Annotated[tuple[{form}, ...], Field(min_length=1)]"
     if parameter["is_optional"]:
         form = f"{form} | None"
     meaning = meaning_of(field["doc"])
@@ -282,6 +284,7 @@ def _declares(field: Json, items: Mapping[str, Json]) -> str:
     relation = parameter["relation"]
     if relation is not None:
         told.append(f'{"at_most" if relation["may_equal"] else "below"}="{relation["field"]}"')
+    told += [f"{flag}=True" for flag in ("is_list", "is_ascending") if parameter[flag]]
     return f"Declares({', '.join(told)})"
 
 

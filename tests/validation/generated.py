@@ -43,6 +43,7 @@ def _declares(kind: str, found: Callable[[Declares], bool]) -> bool:
 
 _ORDERED = [kind for kind in POLICIES if _declares(kind, lambda one: bool(one.below))]
 _BY_VC = [kind for kind in POLICIES if _declares(kind, lambda one: one.type == "VcThresholds")]
+_BY_LEVEL = [kind for kind in POLICIES if _declares(kind, lambda one: one.is_ascending)]
 _WITH_INTERVAL = [kind for kind in POLICIES if _declares(kind, lambda one: one.type == "Interval")]
 _WITH_MCRS = [kind for kind in POLICIES if _declares(kind, lambda one: one.type == "McrByVc")]
 
@@ -61,6 +62,8 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
     policy = {"kind": kind, **_OWN.get(kind, {})}
     if kind in _ORDERED:
         buffer = max(buffer, 3)  # L below H, in whole cells
+    if kind in _BY_LEVEL:
+        policy["thresholds"] = ["40 %", "90 %"]
     if kind in _BY_VC:
         policy["thresholds"] = [f"{max(1, buffer // 3)} cells"] * sources
     traffic = draw(

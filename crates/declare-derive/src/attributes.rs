@@ -2,7 +2,10 @@
 
 use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Error, Expr, Field, Ident, Lit, LitStr, Meta, Path, Result, Type};
+use syn::{
+    Attribute, Error, Expr, Field, GenericArgument, Ident, Lit, LitStr, Meta, Path, PathArguments,
+    Result, Type,
+};
 
 /// What `#[param(...)]` says of a field.
 #[derive(Default)]
@@ -11,6 +14,7 @@ pub(crate) struct Attributes {
     is_unwritten: bool,
     is_optional: bool,
     is_empty: bool,
+    pub(crate) is_ascending: bool,
     default: Option<Expr>,
     symbol: Option<String>,
     source: Option<Expr>,
@@ -36,6 +40,7 @@ impl Attributes {
             match word.as_str() {
                 "unwritten" => found.is_unwritten = true,
                 "optional" => found.is_optional = true,
+                "ascending" => found.is_ascending = true,
                 "empty" => found.is_empty = true,
                 "parts" => found.is_parts = true,
                 "key" => found.key = Some(text()?),
@@ -67,9 +72,8 @@ impl Attributes {
         let ty = match self.is_parts {
             true => quote!(None),
             false => {
-                let ty = last_of(&field.ty)
-                    .map(|ty| ty.to_string())
-                    .unwrap_or_default();
+                let ty = last_of(item_of(&field.ty).unwrap_or(&field.ty));
+                let ty = ty.map(|ty| ty.to_string()).unwrap_or_default();
                 quote!(Some(#ty.to_owned()))
             }
         };
@@ -81,6 +85,7 @@ impl Attributes {
         let symbol = text(self.symbol.as_ref().map(ToTokens::to_token_stream));
         let source = text(self.source.as_ref().map(ToTokens::to_token_stream));
         let is_optional = self.is_optional;
+        let (is_list, is_ascending) = (item_of(&field.ty).is_some(), self.is_ascending);
         let relation = match &self.relation {
             Some((other, may_equal)) => quote!(Some(::skycell_declare::Relation {
                 field: #other.to_owned(),
@@ -91,6 +96,8 @@ impl Attributes {
         quote!(Some(::skycell_declare::Param {
             key: #key,
             ty: #ty,
+            is_list: #is_list,
+            is_ascending: #is_ascending,
             default: #default,
             is_optional: #is_optional,
             symbol: #symbol,
@@ -189,6 +196,23 @@ pub(crate) fn snake_case(name: &str) -> String {
         snake.push(letter.to_ascii_lowercase());
     }
     snake
+}
+
+/// The type of a list's items; none for what is no list.
+pub(crate) fn item_of(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Vec")?;
+    let PathArguments::AngleBracketed(of) = &last.arguments else {
+        return None;
+    };
+    match of.args.first() {
+        Some(GenericArgument::Type(item)) => Some(item),
+        _ => None,
+    }
 }
 
 /// The name of a type without what leads to it.

@@ -6,6 +6,7 @@
 //! * `key = "..."`: its key in a scenario file, where that is not the field's name; `unwritten` for one
 //!   that follows from the rest of the scenario;
 //! * `default = ...`, `empty` for a table with nothing in it by default, `optional`, `symbol = "..."`, `source = ...`;
+//! * `ascending`: a list, whose field is a `Vec` of a type, that has at least one value and ascends;
 //! * `below = "field"`, `at_most = "field"`: what it must be compared with another field;
 //! * `check = path`: refuses values of a type that only this rule has;
 //! * `parts`: the field is a table whose parameters are the rule's own.
@@ -162,6 +163,15 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
             quote!(::skycell_declare::Rule::check(&self.#own, around).map_err(|at| at.within(#text))?;)
         } else if let Some(check) = &param.check {
             quote!(#check(&self.#own).map_err(|at| at.within(#text))?;)
+        } else if let Some(item) = attributes::item_of(&field.ty) {
+            let kind = attributes::last_of(item)?;
+            let each = quote!(self.#own.iter().try_for_each(|one| {
+                ::skycell_declare::types::check::#kind(one, around, #text)
+            })?;);
+            match param.is_ascending {
+                true => quote!(#each ::skycell_declare::types::check_ascending(&self.#own, #text)?;),
+                false => each,
+            }
         } else {
             let kind = attributes::last_of(&field.ty)?;
             quote!(::skycell_declare::types::check::#kind(&self.#own, around, #text)?;)

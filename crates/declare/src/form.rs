@@ -107,6 +107,10 @@ pub struct Param {
     /// The name of its type in [`crate::types`]; none for one whose own parameters stand for it.
     #[serde(rename = "type")]
     pub ty: Option<String>,
+    /// Whether it is a list of values of the type.
+    pub is_list: bool,
+    /// Whether such a list ascends.
+    pub is_ascending: bool,
     /// The default as it would stand in a file; none if the file has to say it.
     pub default: Option<Value>,
     /// Whether it can be left out without a default.

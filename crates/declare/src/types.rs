@@ -50,6 +50,8 @@ parameter_types! {
     Interval(u64) = |ps, _, field| interval(*ps, field);
     /// The occupancy of each VC at which something happens, cells by VC id; none for one without.
     VcThresholds(Vec<Option<u32>>) = |_cells, _, _| Ok(());
+    /// A level of each VC, from 1, by VC id; 1 for a VC that is not named.
+    VcLevels(Vec<u32>) = |levels, _, field| no_zero(levels, field);
     /// The occupancy that a VC with a contract may have, cells by VC id, its MBS if nothing else is
     /// said; 0 for a VC without.
     VcAllowances(Vec<u32>) = |_cells, _, _| Ok(());
@@ -150,6 +152,24 @@ fn one_each(given: usize, needed: usize, what: &str, field: &str) -> Result<(), 
             let allowed = format!("one for each of {needed} {what}");
             Err(Refusal::new(field, given, allowed))
         }
+    }
+}
+
+/// Refuses a list that is empty or does not ascend.
+///
+/// # Errors
+/// It is such a list.
+pub fn check_ascending(values: &[u32], field: &str) -> Result<(), Refusal> {
+    if values.is_empty() {
+        return Err(Refusal::new(field, "nothing", "at least one"));
+    }
+    match values.windows(2).find(|pair| pair[0] > pair[1]) {
+        Some(pair) => Err(Refusal::new(
+            field,
+            pair[1],
+            format!("at least the one before, {}", pair[0]),
+        )),
+        None => Ok(()),
     }
 }
 

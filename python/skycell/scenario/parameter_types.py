@@ -184,6 +184,7 @@ _WEIGHT = whole_number(1, 2**32 - 1, "cells in a round")
 _WEIGHTS = _by_class(_WEIGHT)
 ClassShares = Annotated[dict[str, Any], _RATES]
 ClassWeights = Annotated[dict[str, int], _WEIGHTS]
+VcLevels = Annotated[dict[str, int], by_vc(whole_number(1, 64, "level"))]
 VcWeights = Annotated[dict[str, int], by_vc(_WEIGHT)]
 CellsInRound = Annotated[int, whole_number(1, 10**6, "cells in a round")]
 VcIntervals = Annotated[Quantity, cell_rate("1000 cells/s")]

@@ -151,6 +151,24 @@ def _vc_allowances(
     )
 
 
+@_resolves("VcLevels")
+def _vc_levels(
+    port: Port, one: Declares, given: Mapping[str, int], written: Any
+) -> tuple[int, ...]:
+    assert one.key is not None
+    levels = len(written.thresholds)
+    for name, level in given.items():
+        where = (*port.where, one.key, name)
+        meaning = meaning_of(type(written).model_fields[one.key])
+        if name not in port.across and not port.plan.may_have(name):
+            allowed = f"a VC across {port.name}{did_you_mean(name, port.across)}"
+            port.faults.add(where, name, allowed, meaning)
+        elif level > levels:
+            allowed = f"up to {levels}: there is a threshold for each level"
+            port.faults.add(where, level, allowed, meaning)
+    return tuple(given.get(name, 1) for name in port.plan.vcs)
+
+
 @_resolves("McrByVc")
 def _mcr_by_vc(port: Port, one: Declares, given: None, written: Parameters) -> tuple[int, ...]:
     across = port.across

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
 
+from skycell.scenario.faults import Shown
 from skycell.scenario.parameters import Parameters, meaning_of
 from skycell.scenario.quantities import Quantity, show_amount
 from skycell.scenario.resolve_parameters import RESOLVERS, Port
@@ -29,11 +30,26 @@ def _spec(
             values[one.field] = _spec(one.spec, one.parameters, written, port)
         elif one.field in spec.model_fields:
             given = None if one.key is None else getattr(written, one.key)
-            values[one.field] = RESOLVERS[one.type](port, one, given, written)
+            values[one.field] = _value(one, given, written, port)
     for one in parameters:
         if isinstance(one, Declares) and (one.below or one.at_most):
             _check_order(one, values, parameters, written, port)
-    return spec(**{name: 0 if value is None else value for name, value in values.items()})
+    return spec(**{name: _stand_in(spec, name, value) for name, value in values.items()})
+
+
+def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
+    resolve = RESOLVERS[one.type]
+    if not one.is_list:
+        return resolve(port, one, given, written)
+    values = tuple(resolve(port, one, item, written) for item in given)
+    if None in values:
+        return None
+    if one.is_ascending and list(values) != sorted(values):
+        assert one.key is not None
+        meaning = meaning_of(type(written).model_fields[one.key])
+        got = Shown(", ".join(map(show_amount, values)) + " cells")
+        port.faults.add((*port.where, one.key), got, "from the least to the greatest", meaning)
+    return values
 
 
 def _check_order(
@@ -60,6 +76,13 @@ def _check_order(
         f"{words} {whose}, {show_amount(limit)} cells",
         meaning_of(type(written).model_fields[one.key]),
     )
+
+
+def _stand_in(spec: type[SpecPart], name: str, value: Any) -> Any:
+    """The value, or something in the place of one at fault."""
+    if value is not None:
+        return value
+    return () if get_origin(spec.model_fields[name].annotation) is tuple else 0
 
 
 def _least(value: Any) -> int | None:

@@ -24,6 +24,10 @@ class Declares:
     """The field that it must be below."""
     at_most: str = ""
     """The field that it must not be above."""
+    is_list: bool = False
+    """Whether it is a list of values of the type."""
+    is_ascending: bool = False
+    """Whether such a list ascends."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ impl Builder<'_> {
         for field in fields {
             let param = field.param.as_ref().expect("every field is a parameter");
             let value = match &param.ty {
+                Some(ty) if param.is_list => self.list_of(ty, param.is_ascending, capacity),
                 Some(ty) => self.value_of(ty, capacity),
                 None => self.parameters(Some(&field.ty), forms, capacity).into(),
             };
@@ -52,6 +53,16 @@ impl Builder<'_> {
             }
         }
         drawn
+    }
+
+    /// One to three values of a type.
+    fn list_of(&mut self, ty: &str, ascends: bool, capacity: u32) -> Value {
+        let count = 1 + self.dice.below(3);
+        let mut values: Vec<_> = (0..count).map(|_| self.value_of(ty, capacity)).collect();
+        if ascends {
+            values.sort_by_key(Value::as_u64);
+        }
+        values.into()
     }
 
     /// A value of a type of `skycell_declare::types`, or of one that a single policy has.
@@ -77,6 +88,7 @@ impl Builder<'_> {
                 true => Value::Null,
                 false => json!(1 + dice.below(80)),
             }),
+            "VcLevels" => self.of_eight(|dice| json!(1 + dice.below(3))),
             "VcAllowances" => self.of_eight(|dice| json!(dice.below(60))),
             "McrByVc" => {
                 self.of_eight(|dice| json!(dice.pick(&[0, 20_000_000, 40_000_000, 40_000_000])))
