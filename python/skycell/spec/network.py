@@ -190,6 +190,14 @@ class PmeEredSpec(SpecPart):
     mcr_millicells: tuple[U64, ...] = ()
 
 
+class StaticThresholdSpec(SpecPart):
+    """Discards the frames of VCs above a threshold of their own, which stays as it is."""
+
+    kind: Literal["static_threshold"] = "static_threshold"
+    thresholds_cells: tuple[U32 | None, ...] = ()
+    low_cells: U32
+
+
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
@@ -211,7 +219,8 @@ PolicySpec = Annotated[
     | VirtualQueueingSpec
     | DynamicEpdSpec
     | McrSchedulingSpec
-    | PmeEredSpec,
+    | PmeEredSpec
+    | StaticThresholdSpec,
     Field(discriminator="kind"),
 ]
 

@@ -28,6 +28,7 @@ mod priority_drop;
 mod red;
 mod selective_drop;
 mod single_drop;
+mod static_threshold;
 mod tail_drop;
 mod vc_priority_drop;
 mod virtual_queueing;
@@ -42,6 +43,7 @@ pub use priority_drop::PriorityDropSpec;
 pub use red::RedPart;
 pub use selective_drop::SelectiveDropSpec;
 pub use single_drop::SingleDropSpec;
+pub use static_threshold::StaticThresholdSpec;
 pub use tail_drop::TailDropSpec;
 pub use vc_priority_drop::VcPriorityDropSpec;
 pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpec};
@@ -67,6 +69,7 @@ policies! {
     DynamicEpd(DynamicEpdSpec),
     McrScheduling(McrSchedulingSpec),
     PmeEred(PmeEredSpec),
+    StaticThreshold(StaticThresholdSpec),
 }
 
 /// What a policy may look at when a frame begins.

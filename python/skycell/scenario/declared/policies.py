@@ -40,6 +40,7 @@ from skycell.spec.network import (
     RedSpec,
     SelectiveDropSpec,
     SingleDropSpec,
+    StaticThresholdSpec,
     TailDropSpec,
     VcPriorityDropSpec,
     VirtualQueueingSpec,
@@ -413,6 +414,29 @@ class PmeEred(Parameters):
     )
 
 
+class StaticThreshold(Parameters):
+    """Discards the frames of VCs above a threshold of their own, which stays as it is."""
+
+    kind: Literal["static_threshold"] = param(..., "the policy")
+    thresholds: VcThresholds = param(
+        ...,
+        (
+            "occupancy of each VC above which its frames are discarded; by name of the "
+            "VC, or a list in the order of the flows; a VC that is not named has none"
+        ),
+        symbol="T_i",
+    )
+    low_threshold: Threshold = param(
+        "0 cells",
+        "occupancy of the buffer up to which every frame is accepted",
+        symbol="L",
+        source=(
+            "Buffer Management for TCP over the ATM GFR Service, section 4.3: the first "
+            "scheme has none"
+        ),
+    )
+
+
 _Any = (
     TailDrop
     | Ppd
@@ -429,6 +453,7 @@ _Any = (
     | DynamicEpd
     | McrScheduling
     | PmeEred
+    | StaticThreshold
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -745,6 +770,24 @@ POLICIES: dict[str, Declared] = {
             "source": (
                 "Feng, Kandlur, Saha, Shin: CSE-TR-349-97, 1997; as described in Goyal, Jain,"
                 " Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "static_threshold": Declared(
+        StaticThreshold,
+        StaticThresholdSpec,
+        (
+            Declares("thresholds_cells", "thresholds", "VcThresholds"),
+            Declares("low_cells", "low_threshold", "Threshold"),
+        ),
+        facts={
+            "class": "MA-MT",
+            "discards": "deterministic",
+            "label": "static thresholds",
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999"
             ),
             "threshold": "static",
         },
