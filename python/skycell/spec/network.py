@@ -198,6 +198,16 @@ class StaticThresholdSpec(SpecPart):
     low_cells: U32
 
 
+class DropPrecedenceSpec(SpecPart):
+    """Discards the frames of the highest drop precedence above the first of several thresholds, the
+    next above the next, and every frame above the last.
+    """
+
+    kind: Literal["drop_precedence"] = "drop_precedence"
+    thresholds_cells: tuple[U32, ...] = ()
+    precedence: tuple[U32, ...] = ()
+
+
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
@@ -220,7 +230,8 @@ PolicySpec = Annotated[
     | DynamicEpdSpec
     | McrSchedulingSpec
     | PmeEredSpec
-    | StaticThresholdSpec,
+    | StaticThresholdSpec
+    | DropPrecedenceSpec,
     Field(discriminator="kind"),
 ]
 

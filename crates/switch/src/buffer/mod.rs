@@ -19,6 +19,7 @@
 mod kinds;
 
 mod dfba;
+mod drop_precedence;
 mod epd;
 mod fair_buffer_allocation;
 mod fred;
@@ -34,6 +35,7 @@ mod vc_priority_drop;
 mod virtual_queueing;
 
 pub use dfba::{DfbaSpec, DfbaZ};
+pub use drop_precedence::DropPrecedenceSpec;
 pub use epd::EpdSpec;
 pub use fair_buffer_allocation::FairBufferAllocationSpec;
 pub use fred::FredSpec;
@@ -70,6 +72,7 @@ policies! {
     McrScheduling(McrSchedulingSpec),
     PmeEred(PmeEredSpec),
     StaticThreshold(StaticThresholdSpec),
+    DropPrecedence(DropPrecedenceSpec),
 }
 
 /// What a policy may look at when a frame begins.

@@ -22,12 +22,14 @@ from skycell.scenario.parameter_types import (
     ThresholdBelowCapacity,
     UpToEqualShare,
     VcAllowances,
+    VcLevels,
     VcThresholds,
 )
 from skycell.scenario.parameters import Parameters, param
 from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
 from skycell.spec.network import (
     DfbaSpec,
+    DropPrecedenceSpec,
     DynamicEpdSpec,
     EpdSpec,
     FairBufferAllocationSpec,
@@ -437,6 +439,31 @@ class StaticThreshold(Parameters):
     )
 
 
+class DropPrecedence(Parameters):
+    """Discards the frames of the highest drop precedence above the first of several thresholds, the
+    next above the next, and every frame above the last.
+    """
+
+    kind: Literal["drop_precedence"] = param(..., "the policy")
+    thresholds: Annotated[tuple[Threshold, ...], Field(min_length=1)] = param(
+        ...,
+        (
+            "occupancies from the least to the greatest, one for each level: above the "
+            "first, frames of the highest precedence are discarded, above the last every "
+            "frame"
+        ),
+        symbol="R_1 to R_n",
+    )
+    precedence: VcLevels = param(
+        {},
+        (
+            "drop precedence of each VC, from 1 for frames that are kept longest; 1 for a"
+            " VC that is not named; tagged frames have the highest"
+        ),
+        source="RFC 2597 section 2: the lowest, as nobody has marked the VC",
+    )
+
+
 _Any = (
     TailDrop
     | Ppd
@@ -454,6 +481,7 @@ _Any = (
     | McrScheduling
     | PmeEred
     | StaticThreshold
+    | DropPrecedence
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -785,6 +813,28 @@ POLICIES: dict[str, Declared] = {
             "class": "MA-MT",
             "discards": "deterministic",
             "label": "static thresholds",
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "drop_precedence": Declared(
+        DropPrecedence,
+        DropPrecedenceSpec,
+        (
+            Declares(
+                "thresholds_cells", "thresholds", "Threshold", is_list=True, is_ascending=True
+            ),
+            Declares("precedence", "precedence", "VcLevels"),
+        ),
+        facts={
+            "chosen": "levels numbered as in RFC 2597, given for each VC",
+            "class": "SA-MT",
+            "discards": "deterministic",
+            "label": "drop precedence",
+            "sees_tags": True,
             "source": (
                 "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
                 "Service, 1999"
