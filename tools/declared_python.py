@@ -52,7 +52,7 @@ def spec_module(declared: Json) -> str:
             else:
                 lines += _class(name, item["doc"], shape["fields"], tags.get(name))
         elif "words" in shape:
-            words = ", ".join(json.dumps(word) for word, _ in shape["words"])
+            words = ", ".join(json.dumps(word["word"]) for word in shape["words"])
             lines += ["", f"{name} = Literal[{words}]"]
         else:
             lines += _tagged(item, tags)
@@ -198,6 +198,57 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
     )
 
 
+def table_module(name: str, declared: Json) -> str:
+    """`skycell.scenario.declared.<name>`: a table of which there is one kind, such as [tcp]."""
+    items = {item["name"]: item for item in declared["spec"]}
+    item = items[declared["tables"][name]["named"]]
+    table = name.capitalize()
+    lines = ["", "", f"class {table}(Parameters):", *_docstring(first_paragraph(item["doc"]))]
+    types = set()
+    for field, parameter in _parameters(item, items):
+        words = _words_of(parameter, items)
+        if words is None:
+            types.add(parameter["type"])
+            lines += _parameter(field, parameter)
+        else:
+            told = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
+            annotation = f"Annotated[str, word({told})]"
+            lines += _parameter(field, {**parameter, "type": annotation})
+    entries = [f"{_declares(field, items)}," for field in item["shape"]["fields"]]
+    return (
+        "\n".join(
+            [
+                f'"""The table [{name}] as a scenario file writes it.',
+                "",
+                f'{_MARK}\n"""',
+                "",
+                "from __future__ import annotations",
+                "",
+                "from typing import Annotated",
+                "",
+                "from skycell.scenario.parameters import Parameters, param, word",
+                "from skycell.scenario.rules import Declared, Declares",
+                f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
+                f"from skycell.spec.network import {item['name']}",
+                *lines,
+                "",
+                "",
+                f"{name.upper()} = Declared({table}, {item['name']}, (",
+                *entries,
+                "))",
+            ]
+        )
+        + "\n"
+    )
+
+
+def _words_of(parameter: Json, items: Mapping[str, Json]) -> list[Any] | None:
+    """The words that a parameter may be; none for one of another type."""
+    item = items.get(parameter["type"])
+    words: list[Any] | None = item["shape"].get("words") if item else None
+    return words
+
+
 def _flags(rules: Iterable[tuple[str, Json]], items: Mapping[str, Json]) -> set[str]:
     flags = {p["type"] for _, item in rules for _, p in _parameters(item, items) if p["key"]}
     return flags & {"Flag"}
@@ -284,6 +335,11 @@ def _declares(field: Json, items: Mapping[str, Json]) -> str:
     relation = parameter["relation"]
     if relation is not None:
         told.append(f'{"at_most" if relation["may_equal"] else "below"}="{relation["field"]}"')
+    words = _words_of(parameter, items)
+    if words is not None:
+        told[2] = '"word"'
+        other = {word["written"]: word["word"] for word in words if word["written"]}
+        told += [f"words={other!r}"] if other else []
     told += [f"{flag}=True" for flag in ("is_list", "is_ascending") if parameter[flag]]
     return f"Declares({', '.join(told)})"
 

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from declared_python import Json, rules_module, spec_module
+from declared_python import Json, rules_module, spec_module, table_module
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "skycell"
@@ -57,6 +57,7 @@ def classes() -> Written:
     declared: Json = json.loads(_told(command))
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
+    yield from _formatted(rules / "tcp.py", table_module("tcp", declared))
     for family, noun in (("policies", "policy"), ("schedulers", "scheduler")):
         yield from _formatted(rules / f"{family}.py", rules_module(family, noun, declared))
 

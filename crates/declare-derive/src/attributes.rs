@@ -15,6 +15,7 @@ pub(crate) struct Attributes {
     is_optional: bool,
     is_empty: bool,
     pub(crate) is_ascending: bool,
+    pub(crate) is_word: bool,
     default: Option<Expr>,
     symbol: Option<String>,
     source: Option<Expr>,
@@ -40,6 +41,7 @@ impl Attributes {
             match word.as_str() {
                 "unwritten" => found.is_unwritten = true,
                 "optional" => found.is_optional = true,
+                "word" => found.is_word = true,
                 "ascending" => found.is_ascending = true,
                 "empty" => found.is_empty = true,
                 "parts" => found.is_parts = true,
@@ -105,6 +107,12 @@ impl Attributes {
             relation: #relation,
         }))
     }
+}
+
+/// The word that files have for a variant, as `#[written(...)]` says.
+pub(crate) fn written_as(attributes: &[Attribute]) -> Result<Option<LitStr>> {
+    let written = attributes.iter().find(|a| a.path().is_ident("written"));
+    written.map(Attribute::parse_args).transpose()
 }
 
 /// The only value of a field, as `#[fixed(...)]` says.

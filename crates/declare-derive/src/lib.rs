@@ -9,7 +9,8 @@
 //! * `ascending`: a list, whose field is a `Vec` of a type, that has at least one value and ascends;
 //! * `below = "field"`, `at_most = "field"`: what it must be compared with another field;
 //! * `check = path`: refuses values of a type that only this rule has;
-//! * `parts`: the field is a table whose parameters are the rule's own.
+//! * `parts`: the field is a table whose parameters are the rule's own;
+//! * `word`: one of the words of an enum, whose variants may say `#[written("...")]`.
 //!
 //! `#[fixed(value)]` says that a field has one value, such as a version.
 
@@ -22,7 +23,7 @@ use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, FieldsNamed, Result, Type, parse_macro_input};
 
 /// See the crate.
-#[proc_macro_derive(Declare, attributes(rule, param, fixed))]
+#[proc_macro_derive(Declare, attributes(rule, param, fixed, written))]
 pub fn declare(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     derive(&input)
@@ -66,8 +67,17 @@ fn derive(input: &DeriveInput) -> Result<Tokens> {
                     snake_case(&variant.ident.to_string()),
                     doc_of(&variant.attrs),
                 );
-                quote!((#word.to_owned(), #doc.to_owned()))
+                let written = match attributes::written_as(&variant.attrs)? {
+                    Some(text) => quote!(Some(#text.to_owned())),
+                    None => quote!(None),
+                };
+                Ok(quote!(::skycell_declare::Word {
+                    word: #word.to_owned(),
+                    written: #written,
+                    doc: #doc.to_owned(),
+                }))
             });
+            let words = words.collect::<Result<Vec<_>>>()?;
             quote!(::skycell_declare::Shape::Words(vec![#(#words),*]))
         }
         Data::Enum(data) => {
@@ -159,6 +169,9 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
         };
         let own = field.ident.as_ref().expect("fields have names");
         let text = json_name(field);
+        if param.is_word {
+            continue; // its type has no other values
+        }
         ranges.push(if param.is_parts {
             quote!(::skycell_declare::Rule::check(&self.#own, around).map_err(|at| at.within(#text))?;)
         } else if let Some(check) = &param.check {

@@ -59,9 +59,20 @@ pub enum Shape {
     /// Fields.
     Fields(Vec<Field>),
     /// One of some words, each with its documentation.
-    Words(Vec<(String, String)>),
+    Words(Vec<Word>),
     /// One of some tables, told apart by their `kind`.
     Kinds(Vec<Kind>),
+}
+
+/// One of some words.
+#[derive(Debug, Serialize)]
+pub struct Word {
+    /// As the form has it.
+    pub word: String,
+    /// As a file has it, where that is another.
+    pub written: Option<String>,
+    /// Its documentation.
+    pub doc: String,
 }
 
 /// One of several tables.

@@ -21,7 +21,7 @@
 mod form;
 pub mod types;
 
-pub use form::{Field, Form, Forms, Item, Kind, Param, Relation, Shape, Type};
+pub use form::{Field, Form, Forms, Item, Kind, Param, Relation, Shape, Type, Word};
 pub use skycell_declare_derive::Declare;
 
 use std::fmt;
@@ -76,4 +76,10 @@ impl Refusal {
         self.field = format!("{outer}.{}", self.field);
         self
     }
+}
+
+/// Whether a value is its type's default: such a key, younger than the form, is left out of it, so that
+/// older specs keep their hashes.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -88,6 +88,37 @@ parameter_types! {
     };
     /// Only written: cells that the VCs with a contract send in a round.
     CellsInRound(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
+    /// Largest TCP payload of a segment, octets.
+    Mss(u64) = |octets, _, field| match octets {
+        0 => Err(Refusal::new(field, 0, "above 0")),
+        // RFC 791: the datagram's length field has 16 bits; 92 octets are kept for headers and LLC/SNAP.
+        65_444.. => Err(Refusal::new(field, octets, "at most 65443")),
+        _ => Ok(()),
+    };
+    /// A receiver's window, octets.
+    ReceiverWindow(u64) = |_octets, _, _| Ok(());
+    /// A congestion window of at least one MSS, octets.
+    Cwnd(u64) = |_octets, _, _| Ok(());
+    /// The largest congestion window, octets.
+    MaxCwnd(u64) = |_octets, _, _| Ok(());
+    /// A threshold of the congestion window, octets.
+    Ssthresh(u64) = |octets, _, field| above_zero(*octets, field);
+    /// Segments, or ACKs of them.
+    SegmentCount(u32) = |count, _, field| above_zero(u64::from(*count), field);
+    /// Granularity of a host's clock, picoseconds.
+    Tick(u64) = |ps, _, field| above_zero(*ps, field);
+    /// Smallest RTO, ticks.
+    RtoMin(u32) = |ticks, _, field| above_zero(u64::from(*ticks), field);
+    /// RTO before the first measurement, ticks.
+    RtoInitial(u32) = |_ticks, _, _| Ok(());
+    /// Largest RTO, ticks.
+    RtoMax(u32) = |_ticks, _, _| Ok(());
+    /// Largest factor by which timeouts lengthen the RTO.
+    Backoff(u32) = |factor, _, field| above_zero(u64::from(*factor), field);
+    /// SACK blocks in an acknowledgement.
+    SackBlocks(u32) = |_blocks, _, _| Ok(());
+    /// Whether only the first partial ACK restarts the timer; written as which of them do.
+    FirstRestartsOnly(bool) = |_value, _, _| Ok(());
     /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
     /// stands for that of a VC without.
     VcIntervals(Vec<u64>) = |intervals, around, field| {
@@ -153,6 +184,14 @@ fn one_each(given: usize, needed: usize, what: &str, field: &str) -> Result<(), 
             Err(Refusal::new(field, given, allowed))
         }
     }
+}
+
+/// Of a type that a single rule has: any value is one.
+///
+/// # Errors
+/// Never.
+pub fn unchecked<T>(_value: &T) -> Result<(), Refusal> {
+    Ok(())
 }
 
 /// Refuses a list that is empty or does not ascend.

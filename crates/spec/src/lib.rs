@@ -12,7 +12,6 @@ mod gfr;
 mod motion;
 mod rerouting;
 mod sources;
-mod tcp;
 mod web;
 
 pub use check::SpecError;
@@ -23,12 +22,8 @@ pub use rerouting::ReroutingSpec;
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
+pub use skycell_tcp::spec::*;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
-pub use tcp::{
-    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAckSpec, PartialAckRestarts,
-    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay,
-    SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
-};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
 
 use serde::{Deserialize, Serialize};
@@ -257,12 +252,6 @@ pub enum TraceKind {
     Service,
     /// Every file of a web page that the client has received.
     Files,
-}
-
-/// Whether a value is its type's default: such a key, younger than the form, is left out of it, so that
-/// older specs keep their hashes.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl NetworkSpec {

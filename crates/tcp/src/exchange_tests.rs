@@ -1,12 +1,12 @@
 //! Sender and receiver over a wire that loses segments and acknowledgements for a while.
 
 use crate::sender::tests::{MSS, tcp};
-use crate::{Receiver, Segment, Sender, TickClock};
-use proptest::prelude::*;
-use skycell_spec::{
+use crate::spec::{
     AdvertisedWindow, CongestionControl, DelayedAckSpec, PartialAckRestarts, PartialAckWindow,
     PipeAtEntry, SackPartialAck, SackPipeRoom, TcpSpec, TcpVariant,
 };
+use crate::{Receiver, Segment, Sender, TickClock};
+use proptest::prelude::*;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 

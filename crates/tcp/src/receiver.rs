@@ -3,8 +3,8 @@
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
+use crate::spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_cache::ask_for;
-use skycell_spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
@@ -278,7 +278,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::sender::tests::tcp;
-    use skycell_spec::DelayedAckSpec;
+    use crate::spec::DelayedAckSpec;
 
     const MSS: u64 = 1_000;
 

@@ -1,7 +1,7 @@
 //! The congestion window: slow start, congestion avoidance, and what a loss costs.
 
 use crate::cubic::{BETA, Cubic, NewAck};
-use skycell_spec::{CongestionControl, CwndGrowth, SsthreshBasis, TcpSpec};
+use crate::spec::{CongestionControl, CwndGrowth, SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
 /// cwnd and ssthresh of one connection, octets. The parameters they follow are lent by the caller:

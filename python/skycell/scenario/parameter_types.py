@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from skycell.scenario.cells import MOST_CELLS, cell_rate, part_or_rate
 from skycell.scenario.faults import show_value
+from skycell.scenario.parameters import Flag as Flag
 from skycell.scenario.parameters import (
-    FLAG,
     Leaf,
     part,
     quantity,
@@ -33,8 +33,6 @@ from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first.
 CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr")
-
-Flag = Annotated[bool, FLAG]
 
 
 def _read_threshold(value: Any) -> Quantity | float:

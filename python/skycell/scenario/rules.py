@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as field_
 from typing import Any
 
 from skycell.scenario.parameters import Parameters
@@ -24,6 +25,8 @@ class Declares:
     """The field that it must be below."""
     at_most: str = ""
     """The field that it must not be above."""
+    words: Mapping[str, str] = field_(default_factory=dict)
+    """Of a word, those that the spec has another word for."""
     is_list: bool = False
     """Whether it is a list of values of the type."""
     is_ascending: bool = False
@@ -46,7 +49,7 @@ class Declared:
     written: type[Parameters]
     spec: type[SpecPart]
     parameters: tuple[Declares | Part, ...]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field_(default_factory=dict)
     """What tables and pages tell of it, by `#[rule(...)]` of its declaration."""
 
 

@@ -199,9 +199,7 @@ class StaticThresholdSpec(SpecPart):
 
 
 class DropPrecedenceSpec(SpecPart):
-    """Discards the frames of the highest drop precedence above the first of several thresholds, the
-    next above the next, and every frame above the last.
-    """
+    """Discards frames above a threshold that is the lower, the higher their drop precedence."""
 
     kind: Literal["drop_precedence"] = "drop_precedence"
     thresholds_cells: tuple[U32, ...] = ()
@@ -433,7 +431,7 @@ class DelayedAckSpec(SpecPart):
 
 
 class TcpSpec(SpecPart):
-    """Both end points of a TCP connection. Times in picoseconds, windows in octets."""
+    """Both endpoints of a TCP connection."""
 
     variant: TcpVariant
     mss: U64

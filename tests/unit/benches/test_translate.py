@@ -18,7 +18,7 @@ from benches.peers.ns2.translate import (
     sender_variables,
     sink_variables,
 )
-from skycell.scenario.tcp import Tcp
+from skycell.scenario.declared.tcp import Tcp
 from skycell.spec.network import NetworkSpec, StartAt, TcpSpec
 from skycell.spec.part import SpecPart
 from tests.tcp_keys import values

@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.tcp import Tcp
+from skycell.scenario.declared.tcp import Tcp
 from skycell.spec.network import (
     DelayedAckSpec,
     DistributionExponential,

@@ -1,9 +1,10 @@
-//! Writes what is declared, as JSON: `{"items": [...], "rules": {family: [[kind, type], ...]}}`.
+//! Writes what is declared, as JSON: `{"items": [...], "rules": {family: [[kind, type], ...]}, "tables":
+//! {table: type}}`.
 //! `make generate` reads it.
 
 use serde_json::{Value, json};
 use skycell_declare::{Form, Forms, Shape, Type};
-use skycell_spec::{NetworkSpec, PolicySpec, SchedulerSpec};
+use skycell_spec::{NetworkSpec, PolicySpec, SchedulerSpec, TcpSpec};
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
 fn main() {
@@ -18,7 +19,8 @@ fn main() {
     ]));
     let rules = json!({"policies": policies, "schedulers": schedulers});
     let (spec, other) = forms.items().split_at(spec_items);
-    let all = json!({"spec": spec, "other": other, "rules": rules});
+    let tables = json!({"tcp": TcpSpec::form(&mut Forms::default())});
+    let all = json!({"spec": spec, "other": other, "rules": rules, "tables": tables});
     println!(
         "{}",
         serde_json::to_string_pretty(&all).expect("declarations are plain data")

@@ -8,8 +8,7 @@ use skycell_declare::{
     types::{Threshold, VcLevels},
 };
 
-/// Discards the frames of the highest drop precedence above the first of several thresholds, the next
-/// above the next, and every frame above the last.
+/// Discards frames above a threshold that is the lower, the higher their drop precedence.
 ///
 /// With thresholds R_1 <= ... <= R_n a frame of precedence p is discarded while X > R_(n + 1 - p). Its
 /// precedence is that of its VC; a tagged frame (CLP = 1) has the highest, n.

@@ -440,9 +440,7 @@ class StaticThreshold(Parameters):
 
 
 class DropPrecedence(Parameters):
-    """Discards the frames of the highest drop precedence above the first of several thresholds, the
-    next above the next, and every frame above the last.
-    """
+    """Discards frames above a threshold that is the lower, the higher their drop precedence."""
 
     kind: Literal["drop_precedence"] = param(..., "the policy")
     thresholds: Annotated[tuple[Threshold, ...], Field(min_length=1)] = param(
