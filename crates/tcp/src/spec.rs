@@ -74,6 +74,15 @@ pub struct TcpSpec {
         source = "choice: ICCCN'97 section 7.2 mentions all three as possible"
     )]
     pub cwnd_growth: CwndGrowth,
+    /// How cwnd grows in slow start: by a segment for each ACK, or from 100 segments on by 50 segments
+    /// each round trip.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        word,
+        default = "full",
+        source = "ICCCN'97 section 2.1; limited is RFC 3742"
+    )]
+    pub slow_start: SlowStart,
     /// Slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery.
     #[param(
         default = false,
@@ -255,6 +264,17 @@ pub enum CwndGrowth {
     Integer,
     /// Waits for N ACKs with N * MSS * MSS > cwnd, then adds N * MSS * MSS / cwnd.
     AckCounting,
+}
+
+/// How cwnd grows in slow start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum SlowStart {
+    /// By a segment for each ACK of new data (ICCCN'97 section 2.1).
+    #[default]
+    Full,
+    /// From 100 segments on by less, 50 segments each round trip (RFC 3742).
+    Limited,
 }
 
 /// What ssthresh is half of after a loss.

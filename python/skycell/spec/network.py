@@ -370,6 +370,8 @@ CongestionControl = Literal["reno", "cubic"]
 
 CwndGrowth = Literal["float", "integer", "ack_counting"]
 
+SlowStart = Literal["full", "limited"]
+
 SsthreshBasis = Literal["cwnd", "window"]
 
 
@@ -443,6 +445,7 @@ class TcpSpec(SpecPart):
     max_cwnd: U64
     congestion_control: CongestionControl = left_out("reno")
     cwnd_growth: CwndGrowth
+    slow_start: SlowStart = left_out("full")
     slow_start_at_ssthresh: bool
     ssthresh_basis: SsthreshBasis
     dup_ack_threshold: U32

@@ -101,6 +101,14 @@ class Tcp(Parameters):
         ),
         source="choice: ICCCN'97 section 7.2 mentions all three as possible",
     )
+    slow_start: Annotated[str, word("full", "limited")] = param(
+        "full",
+        (
+            "how cwnd grows in slow start: by a segment for each ACK, or from 100 "
+            "segments on by 50 segments each round trip"
+        ),
+        source="ICCCN'97 section 2.1; limited is RFC 3742",
+    )
     slow_start_at_ssthresh: Flag = param(
         False,
         ("slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery"),
@@ -293,6 +301,7 @@ TCP = Declared(
         Declares("max_cwnd", "max_cwnd", "MaxCwnd"),
         Declares("congestion_control", "congestion_control", "word"),
         Declares("cwnd_growth", "cwnd_growth", "word"),
+        Declares("slow_start", "slow_start", "word"),
         Declares("slow_start_at_ssthresh", "slow_start_at_ssthresh", "Flag"),
         Declares("ssthresh_basis", "ssthresh_basis", "word"),
         Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
