@@ -2,7 +2,7 @@
 //! source and meaning. `make generate` writes all that follows from it: Python's classes, the JSON
 //! Schema, the reference tables.
 //!
-//! ```ignore
+//! ```text
 //! /// Discards frames that begin while the queue is above a threshold.
 //! #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 //! #[serde(deny_unknown_fields)]

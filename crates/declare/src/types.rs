@@ -264,3 +264,94 @@ pub fn check_order(
         format!("{words} {other}, {limit}"),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AROUND: Surroundings = Surroundings {
+        capacity_cells: Some(100),
+        queues: 2,
+        vcs: 3,
+    };
+    const UNLIMITED: Surroundings = Surroundings {
+        capacity_cells: None,
+        queues: 1,
+        vcs: 0,
+    };
+
+    /// What is allowed where a value is refused.
+    fn allowed(result: Result<(), Refusal>) -> Option<String> {
+        result.err().map(|refusal| {
+            assert_eq!(refusal.field, "f");
+            refusal.allowed
+        })
+    }
+
+    #[test]
+    fn a_value_outside_the_range_of_its_type_is_refused_and_one_at_its_end_is_not() {
+        let none = |result| assert_eq!(allowed(result), None);
+        let some = |result, text: &str| assert_eq!(allowed(result).as_deref(), Some(text));
+        none(check::Threshold(&100, &AROUND, "f"));
+        some(
+            check::Threshold(&101, &AROUND, "f"),
+            "at most the capacity, 100",
+        );
+        some(
+            check::Threshold(&0, &UNLIMITED, "f"),
+            "a threshold needs a limited buffer",
+        );
+        none(check::ThresholdBelowCapacity(&99, &AROUND, "f"));
+        some(
+            check::ThresholdBelowCapacity(&100, &AROUND, "f"),
+            "below the capacity, 100",
+        );
+        none(check::AverageThreshold(&101, &UNLIMITED, "f"));
+        none(check::UpToEqualShare(&1.0, &AROUND, "f"));
+        some(
+            check::UpToEqualShare(&0.0, &AROUND, "f"),
+            "above 0, at most 1",
+        );
+        none(check::FromZeroToOne(&0.0, &AROUND, "f"));
+        some(check::FromZeroToOne(&f64::NAN, &AROUND, "f"), "0 to 1");
+        none(check::Interval(&LONGEST_PS, &AROUND, "f"));
+        some(check::Interval(&0, &AROUND, "f"), "above 0, at most 1 day");
+        none(check::ClassShares(&vec![WHOLE_PPB, 0], &AROUND, "f"));
+        some(
+            check::ClassShares(&vec![WHOLE_PPB], &AROUND, "f"),
+            "one for each of 2 queues",
+        );
+        some(
+            check::ClassShares(&vec![WHOLE_PPB, 1], &AROUND, "f"),
+            "at most 1000000000 together",
+        );
+        some(check::VcWeights(&vec![1, 0, 1], &AROUND, "f"), "above 0");
+        some(
+            check::VcIntervals(&vec![1], &AROUND, "f"),
+            "one for each of 3 VCs",
+        );
+        some(check::Mss(&65_444, &AROUND, "f"), "at most 65443");
+    }
+
+    #[test]
+    fn two_parameters_are_compared_and_of_a_list_its_least_counts() {
+        let order = |a: u32, b: &Vec<Option<u32>>, may_equal| {
+            check_order(("f", &a), ("g", b), may_equal).is_ok()
+        };
+        let limits = vec![None, Some(7), Some(5)];
+        assert!(order(4, &limits, false) && !order(5, &limits, false));
+        assert!(order(5, &limits, true) && !order(6, &limits, true));
+        assert!(order(9, &vec![None], false), "nothing to compare with");
+    }
+
+    #[test]
+    fn a_list_has_to_ascend_and_to_hold_something() {
+        assert_eq!(allowed(check_ascending(&[1, 1, 3], "f")), None);
+        let step = allowed(check_ascending(&[1, 3, 2], "f"));
+        assert_eq!(step.as_deref(), Some("at least the one before, 3"));
+        assert_eq!(
+            allowed(check_ascending(&[], "f")).as_deref(),
+            Some("at least one")
+        );
+    }
+}

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use skycell_declare::{Form, Forms, Kind, Param, Relation, Shape, Type};
 use skycell_spec::*;
 
+/// VCs that a policy is told of.
+const FIRST_VCS: usize = 8;
+
 impl Builder<'_> {
     pub(super) fn policy(&mut self, capacity: u32) -> PolicySpec {
         let mut forms = Forms::default();
@@ -84,14 +87,14 @@ impl Builder<'_> {
                         .pick(&[MILLISECOND, 100 * MICROSECOND, 10 * MICROSECOND])
                 )
             }
-            "VcThresholds" => self.of_eight(|dice| match dice.one_in(3) {
+            "VcThresholds" => self.of_first_vcs(|dice| match dice.one_in(3) {
                 true => Value::Null,
                 false => json!(1 + dice.below(80)),
             }),
-            "VcLevels" => self.of_eight(|dice| json!(1 + dice.below(3))),
-            "VcAllowances" => self.of_eight(|dice| json!(dice.below(60))),
+            "VcLevels" => self.of_first_vcs(|dice| json!(1 + dice.below(3))),
+            "VcAllowances" => self.of_first_vcs(|dice| json!(dice.below(60))),
             "McrByVc" => {
-                self.of_eight(|dice| json!(dice.pick(&[0, 20_000_000, 40_000_000, 40_000_000])))
+                self.of_first_vcs(|dice| json!(dice.pick(&[0, 20_000_000, 40_000_000, 40_000_000])))
             }
             "FrameTime" => json!(self.cell_time * 12),
             "FrameCells" => json!(1 + self.dice.below(30)),
@@ -106,9 +109,9 @@ impl Builder<'_> {
         }
     }
 
-    /// A list by VC.
-    fn of_eight(&mut self, mut one: impl FnMut(&mut super::Dice) -> Value) -> Value {
-        (0..8).map(|_| one(self.dice)).collect()
+    /// A list by VC; longer than any other.
+    fn of_first_vcs(&mut self, mut one: impl FnMut(&mut super::Dice) -> Value) -> Value {
+        (0..FIRST_VCS).map(|_| one(self.dice)).collect()
     }
 }
 
@@ -146,7 +149,10 @@ pub(super) fn tell_of_all_vcs(policy: &mut PolicySpec, vcs: usize) {
     }
     let mut whole = serde_json::to_value(&*policy).expect("a policy is plain data");
     for value in whole.as_object_mut().expect("it has keys").values_mut() {
-        if let Value::Array(values) = value {
+        if let Some(values) = value
+            .as_array_mut()
+            .filter(|values| values.len() == FIRST_VCS)
+        {
             *values = values.iter().cloned().cycle().take(vcs).collect();
         }
     }
