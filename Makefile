@@ -34,7 +34,7 @@ FIRST := 2000
 soak: ## Both engines on one generated scenario after another, until stopped or until they differ
 	@first=$(FIRST); while \
 		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
-		cargo test --release --locked --quiet -p skycell-engine --test differential >target/soak.log 2>&1; do \
+		cargo test --release --locked --quiet -p skycell-fast --test differential >target/soak.log 2>&1; do \
 		first=$$((first + $(ROUND))); echo "clean: scenarios $(FIRST) to $$((first - 1))"; \
 	done; cat target/soak.log; exit 1
 

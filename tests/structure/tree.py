@@ -15,7 +15,7 @@ CRATES = (
     "tcp",
     "traffic",
     "reference",
-    "engine",
+    "fast",
     "orbit",
     "border",
 )
