@@ -1,4 +1,4 @@
-"""Writes how much of each study reproduces: into docs/results.md, README.md and the studies' READMEs.
+"""Writes how much of each study reproduces into the pages that tell it.
 
     skycell reproduce all --out out/all
     python tools/readme_results.py out/all/result.json
