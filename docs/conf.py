@@ -2,12 +2,14 @@
 
 The source folder is the top of the tree, so that pages beside the code (studies, benches) belong to
 the site and a link means the same here as in the repository. A link to a file that is no page leads
-to a copy of it. Any warning ends the build: a link or an anchor that leads nowhere, and a page that
-docs/README.md does not list. Nothing on the site is loaded from elsewhere.
+to a copy of it. Any warning ends the build, such as of a link or an anchor that leads nowhere, or of
+a page that neither docs/README.md nor the README of its folder lists. Nothing on the site is loaded
+from elsewhere.
 """
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from posixpath import normpath
 
@@ -46,16 +48,27 @@ def setup(app: Sphinx) -> None:
 
 
 def _add_navigation(app: Sphinx, name: str, source: list[str]) -> None:
-    """Puts docs/README.md's sections, each a list of pages, into the front page's navigation."""
-    if name != root_doc:
-        return
-    index = Path(app.srcdir, f"{INDEX}.md").read_text(encoding="utf-8")
-    _, *sections = _SECTION.split(index)
-    parts = [source[0], _toctree("Documents", [INDEX])]
-    for heading, text in zip(sections[::2], sections[1::2], strict=True):
-        pages = [normpath(f"docs/{page}") for page in _PAGE.findall(text)]
-        parts.append(_toctree(heading, pages))
-    source[0] = "\n\n".join(parts)
+    """Puts what a page leads to into the navigation.
+
+    The front page leads to docs/README.md and its sections, each a list of pages; the README of a
+    folder below leads to the pages beside it that it links to.
+    """
+    if name == root_doc:
+        index = Path(app.srcdir, f"{INDEX}.md").read_text(encoding="utf-8")
+        _, *sections = _SECTION.split(index)
+        source[0] += _toctree("Documents", [INDEX])
+        for heading, text in zip(sections[::2], sections[1::2], strict=True):
+            source[0] += _toctree(
+                heading, [normpath(f"docs/{page}") for page in _PAGE.findall(text)]
+            )
+    elif name.startswith("docs/") and name.endswith("/README") and name != INDEX:
+        beside = [page for page in _PAGE.findall(source[0]) if "/" not in page]
+        source[0] += _toctree("", dict.fromkeys(beside))
+
+
+def _toctree(caption: str, pages: Iterable[str]) -> str:
+    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+    return "\n".join(["", "", "```{toctree}", *options, "", *pages, "```", ""])
 
 
 def _add_index(app: Sphinx, _: Exception | None) -> None:
@@ -63,7 +76,3 @@ def _add_index(app: Sphinx, _: Exception | None) -> None:
     front = Path(app.outdir, f"{root_doc}.html")
     if front.exists():
         shutil.copyfile(front, front.with_name("index.html"))
-
-
-def _toctree(caption: str, pages: list[str]) -> str:
-    return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"])
