@@ -56,7 +56,8 @@ format: setup ## Bring the sources into the agreed format
 	$(BIN)/ruff format
 
 docs: $(DOCS_STAMP) ## The documents as a site, in out/docs; dead links are errors
-	$(DOCS)/bin/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto \
+	rm -rf out/docs
+	$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going --jobs auto \
 		--conf-dir docs --doctree-dir target/docs . out/docs
 
 lock: $(TOOLS_STAMP) ## Compile both locks anew from pyproject.toml

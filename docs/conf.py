@@ -2,9 +2,8 @@
 
 The source folder is the top of the tree, so that pages beside the code (studies, benches) belong to
 the site and a link means the same here as in the repository. A link to a file that is no page leads
-to a copy of it. Any warning ends the build, such as of a link or an anchor that leads nowhere, or of
-a page that neither docs/README.md nor the README of its folder lists. Nothing on the site is loaded
-from elsewhere.
+to a copy of it. Any warning ends the build: of a link or an anchor that leads nowhere, or of a page
+that neither docs/README.md nor the README of its folder lists. Nothing is loaded from elsewhere.
 """
 
 import re
