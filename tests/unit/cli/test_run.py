@@ -172,20 +172,40 @@ flow = [
     assert "of the 0.81 that TCP could get" in run(file, "--set", across).stdout
 
 
-def test_what_tcp_could_get_of_a_link_that_fades_is_that_of_its_full_rate(
+def test_what_tcp_could_get_of_a_link_that_varies_is_what_it_could_carry_over_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, columns, faded in (
-        ("moves.csv", "time_s,delay_ms,path\n0,5,a\n1,6,a\n", False),
-        ("rate.csv", "time_s,delay_ms,rate_mbit_s\n0,5,10\n0.01,5,3\n1,5,3\n", True),
-        ("loss.csv", "time_s,delay_ms,loss_percent\n0,5,0\n0.01,5,3\n1,5,3\n", True),
-        ("gone.csv", "time_s,delay_ms,availability\n0,5,1\n0.01,,0\n1,5,1\n", True),
+    # 10 ms of 20 at 10 Mbit/s, and the others at 10, at 3 or without a path: 8.05 Mbit/s are 512 of
+    # the 636 octets in the 12 cells of a segment, and the mean is (10 + 3) / 2 or 5 Mbit/s.
+    for name, columns, told in (
+        ("moves.csv", "delay_ms,path\n0,5,a\n1,6,a\n", "8.05 that TCP could get."),
+        (
+            "rate.csv",
+            "delay_ms,rate_mbit_s\n0,5,10\n0.01,5,3\n1,5,3\n",
+            "5.23 that TCP could get of the link as it varied.",
+        ),
+        (
+            "loss.csv",
+            "delay_ms,loss_percent\n0,5,0\n0.01,5,3\n1,5,3\n",
+            "8.05 that TCP could get, losses aside.",
+        ),
+        (
+            "gone.csv",
+            "delay_ms,loss_percent,availability\n0,5,1,1\n0.01,,,0\n1,5,1,1\n",
+            "4.03 that TCP could get of the link as it varied, losses aside.",
+        ),
     ):
-        Path(name).write_text(columns)
-        told = run("-", "--set", "start=together", stdin=MOVING.replace("moves.csv", name)).stdout
-        full = "of the 8.05 that TCP could get at the link's full rate without losses and outages."
-        assert (full if faded else "of the 8.05 that TCP could get.") in told
+        Path(name).write_text(f"time_s,{columns}")
+        moving = MOVING.replace("moves.csv", name)
+        shown = run("-", "--set", "start=together", "--out", f"{name}.out", stdin=moving).stdout
+        (line,) = (line for line in shown.splitlines() if line.startswith("All flows"))
+        assert line.endswith(f"of the {told}")
+        records = json.loads(Path(f"{name}.out", "records.json").read_text(encoding="utf-8"))
+        assert f"{records['ceiling_bps'] / 1e6:.2f}" == told[:4]
+        report = skycell("report", f"{name}.out", "--out", f"{name}.html")
+        assert report.exit_code == 0, report.stderr
+        assert told.removesuffix(".") in Path(f"{name}.html").read_text(encoding="utf-8")
 
 
 def test_what_links_lose_is_told_on_the_terminal_and_in_the_report(tmp_path: Path) -> None:
@@ -255,14 +275,24 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
     )
     told = run(file, "--trace", "transfers", "--out", tmp_path / "out").stdout
     taken = (line.split() for line in told[told.index("How long finished") :].splitlines())
-    every, first, second = (line for line in taken if line[-1:] == ["0.080"])
-    assert every == ["all", "flows", "6", *["0.080"] * 5]
-    assert (first, second) == tuple([f, "3", *["0.080"] * 5] for f in ("flow1", "flow2"))
+    every, first, second = (line for line in taken if line[-2:] == ["0.080", "0.000"])
+    times = [*["0.080"] * 5, "0.000"]
+    assert every == ["all", "flows", "6", *times]
+    assert (first, second) == tuple([f, "3", *times] for f in ("flow1", "flow2"))
+    # Opening is another round trip of what a transfer takes, closing is one after it.
+    shaken = run(file, "--trace", "transfers", "--out", tmp_path / "shaken", *HANDSHAKE).stdout
+    assert ["flow1", "3", *["0.120"] * 5, "0.040"] in [line.split() for line in shaken.splitlines()]
+    kept = run(file, "--trace", "transfers", "--out", tmp_path / "kept", *KEPT).stdout
+    assert ["-"] in [line.split()[-1:] for line in kept.splitlines() if "flow1" in line]
     assert "finished transfers" not in run(file).stdout
     report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
     assert report.exit_code == 0, report.stderr
     text = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert "How long finished transfers took, in seconds" in text
+
+
+HANDSHAKE = ("--set", "tcp.handshake=true")
+KEPT = ("--set", "traffic.new_connection=false")
 
 
 def test_a_class_with_several_sources_is_shown_before_them(short: Path, tmp_path: Path) -> None:
