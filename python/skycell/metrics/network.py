@@ -46,8 +46,8 @@ class Network:
         Args:
             spec: the network.
             ceiling: `link` for the cells that the congested link could carry over the run (of
-                several the slowest; of none the slowest that a flow crosses), `left` for what cell
-                sources leave of them, or a bit rate such as `63 Mbit/s`.
+                several that data cross the slowest; of none the slowest that they cross), `left`
+                for what cell sources leave of them, or a bit rate such as `63 Mbit/s`.
         """
         rates = [carried_cell_bps(link, spec.duration_ps) for link in spec.links]
         routes = [
@@ -60,9 +60,10 @@ class Network:
         limited = [place for place, link in enumerate(spec.links) if link.port.is_limited]
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
+        loaded = [place for place in limited if place in slowest]
         taken = _taken_bps(spec)
         return cls(
-            ceiling_bps=_base_bps(spec, (limited or slowest)[0], ceiling) * max(shares)
+            ceiling_bps=_base_bps(spec, (loaded or slowest)[0], ceiling) * max(shares)
             if shares
             else 0.0,
             routes=tuple(map(tuple, routes)),
@@ -106,16 +107,23 @@ def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
 def ceiling_of_all_bps(spec: NetworkSpec) -> float | None:
     """The most that all flows of a run could get together, bit/s of TCP payload.
 
-    None where no single number says so: where not all flows cross the one port with a limited
-    buffer, or their segments differ; and where cell sources and outages leave nothing.
+    None where no single number says so: where the data of some flow do not cross the one port with
+    a limited buffer that data cross, or segments differ; and where cell sources and outages leave
+    nothing.
     """
-    congested = [place for place, link in enumerate(spec.links) if link.port.is_limited]
+    congested = congested_links(spec)
     kinds = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in spec.flows}
     if len(congested) != 1 or len(kinds) != 1 or not _all_cross(spec, congested[0]):
         return None
     mss, llc_snap, timestamps = kinds.pop()
     cell_bps = _base_bps(spec, congested[0], "left")
     return cell_bps * tcp_share(mss, llc_snap=llc_snap, timestamps=timestamps) or None
+
+
+def congested_links(spec: NetworkSpec) -> list[int]:
+    """The links with a limited buffer that the data of some flow cross, by their place."""
+    crossed = {link for flow in spec.flows for vc in flow.forward for link in spec.vcs[vc].path}
+    return sorted(place for place in crossed if spec.links[place].port.is_limited)
 
 
 def _all_cross(spec: NetworkSpec, link: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
+from skycell.metrics.network import congested_links
 from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 
 if TYPE_CHECKING:
@@ -159,8 +160,8 @@ def lost_on_links(records: Mapping[str, Any]) -> str | None:
 
 
 def conditions_of_ceiling(spec: NetworkSpec) -> str:
-    """What the ceiling of a run's flows takes into account and what not; nothing at most times."""
-    motion = next(link for link in spec.links if link.port.is_limited).motion
+    """What the ceiling of a run's flows takes into account and what not, where it has one."""
+    motion = spec.links[congested_links(spec)[0]].motion
     told = " next to the cell sources" if spec.sources else ""
     if motion is None:
         return told

@@ -53,10 +53,10 @@ def _tail_drop(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
     if len(less_one) == 1 and min(less_one) > 0:
         threshold += f" ({show_amount(min(less_one))} cells)"
     yield (
-        f"tail_drop at {_named('switch port', list(found))} drops cells, not packets: of a TCP "
-        f"packet of {longest} cells the rest goes on and takes up the link, although the packet is "
-        f"lost. What drops whole packets is a router in place of the switch, or the policy epd "
-        f"with a drop_threshold of {threshold}."
+        f"tail_drop at {_named('switch port', list(found))} drops cells, not packets: the rest "
+        f"of a TCP packet of {longest} cells still takes up the link, although the packet is lost. "
+        f"To drop whole packets, use a router in place of the switch, or epd with a drop_threshold "
+        f"of {threshold}."
     )
 
 
