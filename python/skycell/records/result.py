@@ -9,9 +9,11 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.network_spec import NetworkSpec
+from skycell.scenario.notes import notes_on
 from skycell.scenario.quantities import PS_PER_SECOND, counted
 
 if TYPE_CHECKING:
@@ -79,6 +81,20 @@ class RunResult:
     def spec_hash(self) -> str:
         """SHA-256 of the spec's canonical text, the seed included."""
         return self.spec.hash()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the network before the records are read, a sentence or two each."""
+        return notes_on(self.spec)
+
+    @cached_property
+    def ceiling_bps(self) -> float | None:
+        """The most that all flows could get together, bit/s of TCP payload.
+
+        Over a link that varies it is the mean of what it could carry over the run, losses aside.
+        None where no single number says so (:func:`skycell.metrics.ceiling_of_all_bps`).
+        """
+        return ceiling_of_all_bps(self.spec)
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -150,7 +166,13 @@ class RunResult:
 
     def _identity(self) -> dict[str, Any]:
         """What the records themselves do not say of the run."""
-        return {"version": self.version, "seed": self.seed, "spec_hash": self.spec_hash}
+        return {
+            "version": self.version,
+            "seed": self.seed,
+            "spec_hash": self.spec_hash,
+            "notes": list(self.notes),
+            "ceiling_bps": self.ceiling_bps,
+        }
 
     def __str__(self) -> str:
         lines = [self._title()]

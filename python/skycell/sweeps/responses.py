@@ -12,6 +12,7 @@ from skycell.metrics import (
     lost_cells,
     max_min_fairness,
 )
+from skycell.metrics.run_rows import mean_closing_s
 from skycell.scenario.quantities import PS_PER_MS
 from skycell.sweeps.run_view import RunView
 
@@ -162,6 +163,11 @@ def _transfers(run: RunView, key: str) -> float | None:
     return _of_times(run.transfers and run.transfers["times"], key)
 
 
+def _closing(run: RunView) -> float | None:
+    seconds = mean_closing_s(run.flows)
+    return None if seconds is None else seconds * 1e3
+
+
 def _late_transfers(run: RunView) -> float | None:
     found = run.transfers
     if not found or not found["begun"]:
@@ -301,6 +307,13 @@ RESPONSES: Mapping[str, Response] = {
         "time within which 95 % of the transfers were acknowledged",
         "flow",
         lambda run: _transfers(run, "p95_ps"),
+        traffic="transfers",
+    ),
+    "mean_closing_time": Response(
+        "ms",
+        "mean time from a transfer's last octet acknowledged to its connection closed",
+        "flow",
+        _closing,
         traffic="transfers",
     ),
     "late_transfers_part": Response(
