@@ -43,7 +43,7 @@ def conclusion(
     }
 
 
-RESULT = {
+RESULT: dict[str, Any] = {
     "version": "0.1.0+abc",
     "seed": 1,
     "replications": {"icccn97": 5},
