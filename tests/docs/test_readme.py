@@ -43,7 +43,7 @@ def conclusion(
     }
 
 
-RESULT = {
+RESULT: dict[str, Any] = {
     "version": "0.1.0+abc",
     "seed": 1,
     "replications": {"icccn97": 5},
@@ -119,13 +119,13 @@ def test_a_page_gets_its_part_between_its_marks_and_nowhere_else(
     assert script.main([]) == 2
 
 
-def told_on(page: Path) -> str:
+def part_of(page: Path) -> str:
     """What stands between a page's marks."""
     return page.read_text(encoding="utf-8").partition(script.BEGIN)[2].partition(script.END)[0]
 
 
 def test_the_page_of_results_has_every_table_of_every_published_study_once() -> None:
-    block = told_on(ROOT / "docs" / "results.md")
+    block = part_of(ROOT / "docs" / "results.md")
     for study in map(load_study, PUBLISHED_IDS):
         for table in study.tables:
             assert block.count(f"| {table.printed_as}: {table.title} |") == 1
@@ -135,16 +135,16 @@ def test_the_page_of_results_has_every_table_of_every_published_study_once() -> 
 @pytest.mark.parametrize("study", PUBLISHED_IDS)
 def test_every_page_tells_the_same_of_a_study(study: str) -> None:
     counts = [0, 0, 0]
-    for line in told_on(ROOT / "docs" / "results.md").splitlines():
+    for line in part_of(ROOT / "docs" / "results.md").splitlines():
         if any(line.startswith(f"| {table.printed_as}: ") for table in load_study(study).tables):
             _, _, _, *verdicts = (part.strip() for part in line.split("|")[:6])
             counts = [total + int(part or 0) for total, part in zip(counts, verdicts, strict=True)]
     values = "{} inside, {} near, {} off".format(*counts) if any(counts) else "none"
     page = f"{script.STUDIES}/{module_name(study)}/README.md"
-    (line,) = [line for line in told_on(ROOT / "README.md").splitlines() if f"]({page})" in line]
+    (line,) = [line for line in part_of(ROOT / "README.md").splitlines() if f"]({page})" in line]
     assert line.split(" | ")[1] == values
     conclusions = line.split(" | ")[2].removesuffix(" |")
-    assert told_on(ROOT / page).strip() == (
+    assert part_of(ROOT / page).strip() == (
         f"Values in print: {values}. Conclusions that hold: {conclusions}."
     )
 
