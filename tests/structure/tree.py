@@ -23,6 +23,7 @@ CRATES = (
 
 SUBPACKAGES = (
     "_core",
+    "version",
     "scenario",
     "orbit",
     "metrics",

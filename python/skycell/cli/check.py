@@ -34,10 +34,12 @@ class _Checked:
         return () if self.spec is None else notes_on(self.spec)
 
     def as_dict(self) -> dict[str, Any]:
+        from skycell.scenario.faults import faults_as_dict
+
         return {
             "file": self.file,
             "spec_hash": None if self.spec is None else self.spec.hash(),
-            "faults": [fault.as_dict() for fault in self.faults],
+            **faults_as_dict(self.faults),
             "notes": list(self.notes),
         }
 

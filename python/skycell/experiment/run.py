@@ -71,6 +71,7 @@ def run_spec(
         ValueError: there is no such engine.
     """
     from skycell import _core
+    from skycell.version import version
 
     records, traces = _core.run(spec.canonical_json(), engine, on_progress)
-    return RunResult.of(spec, records, traces, _core.VERSION)
+    return RunResult.of(spec, records, traces, version())

@@ -83,7 +83,7 @@ def globe_figure(
     """
     import altair as alt
 
-    from skycell._core import VERSION
+    from skycell.version import version
 
     if not 1 <= len(times_ps) <= MOST_FRAMES:
         raise ValueError(f"{len(times_ps)} moments: allowed are 1 to {MOST_FRAMES}")
@@ -114,7 +114,7 @@ def globe_figure(
         subtitle=drawn.subtitle(),
         chart=chart,
         caption=drawn.caption(looked),
-        origin=Origin("orbit", VERSION),
+        origin=Origin("orbit", version()),
         description=drawn.description(),
         datasets=drawn.datasets(),
     )

@@ -19,6 +19,8 @@ from skycell.scenario.quantities import PS_PER_SECOND, counted
 if TYPE_CHECKING:
     import polars as pl
 
+    from skycell.records.frame import Frame
+
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
@@ -97,63 +99,63 @@ class RunResult:
         return ceiling_of_all_bps(self.spec)
 
     @cached_property
-    def flows(self) -> pl.DataFrame:
+    def flows(self) -> Frame:
         """One row per flow: octets, segments, timeouts, delays."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["flows"]))
+        return Frame(rows(self.records["flows"]))
 
     @cached_property
-    def vcs(self) -> pl.DataFrame:
+    def vcs(self) -> Frame:
         """One row per VC: what became of its cells and frames."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["vcs"]))
+        return Frame(rows(self.records["vcs"]))
 
     @cached_property
-    def ports(self) -> pl.DataFrame:
+    def ports(self) -> Frame:
         """One row per port: cells, discards by reason, queue lengths in cells."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["ports"]), infer_schema_length=None)
+        return Frame(rows(self.records["ports"]), infer_schema_length=None)
 
     @cached_property
-    def vc_queues(self) -> pl.DataFrame:
+    def vc_queues(self) -> Frame:
         """Sampled occupancy in cells, one row per port and VC."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
         names = [vc.name for vc in self.spec.vcs]
-        return pl.DataFrame(vc_queue_rows(self.records["ports"], names))
+        return Frame(vc_queue_rows(self.records["ports"], names))
 
     @cached_property
-    def class_queues(self) -> pl.DataFrame:
+    def class_queues(self) -> Frame:
         """One row per queue of the ports with several: cells, discards, queue lengths in cells."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
         queues = class_queue_rows(self.records["ports"])
-        return pl.DataFrame(queues, infer_schema_length=None)
+        return Frame(queues, infer_schema_length=None)
 
     @cached_property
-    def cell_delays(self) -> pl.DataFrame:
+    def cell_delays(self) -> Frame:
         """Cell transfer delay in picoseconds, one row per VC where it was measured."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
         names = [vc.name for vc in self.spec.vcs]
-        return pl.DataFrame(cell_delay_rows(self.records["cell_delays"], names))
+        return Frame(cell_delay_rows(self.records["cell_delays"], names))
 
     @cached_property
-    def class_delays(self) -> pl.DataFrame:
+    def class_delays(self) -> Frame:
         """Cell transfer delay in picoseconds, one row per service class of those VCs."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["class_delays"]))
+        return Frame(rows(self.records["class_delays"]))
 
     @cached_property
-    def sources(self) -> pl.DataFrame:
+    def sources(self) -> Frame:
         """One row per cell source: cells and frames sent."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["sources"]))
+        return Frame(rows(self.records["sources"]))
 
     def summary(self) -> dict[str, Any]:
         """The records with the run's identity, as plain data."""

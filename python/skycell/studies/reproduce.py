@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypedDict
 
 from skycell.experiment.batch import Batch, BatchRun, OnProgress, Progress
-from skycell.experiment.store import RunKey, RunStore, engine_version
+from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Work, simulate
 from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
@@ -17,6 +17,7 @@ from skycell.studies.overrides import refuse_faulty
 from skycell.studies.plan import plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import RunEnd, measure_rows
+from skycell.version import version as own_version
 
 __all__ = ["FIRST_SEED", "OnProgress", "Progress", "reproduce"]
 
@@ -62,7 +63,7 @@ def reproduce(
         seed: seed of the first replication; the others count on from it.
         overrides: choices or scenario keys set otherwise than the studies say.
         fresh: simulate also what the store has.
-        version: the engine's version, part of a stored run's name; asked from it if not given.
+        version: part of a stored run's name; this build's if not given.
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:
@@ -81,7 +82,7 @@ def reproduce(
     overrides = dict(overrides or {})
     refuse_faulty(selection, [overrides], seed)
     plan = plan_runs(selection, seed, replications, overrides, jobs)
-    version = engine_version() if version is None else version
+    version = own_version() if version is None else version
     with ExitStack() as stack:
         if store is None:
             store = stack.enter_context(RunStore(":memory:"))

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from skycell.experiment.batch import Batch, BatchRun, OnProgress
-from skycell.experiment.store import RunStore, engine_version
+from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 from skycell.sweeps.design import Design, design_runs
 from skycell.sweeps.file import load_plan, parse_plan
@@ -17,6 +17,7 @@ from skycell.sweeps.model import SweepPlan
 from skycell.sweeps.responses import measure, response_of
 from skycell.sweeps.result import SweepResult, SweepRun
 from skycell.sweeps.run_view import RunView
+from skycell.version import version as own_version
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
 """A sweep, or what one can be made of: a file, or the data that a file stands for."""
@@ -53,7 +54,7 @@ def sweep(
         on_progress: called as runs go on and end.
         fresh: simulate also what the store has.
         only_stored: simulate nothing; a store that was opened to look only will do.
-        version: the engine's version, part of a stored run's key; asked from it if not given.
+        version: part of a stored run's key; this build's if not given.
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:
@@ -67,7 +68,7 @@ def sweep(
     if fresh and only_stored:
         raise ValueError("fresh simulates every run, only_stored none: only one of them is allowed")
     design = source if isinstance(source, Design) else design_runs(as_plan(source))
-    version = engine_version() if version is None else version
+    version = own_version() if version is None else version
     with ExitStack() as stack:
         if store is None:
             store = stack.enter_context(RunStore(":memory:"))
