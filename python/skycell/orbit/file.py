@@ -18,6 +18,8 @@ from skycell.scenario.parameters import (
 from skycell.scenario.quantities import Dimension, Quantity, Refused
 
 MOST_SATELLITES = 100_000
+FARTHEST_BY_DEFAULT_S = 336 * 3600.0
+"""From an epoch to which elements are used without a word."""
 
 Altitude = Annotated[
     Quantity, quantity(Dimension.DISTANCE, low=100, high=1_000_000, example="780 km")
