@@ -136,8 +136,8 @@ def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
         times_ps: moments since time 0.
 
     Returns:
-        Coordinates in km, one after another: three of each satellite of each moment; NaN where it is
-        left out.
+        Coordinates in km, one after another: three of each satellite of each moment; NaN where it
+        is left out.
 
     Raises:
         OrbitError: the spec has no meaning.
@@ -205,5 +205,6 @@ def read_tle(text: str) -> tuple[str | None, list[tuple[int, str]]]:
         text: sets of two lines, each with a line for its name before it or without.
 
     Returns:
-        The sets as a JSON list of (line of the first line, OMM), or None and every error as (line from 1, message).
+        The sets as a JSON list of (line from 1 where it begins, OMM), or None and every error as
+        (line from 1, message).
     """

@@ -25,6 +25,9 @@ const LOOK_EVERY_MIN: f64 = 1.0 / 6.0;
 /// since the epoch, even where the last term of the series for drag, t^4, is the only one.
 const FIRST_LOOK_MIN: f64 = 1.0;
 const LOOK_RATIO: f64 = 1.25;
+/// Farthest from one look to the next, minutes: sun and moon move the perigee of a far orbit within
+/// days.
+const LONGEST_LOOK_MIN: f64 = 720.0;
 /// To which the moment is found, minutes: 1 ms.
 const PRECISION_MIN: f64 = 1e-3 / 60.0;
 
@@ -110,7 +113,7 @@ pub fn first_broken(constants: &Constants, to: f64, shape: Shape) -> Option<(f64
         if !is_high && let Some((minutes, limit)) = first_of_low(&look, ahead, known, next) {
             return (minutes.abs() <= to.abs()).then_some((minutes, limit));
         }
-        (known, next) = (next, next * LOOK_RATIO);
+        (known, next) = (next, (next * LOOK_RATIO).min(next + LONGEST_LOOK_MIN));
     }
     None
 }

@@ -59,8 +59,8 @@ pub fn read_tle(text: &str) -> Result<Vec<ReadSet>, Vec<TextError>> {
             }
         }
     }
-    if let Some(name) = name {
-        errors.push((text.lines().count(), format!("no elements after {name:?}")));
+    if name.is_some() {
+        errors.push((text.lines().count(), "no elements after this name".into()));
     }
     if errors.is_empty() {
         Ok(read)

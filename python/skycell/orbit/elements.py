@@ -45,7 +45,7 @@ _WORDS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 _LONGEST_NAME = 200
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-#: CCSDS 502.0-B-3, section 7.5.10: a date, or year and day of the year; here also a blank for the T.
+#: CCSDS 502.0-B-3, section 7.5.10: a date, or year and day of the year; also a blank for the T.
 _EPOCH = re.compile(
     r"([0-9]{4}-(?:[0-9]{2}-[0-9]{2}|[0-9]{3}))[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]*)?[Zz]?"
 )

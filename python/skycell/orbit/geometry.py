@@ -19,7 +19,8 @@ def positions_km(constellation: Constellation, times_ps: Sequence[int]) -> NDArr
     The third axis leads to the north pole, the first to latitude and longitude 0.
 
     Raises:
-        ScenarioFaults: a moment is too far from the elements' epochs, or every satellite has decayed.
+        ScenarioFaults: a moment is too far from the elements' epochs, or every satellite has
+            decayed.
 
     >>> from skycell.orbit import as_constellation
     >>> positions_km(as_constellation("jsac98-6x11"), [0]).shape

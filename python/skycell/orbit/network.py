@@ -10,7 +10,7 @@ from typing import Any
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
-from skycell.orbit.validity import Validity, validity
+from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
 from skycell.scenario.quantities import PS_PER_MS
 
 
@@ -109,7 +109,7 @@ class Moment:
     links: tuple[tuple[str, str], ...]
     sights: dict[str, tuple[Sight, ...]]
     used: dict[str, str | None]
-    validity: Validity = Validity()
+    validity: Validity = ALL_IS_WELL
 
 
 def look(

@@ -109,7 +109,7 @@ def _from_kvn(text: str, name: str, faults: list[Fault]) -> list[Message]:
         key, equals, value = (part.strip() for part in written.partition("="))
         if not equals or key == "COMMENT":
             continue
-        if key == "CCSDS_OMM_VERS":
+        if key == "CCSDS_OMM_VERS" or not found:
             keywords = {}
             found.append(Message(f"message of line {line}", keywords))
         if key in keywords:
@@ -132,7 +132,7 @@ def _from_csv(text: str, name: str, faults: list[Fault]) -> list[Message]:
         found = []
         for row in rows:
             where = f"line {rows.line_num}"
-            extra = row.pop(None, None)  # type: ignore[call-overload]
+            extra = row.pop(None, None)
             if extra:
                 got = f"{len(header) + len(extra)} values"
                 allowed = f"up to {len(header)}, as in the header"

@@ -12,7 +12,7 @@ from skycell.orbit.constellation import Constellation
 from skycell.orbit.network import Route, reason_text
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
-from skycell.orbit.validity import Validity, validity
+from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
 from skycell.scenario.quantities import PS_PER_SECOND, show_time
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Series:
         steps: int,
         columns: dict[str, Any],
         precision_ps: int | None = None,
-        validity: Validity = Validity(),
+        validity: Validity = ALL_IS_WELL,
     ) -> None:
         self.validity = validity
         self.constellation = constellation

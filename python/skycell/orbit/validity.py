@@ -1,4 +1,4 @@
-"""Which satellites of mean elements have positions, and when: decay, and distance from the epoch."""
+"""Which satellites of mean elements have positions, and when: decay, and time from the epoch."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class LeftOut:
         satellite: its name.
         catalogue_number: as its element set has it; 0 where it has none.
         entry: file and line or entry of the element set.
-        at_ps: since time 0, perhaps below 0: when it breaks a limit for the first time, counted from
-            its epoch in either direction.
+        at_ps: since time 0, perhaps below 0: when it first breaks a limit, counted from its epoch
+            in either direction.
         moment: the same in UTC.
         minutes_from_epoch: the same from its epoch. It is left out from then on; until then where
             this is below 0; always where it is 0.
@@ -109,6 +109,9 @@ class Validity:
         }
 
 
+ALL_IS_WELL = Validity()
+
+
 def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:
     """Looks at the satellites of elements between two moments since time 0.
 
@@ -118,7 +121,7 @@ def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Valid
     """
     pattern, epoch_ns = constellation.file.pattern, constellation.file.earth.epoch
     if not isinstance(pattern, ElementsPattern) or epoch_ns is None:
-        return Validity()
+        return ALL_IS_WELL
     far = _far(constellation, pattern, epoch_ns, first_ps, last_ps)
     left_out = _left_out(constellation, pattern, epoch_ns, first_ps, last_ps)
     always = [entry for entry in left_out if entry.is_always(first_ps, last_ps)]
