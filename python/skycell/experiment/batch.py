@@ -122,7 +122,8 @@ class Batch:
         claims = Claims(self._store, patience_s=patience_s)
 
         def tell(under_way: Mapping[str, int]) -> None:
-            claims.keep()
+            if to_do:  # else the store is only looked into
+                claims.keep()
             if on_progress is not None:
                 simulated_s = (done_ps + sum(under_way.values())) / PS_PER_SECOND
                 on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))

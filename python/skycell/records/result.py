@@ -19,8 +19,6 @@ from skycell.scenario.quantities import PS_PER_SECOND, counted
 if TYPE_CHECKING:
     import polars as pl
 
-    from skycell.records.frame import Frame
-
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
@@ -99,28 +97,28 @@ class RunResult:
         return ceiling_of_all_bps(self.spec)
 
     @cached_property
-    def flows(self) -> Frame:
+    def flows(self) -> pl.DataFrame:
         """One row per flow: octets, segments, timeouts, delays."""
         from skycell.records.frame import Frame
 
         return Frame(rows(self.records["flows"]))
 
     @cached_property
-    def vcs(self) -> Frame:
+    def vcs(self) -> pl.DataFrame:
         """One row per VC: what became of its cells and frames."""
         from skycell.records.frame import Frame
 
         return Frame(rows(self.records["vcs"]))
 
     @cached_property
-    def ports(self) -> Frame:
+    def ports(self) -> pl.DataFrame:
         """One row per port: cells, discards by reason, queue lengths in cells."""
         from skycell.records.frame import Frame
 
         return Frame(rows(self.records["ports"]), infer_schema_length=None)
 
     @cached_property
-    def vc_queues(self) -> Frame:
+    def vc_queues(self) -> pl.DataFrame:
         """Sampled occupancy in cells, one row per port and VC."""
         from skycell.records.frame import Frame
 
@@ -128,7 +126,7 @@ class RunResult:
         return Frame(vc_queue_rows(self.records["ports"], names))
 
     @cached_property
-    def class_queues(self) -> Frame:
+    def class_queues(self) -> pl.DataFrame:
         """One row per queue of the ports with several: cells, discards, queue lengths in cells."""
         from skycell.records.frame import Frame
 
@@ -136,7 +134,7 @@ class RunResult:
         return Frame(queues, infer_schema_length=None)
 
     @cached_property
-    def cell_delays(self) -> Frame:
+    def cell_delays(self) -> pl.DataFrame:
         """Cell transfer delay in picoseconds, one row per VC where it was measured."""
         from skycell.records.frame import Frame
 
@@ -144,14 +142,14 @@ class RunResult:
         return Frame(cell_delay_rows(self.records["cell_delays"], names))
 
     @cached_property
-    def class_delays(self) -> Frame:
+    def class_delays(self) -> pl.DataFrame:
         """Cell transfer delay in picoseconds, one row per service class of those VCs."""
         from skycell.records.frame import Frame
 
         return Frame(rows(self.records["class_delays"]))
 
     @cached_property
-    def sources(self) -> Frame:
+    def sources(self) -> pl.DataFrame:
         """One row per cell source: cells and frames sent."""
         from skycell.records.frame import Frame
 
