@@ -171,7 +171,7 @@ mod tests {
         2 55897  98.5849 110.9278 0014449 269.2407  90.7207 15.92146194 26688";
     /// When the program sgp4 2.27 (the official code of AIAA 2006-6753) first returns error 6 for it,
     /// looked for in steps of 10 s and then by halving, minutes after the epoch.
-    const DECAYS_AT_MIN: f64 = 1384.766_350_58;
+    const DECAYS_AT_MIN: f64 = 1_384.766_350_58;
 
     fn constants() -> Constants {
         let sets = read_tle(RE_ENTERING).unwrap();
@@ -206,7 +206,7 @@ mod tests {
     fn each_limit_is_known_from_a_state() {
         // 1 385 min: 6377.932880 km, error 6 of the official program; 4 476 min: error 4.
         let broken = |minutes| state(&constants(), minutes, Shape::Sphere).unwrap_err();
-        assert!(matches!(broken(1_385.0), Limit::Decayed(km) if (km - 6377.932_880).abs() < 1e-5));
+        assert!(matches!(broken(1_385.0), Limit::Decayed(km) if (km - 6_377.932_880).abs() < 1e-5));
         assert_eq!(broken(4_476.0), Limit::SemiLatusRectum);
         assert!(matches!(broken(f64::NAN), Limit::MeanEccentricity(_)));
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import Any
@@ -66,7 +66,7 @@ class ElementSet:
     name: str
     epoch_unix_s: float
     omm: Mapping[str, Any]
-    where: str = ""
+    where: str = field(default="", compare=False)
 
 
 def read_elements(path: str | PathLike[str]) -> list[ElementSet]:
