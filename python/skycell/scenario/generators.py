@@ -137,8 +137,7 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
             topology.cross_flows,
             f"at most {MOST_FLOWS} flows in all; hops x cross_flows + long_flows is {flows}",
         )
-        topology = topology.model_copy(update={"long_flows": 1, "cross_flows": 0})
-        plan.unplaced |= {"long", "cross"}
+        faults.raise_if_any()  # and no network is made for so many
     last = topology.hops + 1
     # (flow, source host, its switch, destination host, its switch)
     ends = [(f"long{i}", 1, last) for i in range(1, topology.long_flows + 1)]

@@ -26,7 +26,6 @@ from skycell.scenario.on_board import Chain
 from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.quantities import (
     DAY_PS,
-    PS_PER_SECOND,
     Dimension,
     Quantity,
     parse_quantity,
@@ -39,10 +38,6 @@ from skycell.scenario.topology import Graph, GraphLink, ParkingLot
 #: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
 _OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
 _DEFAULT_STEP = "100 ms"
-#: Delays that stand in for a faulty one.
-_SHORT_PS, _LONG_PS = PS_PER_SECOND // 1000, PS_PER_SECOND
-#: Runs over a path where it is not known how long they are: a long one takes minutes to look at.
-_STAND_IN_RUNS_PS = PS_PER_SECOND, 10 * PS_PER_SECOND
 #: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
 _LAST_MOMENT_PS = 200 * DAY_PS
 _Link = TypeVar("_Link", CongestedLink, GraphLink)
@@ -72,7 +67,7 @@ class Moving:
 def resolve_motions(
     file: ScenarioFile, folder: FilePath, faults: FaultCollector
 ) -> tuple[ScenarioFile, Moving]:
-    """The file with a delay at every link, and the motions of those that move or lose frames.
+    """The file with a delay at every link without a fault, and the motions of those that move.
 
     The delay of a moving link is its greatest of the run: what is measured in RTTs, such as a
     window of RTT x bandwidth, then never falls short.
@@ -81,8 +76,6 @@ def resolve_motions(
     loss beside one that it does not go with, is noted in `faults`.
     """
     duration_ps = rounded(file.run.duration.amount)
-    if ("run", "duration") in faults.replaced:
-        duration_ps = faults.stand_in(*_STAND_IN_RUNS_PS)
     topology = file.topology
     motions: dict[Path, MotionSpec] = {}
     chains: dict[Path, Chain] = {}
@@ -95,10 +88,7 @@ def resolve_motions(
         steps = _steps_of(link, path, duration_ps, folder, faults)
         motion = _spec(link.motion, steps) if steps and link.motion else None
         if motion is None:
-            delay_ps = faults.stand_in(_SHORT_PS, _LONG_PS)
-            return link.model_copy(
-                update={"delay": Quantity(Fraction(delay_ps), Dimension.TIME, "")}
-            )
+            return link
         if steps and link.motion and link.motion.on_board:
             if isinstance(topology, ParkingLot):
                 allowed = "n_source or graph: here all hops would share the satellites"
@@ -134,12 +124,10 @@ def _steps_of(
     if link.motion is None:
         return None
     path = (*path, "motion")
-    if any((*path, key) in faults.replaced for key in ("series", "constellation")):
-        return None  # which of the two is meant, is not known
     before = len(faults.faults)
     _check_keys(link.motion, path, faults)
     _check_loss(link.loss, link.motion, path, faults)
-    if len(faults.faults) > before or not _is_whole(link.motion):
+    if len(faults.faults) > before:
         return None
     try:
         if link.motion.series is not None:
@@ -152,11 +140,6 @@ def _steps_of(
         _take_over(found, path, faults)
         return None
     return steps if link.delay is None else None
-
-
-def _is_whole(motion: Motion) -> bool:
-    """Whether a motion has all that it needs: what was faulty is noted and may have no stand-in."""
-    return motion.series is not None or None not in (motion.source, motion.target)
 
 
 def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:

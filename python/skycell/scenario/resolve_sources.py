@@ -50,8 +50,6 @@ def resolve_sources(
     specs = []
     for i, source in enumerate(file.source):
         route = plan.datagrams.get(source.name, ())
-        if not route and source.name not in plan.sources:
-            continue  # a fault told already
         here: Path = ("source", i)
         vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
@@ -82,7 +80,7 @@ def resolve_policers(
         buckets = _buckets(policer, context, here, faults)
         for k, name in enumerate(policer.vcs):
             where = (*here, "vcs", k)
-            if name not in plan.vcs and not plan.may_have(name):
+            if name not in plan.vcs:
                 faults.add(where, name, plan.a_vc(name), meaning)
             elif name in found:
                 faults.add(where, name, "each VC once", meaning)

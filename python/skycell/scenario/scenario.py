@@ -11,9 +11,11 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
+from skycell.scenario.checking import check_against
 from skycell.scenario.expand import expand
 from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults
 from skycell.scenario.file import ScenarioFile
+from skycell.scenario.framings import check_framings
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
 from skycell.scenario.moving import resolve_motions
@@ -23,7 +25,6 @@ from skycell.scenario.plain_values import plain_value
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
-from skycell.scenario.stand_ins import file_to_go_on_with
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
@@ -46,10 +47,8 @@ class Scenario:
     def file(self) -> ScenarioFile:
         """The file with presets and defaults filled in."""
         faults = FaultCollector(self.name, self.positions)
-        file = self._read(faults)
-        faults.raise_if_any()
-        assert file is not None
-        return file
+        values, preset_is_known = expand(self.values, faults)
+        return check_against(ScenarioFile, values, faults, preset_is_known)
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
         """The scenario with other values, given as they would stand in the file.
@@ -72,12 +71,14 @@ class Scenario:
             if not any(path.startswith(f"{key}.") for key in touched)
         }
         kept.update(dict.fromkeys(touched))
-        try:
-            varied = _checked(Scenario(self.name, changed, kept, self.folder))
-        except ScenarioFaults as found:
-            raise ScenarioFaults([*faults, *found.faults]) from None
-        faults.raise_if_any()
-        return varied
+        varied = Scenario(self.name, changed, kept, self.folder)
+        if faults.faults:
+            try:
+                _ = varied.file
+            except ScenarioFaults as found:
+                faults.faults += found.faults
+            faults.raise_if_any()
+        return _checked(varied)
 
     def resolve(self, seed: int | None = None) -> NetworkSpec:
         """The complete spec of the run; `seed` replaces the file's.
@@ -90,30 +91,13 @@ class Scenario:
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
-        found: list[set[Fault]] = []
-        for second in (False, True):
-            faults = FaultCollector(self.name, self.positions, second=second)
-            try:
-                return self._resolve(faults)
-            except ScenarioFaults as told:
-                found.append(set(told.faults))
-        raise ScenarioFaults(found[0] & found[1])
-
-    def _read(self, faults: FaultCollector) -> ScenarioFile | None:
-        values, unknown = expand(self.values, faults)
-        file = file_to_go_on_with(values, faults, preset_is_known=() not in unknown)
-        faults.replaced += unknown
-        return file
-
-    def _resolve(self, faults: FaultCollector) -> NetworkSpec:
-        read = self._read(faults)
-        if read is None:
-            faults.raise_if_any()
-        assert read is not None
-        file, moving = resolve_motions(read, self.folder, faults)
+        faults = FaultCollector(self.name, self.positions)
+        file, moving = resolve_motions(self.file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
         put_on_board(plan, moving.chains, faults)
+        check_framings(plan, faults)
+        faults.raise_if_any()
         return resolve(file, plan, moving, file.run.seed, faults)
 
 

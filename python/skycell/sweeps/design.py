@@ -90,14 +90,6 @@ def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:
     return spec.model_copy(update={"records": records})
 
 
-def faults_of_cells(plan: SweepPlan) -> list[Fault]:
-    """The faults of all cells' scenarios, as `design_runs` would tell them."""
-    faulty: dict[Cell, tuple[Fault, ...]] = {}
-    for _ in _resolved(plan, faulty):
-        pass
-    return _told(plan, faulty)
-
-
 def _resolved(
     plan: SweepPlan, faulty: dict[Cell, tuple[Fault, ...]]
 ) -> Iterator[tuple[Cell, NetworkSpec]]:

@@ -140,15 +140,3 @@ def test_a_window_that_nobody_has_need_not_hold_a_segment() -> None:
     assert check(with_window) == ()
     found = check({**with_window, "topology": {**values["topology"], "sources": 1}})
     assert [fault.path for fault in found] == ["tcp.receiver_window"]
-
-
-def test_a_faulty_number_of_flows_hides_nothing_that_is_said_of_flows() -> None:
-    values = n_source(voice(), sources="many")
-    late = {"start": {"kind": "together", "at": "1 s"}}
-    assert {fault.path for fault in check({**values, **late})} == {"topology.sources", "start.at"}
-
-
-@pytest.mark.parametrize("sources", [5, [5]])
-def test_sources_that_cannot_be_read_are_not_said_to_be_missing(sources: object) -> None:
-    found = check({**n_source(), "source": sources})
-    assert {fault.path.partition("[")[0] for fault in found} == {"source"}
