@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
 from skycell.scenario.other_names import ours_of
-from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
+from skycell.scenario.parameters import REFUSED, Leaf, When, meaning_of
 from skycell.scenario.spelling import nearest
 
 if TYPE_CHECKING:
@@ -218,10 +218,9 @@ def _elsewhere(having: Mapping[str, Key], got: object) -> str:
 
 
 def annotated(found: FieldInfo) -> Any:
-    """A field's annotation with its metadata put back."""
-    if not found.metadata:
-        return found.annotation
-    return Annotated[(found.annotation, *found.metadata)]
+    """A field's annotation with the metadata of its type put back."""
+    metadata = [part for part in found.metadata if not isinstance(part, When)]
+    return Annotated[(found.annotation, *metadata)] if metadata else found.annotation
 
 
 def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:

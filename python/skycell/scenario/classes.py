@@ -15,6 +15,7 @@ from skycell.scenario.parameters import (
     param,
     read_each,
     whole_number,
+    without,
     word,
 )
 from skycell.scenario.policies import Policy
@@ -151,6 +152,7 @@ class VcWeightedRoundRobin(Parameters):
         "cells in a round of the VCs with a contract, where weights follow from MCRs",
         source="choice: weights as fine as a hundredth of the total, and a round that is short "
         "compared with a buffer",
+        when=without("weights"),
     )
 
 

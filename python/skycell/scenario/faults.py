@@ -1,6 +1,7 @@
 """Faults of a scenario file: where, what stands there, what may stand there, what it means.
 
-All faults of a stage are told together (see `FaultCollector`), for people as text and for programs as JSON.
+All faults of a stage (see `FaultCollector`) are told together, for people as text and for programs
+as JSON.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ Path = tuple[str | int, ...]
 Positions = Mapping[str, tuple[int, int] | None]
 
 _LONGEST_VALUE = 80
+_IN_THE_FILE = (0, 0)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
 #: What stands before the path of a flow's own TCP parameter.
 _FLOWS_OWN = re.compile(r"^flow\[\d+\]\.(?=tcp\.)")
@@ -108,6 +110,11 @@ class FaultCollector:
             if place in self.positions:
                 return self.positions[place]
         return None
+
+    def is_from_outside(self, path: Path) -> bool:
+        """Whether what stands at `path` replaces what the file says, as `--set` does."""
+        places = (".".join(map(str, path[:end])) for end in range(1, len(path) + 1))
+        return any(self.positions.get(place, _IN_THE_FILE) is None for place in places)
 
     def raise_if_any(self) -> None:
         """Raises `ScenarioFaults` when at least one fault was noted."""

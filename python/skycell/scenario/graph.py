@@ -62,16 +62,9 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
             faults.add((*here, "to"), link.target, "a node other than from", "node at the end")
         if link.source == link.target or not all(known):
             continue
-        kinds = {plan.nodes[name] for _, name in ends}
-        if kinds == {"host"} and (link.buffer != "unlimited" or link.policy.kind != "tail_drop"):
-            allowed = "unlimited: a host's port holds whatever its TCPs send"
-            faults.add(
-                (*here, "buffer"),
-                str(link.buffer),
-                allowed,
-                meaning_of(GraphLink.model_fields["buffer"]),
-            )
         directions = [ends] if link.one_way else [ends, ends[::-1]]
+        if {plan.nodes[source] for (_, source), _ in directions} == {"host"}:
+            _refuse_port(link, here, faults)
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:
@@ -93,6 +86,23 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 frame_gap=None if plan.nodes[source] == "switch" else link.frame_gap,
             )
             plan.add_link(planned)
+
+
+def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
+    """Notes what a link that only hosts feed says of its port."""
+    plain = GraphLink.model_fields
+    own = {
+        "buffer": link.buffer != UNLIMITED and str(link.buffer),
+        "policy": link.policy.kind != "tail_drop" and link.policy.kind,
+        "class": link.classes and Shown("a list of tables"),
+        "scheduler": link.scheduler and link.scheduler.kind,
+    }
+    for key, got in own.items():
+        if got:
+            rest = "unlimited" if key == "buffer" else "nothing"
+            allowed = f"{rest}: a host's port holds whatever its TCPs send, in one queue"
+            meaning = meaning_of(plain["classes" if key == "class" else key])
+            faults.add((*here, key), got, allowed, meaning)
 
 
 def _is_node(plan: Plan, name: str, path: Path, faults: FaultCollector) -> bool:

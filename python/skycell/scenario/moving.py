@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import TypeVar
 
 from skycell.scenario.delay_series import LinkRate, Steps, read_delays
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown, show_value
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     DELAY_MEANING,
@@ -20,7 +20,7 @@ from skycell.scenario.links import (
     cell_time_ps,
     payload_rate,
 )
-from skycell.scenario.motion import MOST_STEPS, Motion, OnBoard
+from skycell.scenario.motion import MOST_STEPS, Motion
 from skycell.scenario.network_spec import WHOLE_PPB, MotionSpec
 from skycell.scenario.on_board import Chain
 from skycell.scenario.parameters import exact, meaning_of
@@ -89,7 +89,7 @@ def resolve_motions(
         motion = _spec(link.motion, steps) if steps and link.motion else None
         if motion is None:
             return link
-        if steps and link.motion and link.motion.on_board:
+        if steps and link.motion and link.motion.constellation and link.motion.on_board:
             if isinstance(topology, ParkingLot):
                 allowed = "n_source or graph: here all hops would share the satellites"
                 where = (*path, "motion", "on_board")
@@ -148,20 +148,11 @@ def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
         got = Shown("neither" if motion.series is None else "both")
         faults.add(path, got, "one of series and constellation", _MOTION_MEANING)
         return
-    if motion.on_board and motion.on_board.framing and not motion.on_board.rate:
-        shown = Shown(f'"{motion.on_board.framing}" without a rate')
-        where = (*path, "on_board", "framing")
-        faults.add(where, shown, "only with rate", meaning_of(OnBoard.model_fields["framing"]))
-    for name in ("source", "target", "step", "on_board"):
+    for name in ("source", "target"):
         found = Motion.model_fields[name]
-        value = getattr(motion, name)
-        where = (*path, found.alias or name)
-        if motion.series is not None and value is not None:
-            shown = Shown("a table" if name == "on_board" else show_value(str(value)))
-            faults.add(where, shown, "only with constellation", meaning_of(found))
-        elif motion.series is None and value is None and name in ("source", "target"):
+        if motion.series is None and getattr(motion, name) is None:
             allowed = 'a city, such as "tokyo", or latitude,longitude'
-            faults.add(where, NOTHING, allowed, meaning_of(found))
+            faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
 
 
 def _check_loss(loss: float, motion: Motion, path: Path, faults: FaultCollector) -> None:

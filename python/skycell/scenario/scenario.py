@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path as FilePath
@@ -18,6 +18,7 @@ from skycell.scenario.file import ScenarioFile
 from skycell.scenario.framings import check_framings
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
+from skycell.scenario.idle_keys import note_idle_keys
 from skycell.scenario.moving import resolve_motions
 from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.on_board import put_on_board
@@ -42,6 +43,8 @@ class Scenario:
     values: Mapping[str, Any]
     positions: Positions = field(default_factory=dict, repr=False)
     folder: FilePath = FilePath()
+    #: Other scenarios have the same values, and a key without effect here may have one there.
+    is_one_of_several: bool = False
 
     @cached_property
     def file(self) -> ScenarioFile:
@@ -71,7 +74,7 @@ class Scenario:
             if not any(path.startswith(f"{key}.") for key in touched)
         }
         kept.update(dict.fromkeys(touched))
-        varied = Scenario(self.name, changed, kept, self.folder)
+        varied = replace(self, values=changed, positions=kept)
         if faults.faults:
             try:
                 _ = varied.file
@@ -92,6 +95,8 @@ class Scenario:
     @cached_property
     def _resolved(self) -> NetworkSpec:
         faults = FaultCollector(self.name, self.positions)
+        if not self.is_one_of_several:
+            note_idle_keys(self.values, self.file, faults)
         file, moving = resolve_motions(self.file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
@@ -121,6 +126,7 @@ def parse(
     name: str = "scenario",
     folder: FilePath = FilePath(),
     values: Mapping[str, Any] | None = None,
+    is_one_of_several: bool = False,
 ) -> Scenario:
     """Checks a scenario given as TOML text or as the data that such a text stands for.
 
@@ -129,6 +135,8 @@ def parse(
         name: what faults call it.
         folder: where the files that it names are.
         values: what replaces values of it, as for `Scenario.with_values`.
+        is_one_of_several: the source is a template that others are made of too, so that a key may
+            have an effect in those only.
 
     Raises:
         ScenarioFaults: with every fault of the scenario and of the values.
@@ -138,7 +146,7 @@ def parse(
     else:
         written, positions = plain_value(dict(source)), {}
     refuse_sweep(written, name)
-    scenario = Scenario(name, written, positions, folder)
+    scenario = Scenario(name, written, positions, folder, is_one_of_several)
     return scenario.with_values(values) if values else _checked(scenario)
 
 
