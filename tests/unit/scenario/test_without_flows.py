@@ -92,7 +92,8 @@ def test_both_engines_leave_the_same_records_and_traces(values: dict[str, Any]) 
 
 def test_what_two_sources_send_into_a_full_link_is_in_the_ledger() -> None:
     # 250 000 cells/s of each for 20 ms, 5000 cells; 400 000 of both fit.
-    scenario = parse(n_source(*(voice(name, rate="250000 cells/s") for name in "ab")))
+    own = {"rate": "250000 cells/s", "class": "ubr"}  # of class cbr they would be a fault
+    scenario = parse(n_source(*(voice(name, **own) for name in "ab")))
     records = run(scenario, "fast").records
     assert [source["cells"] for source in records["sources"]] == [5_000, 5_000]
     offered = {a["name"]: a["put_in"] for a in records["ledger"]["accounts"]}
