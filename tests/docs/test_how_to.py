@@ -36,7 +36,7 @@ def test_every_file_that_knows_a_policy_of_the_same_kind_is_named() -> None:
 def test_every_message_that_lists_all_policies_is_named() -> None:
     cases = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "tests" / "messages" / "cases").glob("*.txt")
+        for path in (ROOT / "tests" / "messages" / "scenario").glob("*.txt")
         if '"single_drop" or' in path.read_text(encoding="utf-8")
     }
     assert {case for case in cases if f"`{case}`" not in TEXT} == set()
@@ -77,7 +77,7 @@ def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
         ("python/skycell/plots/words.py", '"single_drop":'),
         ("tests/border/specs.py", "def policies("),
         ("tests/validation/generated.py", "_POLICIES"),
-        ("tests/messages/cases/kind-unknown.txt", "single_drop"),
+        ("tests/messages/scenario/policy.txt", "single_drop"),
     ],
 )
 def test_what_the_page_says_stands_in_a_file_does(path: str, name: str) -> None:

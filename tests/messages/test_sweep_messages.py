@@ -1,7 +1,7 @@
 """Every fault message of the file of a sweep, as the exact text that a faulty file gives.
 
-As for scenarios: `sweeps/NAME.toml` is faulty, `sweeps/NAME.txt` is what is said about it, and
-`python tests/messages/test_sweep_messages.py` writes the texts anew, for review.
+As for scenarios: `sweep.txt` has the faulty files and what is said about them, and
+`python -m tests.messages.test_sweep_messages` writes the texts anew, for review.
 """
 
 from pathlib import Path
@@ -11,25 +11,19 @@ import pytest
 from skycell.scenario import ScenarioFaults
 from skycell.sweeps.design import design_runs
 from skycell.sweeps.file import load_plan, parse_plan
+from tests.messages.cases import Case, by_name, rewrite, told
 
-CASES = Path(__file__).parent / "sweeps"
-
-
-def told(case: Path) -> str:
-    """What is said about a faulty file."""
-    with pytest.raises(ScenarioFaults) as faults:
-        design_runs(parse_plan(case.read_text(encoding="utf-8"), case.name))
-    return f"{faults.value}\n"
+TABLES = [Path(__file__).parent / "sweep.txt"]
 
 
-@pytest.mark.parametrize("case", sorted(CASES.glob("*.toml")), ids=lambda case: case.stem)
-def test_a_faulty_sweep_is_told_its_faults(case: Path) -> None:
-    assert told(case) == case.with_suffix(".txt").read_text(encoding="utf-8")
+def design(text: str, name: str) -> object:
+    """The runs of a sweep's file."""
+    return design_runs(parse_plan(text, name))
 
 
-def test_no_text_is_left_of_a_sweep_that_is_gone() -> None:
-    cases = {case.stem for case in CASES.glob("*.toml")}
-    assert {text.stem for text in CASES.glob("*.txt")} == cases
+@pytest.mark.parametrize("case", by_name(TABLES))
+def test_a_faulty_sweep_is_told_its_faults(case: Case) -> None:
+    assert told(design, case) == case.told
 
 
 def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -> None:
@@ -80,5 +74,4 @@ def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    for faulty in CASES.glob("*.toml"):
-        faulty.with_suffix(".txt").write_text(told(faulty), encoding="utf-8")
+    rewrite(TABLES, design)

@@ -48,8 +48,8 @@ class Constellation:
         faults = FaultCollector(self.name, self.positions)
         values = dict(self.values)
         base = base_of(values, constellations(), faults)
-        faults.raise_if_any()
-        return check_against(ConstellationFile, merge(base, values), faults)
+        is_known = not faults.faults
+        return check_against(ConstellationFile, merge(base, values), faults, is_known)
 
     @property
     def title(self) -> str:

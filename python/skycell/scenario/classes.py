@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -15,15 +16,26 @@ from skycell.scenario.parameters import (
     param,
     read_each,
     whole_number,
+    without,
     word,
 )
 from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import Quantity, Refused
 
-#: In the order of Traffic Management 4.0, the most demanding first.
-CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr")
+#: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
+CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "ubr", "gfr")
+_NO_ABR = "ABR's rate control is not modelled yet: its cells would be sent as those of UBR are"
 
-ServiceClass = Annotated[str, word(*CLASSES)]
+
+def _read_class(value: Any) -> str:
+    if value == "abr":
+        raise Refused(_NO_ABR)
+    read: str = _CLASS.read(value)
+    return read
+
+
+_CLASS = word(*CLASSES)
+ServiceClass = Annotated[str, replace(_CLASS, read=_read_class)]
 
 CLASS_BUFFER = buffer_size("1000 cells")
 
@@ -48,7 +60,11 @@ def _by_class(one: Leaf) -> Leaf:
     def read(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise Refused("")
-        strange = [f"no class is called {show_value(k)}" for k in value if k not in CLASSES]
+        strange = [
+            _NO_ABR if key == "abr" else f"no class is called {show_value(key)}"
+            for key in value
+            if key not in CLASSES
+        ]
         return read_each(value, one, strange)
 
     words = "a table by class (" + ", ".join(CLASSES) + f"), each {one.allowed}"
@@ -151,6 +167,7 @@ class VcWeightedRoundRobin(Parameters):
         "cells in a round of the VCs with a contract, where weights follow from MCRs",
         source="choice: weights as fine as a hundredth of the total, and a round that is short "
         "compared with a buffer",
+        when=without("weights"),
     )
 
 

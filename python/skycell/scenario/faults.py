@@ -1,6 +1,7 @@
 """Faults of a scenario file: where, what stands there, what may stand there, what it means.
 
-All faults of a file are told together, for people as text and for programs as JSON.
+All faults of a stage (see `FaultCollector`) are told together, for people as text and for programs
+as JSON.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
-from typing import Any, TypeVar
+from typing import Any
 
 from skycell.scenario.quantities import LONGEST_NUMBER, counted, shortened, show_amount
 from skycell.scenario.spelling import nearest
@@ -26,8 +27,8 @@ MOST_SHOWN = 20
 
 _LONGEST_VALUE = 80
 _MANY_DIGITS = re.compile(rf"[0-9]{{{LONGEST_NUMBER + 1},}}")
+_IN_THE_FILE = (0, 0)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
-_Value = TypeVar("_Value")
 #: What stands before the path of a flow's own TCP parameter.
 _FLOWS_OWN = re.compile(r"^flow\[\d+\]\.(?=tcp\.)")
 
@@ -106,24 +107,17 @@ def faults_as_dict(faults: Sequence[Fault]) -> dict[str, Any]:
 class FaultCollector:
     """Gathers the faults of one file.
 
-    Where a value is faulty, what comes after goes on with a stand-in, so that one report tells what
-    is wrong with the rest. A file with faults is gone through twice, with other stand-ins
-    (`second`): a fault that is found only with one of them hangs on it, and is none.
+    They are told in stages: all that is wrong with the file as it is written, then all that is
+    wrong with its network, then all that does not fit that network. A stage builds on what the ones
+    before found without fault.
     """
 
     file: str
     positions: Positions = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
-    second: bool = False
-    #: Where stand-ins are: what is said of them later is not said of the file.
-    replaced: list[Path] = field(default_factory=list)
-    #: A name that the file gives to something is faulty: other places may mean just that.
-    knows_not_all_names: bool = False
 
     def add(self, path: Path, got: object, allowed: str, meaning: str = "") -> None:
         """Notes a fault at `path`; `got` is shown as it would stand in a file."""
-        if any(path[: len(place)] == place for place in self.replaced):
-            return
         line, column = self._position(path) or (None, None)
         shown = got.text if isinstance(got, Shown) else show_value(got)
         self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))
@@ -136,9 +130,10 @@ class FaultCollector:
                 return self.positions[place]
         return None
 
-    def stand_in(self, one: _Value, other: _Value) -> _Value:
-        """What to go on with in place of a faulty value: so far apart as may be."""
-        return other if self.second else one
+    def is_from_outside(self, path: Path) -> bool:
+        """Whether what stands at `path` replaces what the file says, as `--set` does."""
+        places = (".".join(map(str, path[:end])) for end in range(1, len(path) + 1))
+        return any(self.positions.get(place, _IN_THE_FILE) is None for place in places)
 
     def raise_if_any(self) -> None:
         """Raises `ScenarioFaults` when at least one fault was noted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path
 from skycell.scenario.links import AccessLink, CongestedLink, delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
@@ -14,20 +14,6 @@ from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, Parkin
 def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
     """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
-        if topology.edge is not None:
-            faults.add(
-                ("topology", "edge"),
-                Shown("a table"),
-                "only with tcps_per_vc",
-                "the links between a router and its switch",
-            )
-        if topology.distant:
-            faults.add(
-                ("topology", "distant"),
-                Shown("a list of tables"),
-                "only with tcps_per_vc",
-                meaning_of(NSource.model_fields["distant"]),
-            )
         return _n_source_of_hosts(topology)
     return _n_source_with_routers(topology, topology.tcps_per_vc, faults)
 
@@ -137,8 +123,7 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
             topology.cross_flows,
             f"at most {MOST_FLOWS} flows in all; hops x cross_flows + long_flows is {flows}",
         )
-        topology = topology.model_copy(update={"long_flows": 1, "cross_flows": 0})
-        plan.unplaced |= {"long", "cross"}
+        faults.raise_if_any()  # and no network is made for so many
     last = topology.hops + 1
     # (flow, source host, its switch, destination host, its switch)
     ends = [(f"long{i}", 1, last) for i in range(1, topology.long_flows + 1)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from typing import cast
 
 from skycell.scenario.classes import (
     CLASS_MEANING,
@@ -87,9 +88,11 @@ class AccessLink(Parameters):
 
 
 def delay_of(delay: Quantity | None) -> Quantity:
-    """The delay of a link in a file whose motions are resolved: there each link has one."""
-    assert delay is not None
-    return delay
+    """The delay of a link in a file whose motions are resolved: there each link has one.
+
+    A link whose motion has a fault has none, and its plan is not gone on with.
+    """
+    return cast(Quantity, delay)
 
 
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:

@@ -49,6 +49,13 @@ class PlannedLink:
         return f"{self.source}>{self.target}"
 
     @property
+    def is_limited(self) -> bool:
+        """Whether a queue of the port that feeds the link has a limit."""
+        return any(
+            buffer != UNLIMITED for buffer in (self.buffer, *(c.buffer for c in self.classes))
+        )
+
+    @property
     def takes_all_in(self) -> bool:
         """Whether one queue without a limit and without a scheduler feeds the link."""
         return (
@@ -100,32 +107,12 @@ class Plan:
     links: dict[str, PlannedLink] = field(default_factory=dict)
     vcs: dict[str, PlannedVc] = field(default_factory=dict)
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
-    #: Names of links, VCs and flows that the file has and that a fault keeps out of the plan; the
-    #: empty one stands for any.
-    unplaced: set[str] = field(default_factory=set)
     #: Links whose delay and end follow satellites, by name.
     courses: dict[str, Course] = field(default_factory=dict)
     #: Cell sources in their order, with the VC of each.
     sources: dict[str, str] = field(default_factory=dict)
     #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
     datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether everything of the file has its place."""
-        return not self.unplaced
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether every link of the file has its place."""
-        return not any(">" in name or not name for name in self.unplaced)
-
-    def may_have(self, name: str) -> bool:
-        """Whether a name that is not in the plan may be of something without a place.
-
-        The VCs of a flow bear its name with an ending.
-        """
-        return any(name.startswith(other) for other in self.unplaced)
 
     def a_vc(self, name: str) -> str:
         """What may stand in place of a name that is no VC's, with an example."""

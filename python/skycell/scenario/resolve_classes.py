@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import get_args
 
 from skycell.scenario.cells import cells_per_second
 from skycell.scenario.classes import (
@@ -21,9 +20,7 @@ from skycell.scenario.network_spec import (
     WHOLE_PPB,
     FifoSpec,
     GuaranteedRateSpec,
-    QueueSpec,
     SchedulerSpec,
-    ServiceClass,
     StrictPrioritySpec,
     VcRoundRobinSpec,
     VirtualSpacingSpec,
@@ -37,7 +34,6 @@ from skycell.scenario.quantities import PS_PER_SECOND, Quantity, rounded, show_a
 def resolve_scheduler(
     link: PlannedLink,
     plan: Plan,
-    queues: tuple[QueueSpec, ...],
     cell_time: int,
     mcr: Mapping[str, int],
     knows_all_mcrs: bool,
@@ -48,6 +44,7 @@ def resolve_scheduler(
     `mcr` is that of each VC of the run, in its order, thousandths of a cell a second, 0 for one
     without; `knows_all_mcrs` says whether 0 is what was meant.
     """
+    queues = (*(own.name for own in link.classes), None)
     is_switch = plan.nodes[link.source] == "switch"
     scheduler = link.scheduler
     where = (*link.path, "scheduler")
@@ -117,7 +114,7 @@ def _weighted(
     else:
         weights = scheduler.weights
         for name in weights:
-            if name not in across and not plan.may_have(name):
+            if name not in across:
                 allowed = f"a VC across {link.name}{did_you_mean(name, across)}"
                 faults.add((*where, name), name, allowed, meaning)
     return VcRoundRobinSpec(weights=tuple(weights.get(name, 1) for name in mcr))
@@ -126,7 +123,7 @@ def _weighted(
 def _guaranteed_rate(
     link: PlannedLink,
     scheduler: GuaranteedRate,
-    queues: tuple[QueueSpec, ...],
+    queues: tuple[str | None, ...],
     cell_time: int,
     faults: FaultCollector,
 ) -> GuaranteedRateSpec:
@@ -158,16 +155,13 @@ def _share(given: Fraction | Quantity, cell_time: int) -> Fraction:
 
 def _place(
     name: str,
-    queues: tuple[QueueSpec, ...],
+    queues: tuple[str | None, ...],
     owners: dict[int, str],
     where: Path,
     faults: FaultCollector,
 ) -> int:
     """Place of the queue that holds the cells of a class; a queue is spoken of once."""
-    classes = [queue.class_ for queue in queues]
-    known: tuple[ServiceClass, ...] = get_args(ServiceClass)
-    (service,) = (one for one in known if one == name)
-    place = classes.index(service) if service in classes else classes.index(None)
+    place = queues.index(name if name in queues else None)
     if place in owners:
         got = Shown(f"{name} as well as {owners[place]}")
         faults.add(where, got, "each queue once: classes without their own share one queue")

@@ -223,7 +223,7 @@ class FlowResolver:
         named: dict[str, int] = {}
         for i, override in enumerate(self.file.flow):
             self._check_names(i, override, named)
-        if not self.plan.flows and self.plan.is_whole:
+        if not self.plan.flows:
             return {}  # nobody's windows need a long enough RTT
         common = TcpResolver(self.file.tcp, ("tcp",), self.context, self.faults).resolve()
         specs = dict.fromkeys(self.plan.flows, common)
@@ -271,7 +271,7 @@ class FlowResolver:
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
         meaning = meaning_of(FlowOverride.model_fields["names"])
         for k, name in enumerate(override.names):
-            if name not in self.plan.flows and not self.plan.may_have(name):
+            if name not in self.plan.flows:
                 hint = did_you_mean(name, self.plan.flows)
                 known = [*list(self.plan.flows)[:4], *(["…"] if len(self.plan.flows) > 4 else [])]
                 such_as = f" ({', '.join(known)})" if known else ""

@@ -79,7 +79,9 @@ class PortResolver:
     faults: FaultCollector
     #: Ports that take in whatever comes, by table of the file, time of a cell, and whether they
     #: have no gap before frames.
-    _unlimited: dict[tuple[Path, int, bool], PortSpec] = field(default_factory=dict, init=False)
+    _unlimited: dict[tuple[Path, int, bool], PortSpec | None] = field(
+        default_factory=dict, init=False
+    )
 
     @cached_property
     def _mcr_of_vcs(self) -> Mapping[str, int]:
@@ -89,10 +91,10 @@ class PortResolver:
     @cached_property
     def _knows_all_mcrs(self) -> bool:
         """Whether no contract is of a VC that there is not, which may be meant for another."""
-        return self.plan.is_whole and all(name in self.plan.vcs for name in self.mcr)
+        return all(name in self.plan.vcs for name in self.mcr)
 
-    def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
-        """The port that feeds `link`, whose cells take `cell_time` picoseconds.
+    def port(self, link: PlannedLink, cell_time: int) -> PortSpec | None:
+        """The port that feeds `link`, whose cells take `cell_time` picoseconds; none with a fault.
 
         Access links of one table share theirs, which saves large networks time and memory.
         """
@@ -103,8 +105,8 @@ class PortResolver:
             self._unlimited[kind] = self._port(link, cell_time)
         return self._unlimited[kind]
 
-    def _port(self, link: PlannedLink, cell_time: int) -> PortSpec:
-        queues = []
+    def _port(self, link: PlannedLink, cell_time: int) -> PortSpec | None:
+        queues: list[QueueSpec | None] = []
         seen: set[str] = set()
         for i, own in enumerate(link.classes):
             path = (*link.path, "class", i)
@@ -122,22 +124,25 @@ class PortResolver:
             )
             queues.append(self._queue(part, cell_time, own.name))
         queues.append(self._queue(link, cell_time, None))
-        return PortSpec(
-            queues=tuple(queues),
-            scheduler=resolve_scheduler(
-                link,
-                self.plan,
-                tuple(queues),
-                cell_time,
-                self._mcr_of_vcs,
-                self._knows_all_mcrs,
-                self.faults,
-            ),
-            frame_gap_ps=self._frame_gap_ps(link, cell_time),
+        scheduler = resolve_scheduler(
+            link,
+            self.plan,
+            cell_time,
+            self._mcr_of_vcs,
+            self._knows_all_mcrs,
+            self.faults,
         )
+        frame_gap_ps = self._frame_gap_ps(link, cell_time)
+        whole = tuple(queue for queue in queues if queue is not None)
+        if len(whole) < len(queues):
+            return None
+        return PortSpec(queues=whole, scheduler=scheduler, frame_gap_ps=frame_gap_ps)
 
-    def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec:
+    def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec | None:
+        noted = len(self.faults.faults)
         capacity = self._capacity(link, cell_time)
+        if len(self.faults.faults) > noted:
+            return None  # of which no threshold can be compared with its size
         policy = self._policy(link, capacity)
         queue = {"class": service, "capacity_cells": capacity, "policy": policy}
         return QueueSpec.model_validate(queue)
@@ -171,7 +176,6 @@ class PortResolver:
                 f"from 1 to {show_amount(MOST_CELLS)} cells",
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )
-            return self.faults.stand_in(1, MOST_CELLS)
         return cells
 
     def _policy(self, link: PlannedLink, capacity: int | None) -> PolicySpec:
@@ -352,13 +356,13 @@ class PortResolver:
         if isinstance(policy.thresholds, dict):
             by_vc = policy.thresholds
             for name in by_vc:
-                if name not in across and not self.plan.may_have(name):
+                if name not in across:
                     known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
                     self.faults.add(
                         (*here, name), name, f"a VC across {link.name}: {known}", meaning
                     )
         else:
-            if len(policy.thresholds) != len(across) and self.plan.is_whole:
+            if len(policy.thresholds) != len(across):
                 got = Shown(f"{len(policy.thresholds)} thresholds")
                 self.faults.add(here, got, f"one for each of {len(across)} VCs", meaning)
             by_vc = dict(zip(across, policy.thresholds, strict=False))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
-from skycell.scenario.checking import annotated, item_of, keys_of
+from skycell.scenario.checking import annotated, check_against, item_of, keys_of
 from skycell.scenario.expand import expand
 from skycell.scenario.faults import (
     NOTHING,
@@ -23,8 +23,10 @@ from skycell.scenario.faults import (
     show_path,
 )
 from skycell.scenario.file import ScenarioFile
+from skycell.scenario.framings import check_framings
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
+from skycell.scenario.idle_keys import note_idle_keys
 from skycell.scenario.moving import resolve_motions
 from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.on_board import put_on_board
@@ -32,7 +34,6 @@ from skycell.scenario.plain_values import plain_value
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
-from skycell.scenario.stand_ins import file_to_go_on_with
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
@@ -50,15 +51,15 @@ class Scenario:
     values: Mapping[str, Any]
     positions: Positions = field(default_factory=dict, repr=False)
     folder: FilePath = FilePath()
+    #: Other scenarios have the same values, and a key without effect here may have one there.
+    is_one_of_several: bool = False
 
     @cached_property
     def file(self) -> ScenarioFile:
         """The file with presets and defaults filled in."""
         faults = FaultCollector(self.name, self.positions)
-        file = self._read(faults)
-        faults.raise_if_any()
-        assert file is not None
-        return file
+        values, preset_is_known = expand(self.values, faults)
+        return check_against(ScenarioFile, values, faults, preset_is_known)
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
         """The scenario with other values, given as they would stand in the file.
@@ -81,12 +82,14 @@ class Scenario:
             if not any(path.startswith(f"{key}.") for key in touched)
         }
         kept.update(dict.fromkeys(touched))
-        try:
-            varied = _checked(Scenario(self.name, changed, kept, self.folder))
-        except ScenarioFaults as found:
-            raise ScenarioFaults([*faults, *found.faults]) from None
-        faults.raise_if_any()
-        return varied
+        varied = replace(self, values=changed, positions=kept)
+        if faults.faults:
+            try:
+                _ = varied.file
+            except ScenarioFaults as found:
+                faults.faults += found.faults
+            faults.raise_if_any()
+        return _checked(varied)
 
     def resolve(self, seed: int | None = None) -> NetworkSpec:
         """The complete spec of the run; `seed` replaces the file's.
@@ -99,30 +102,15 @@ class Scenario:
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
-        found: list[set[Fault]] = []
-        for second in (False, True):
-            faults = FaultCollector(self.name, self.positions, second=second)
-            try:
-                return self._resolve(faults)
-            except ScenarioFaults as told:
-                found.append(set(told.faults))
-        raise ScenarioFaults(found[0] & found[1])
-
-    def _read(self, faults: FaultCollector) -> ScenarioFile | None:
-        values, unknown = expand(self.values, faults)
-        file = file_to_go_on_with(values, faults, preset_is_known=() not in unknown)
-        faults.replaced += unknown
-        return file
-
-    def _resolve(self, faults: FaultCollector) -> NetworkSpec:
-        read = self._read(faults)
-        if read is None:
-            faults.raise_if_any()
-        assert read is not None
-        file, moving = resolve_motions(read, self.folder, faults)
+        faults = FaultCollector(self.name, self.positions)
+        if not self.is_one_of_several:
+            note_idle_keys(self.values, self.file, faults)
+        file, moving = resolve_motions(self.file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
         put_on_board(plan, moving.chains, faults)
+        check_framings(plan, faults)
+        faults.raise_if_any()
         return resolve(file, plan, moving, file.run.seed, faults)
 
 
@@ -146,6 +134,7 @@ def parse(
     name: str = "scenario",
     folder: FilePath = FilePath(),
     values: Mapping[str, Any] | None = None,
+    is_one_of_several: bool = False,
 ) -> Scenario:
     """Checks a scenario given as TOML text or as the data that such a text stands for.
 
@@ -154,6 +143,8 @@ def parse(
         name: what faults call it.
         folder: where the files that it names are.
         values: what replaces values of it, as for `Scenario.with_values`.
+        is_one_of_several: the source is a template that others are made of too, so that a key may
+            have an effect in those only.
 
     Raises:
         ScenarioFaults: with every fault of the scenario and of the values.
@@ -163,7 +154,7 @@ def parse(
     else:
         written, positions = plain_value(dict(source)), {}
     refuse_sweep(written, name)
-    scenario = Scenario(name, written, positions, folder)
+    scenario = Scenario(name, written, positions, folder, is_one_of_several)
     return scenario.with_values(values) if values else _checked(scenario)
 
 

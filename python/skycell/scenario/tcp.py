@@ -16,6 +16,7 @@ from skycell.scenario.parameters import (
     Parameters,
     param,
     quantity,
+    when,
     whole_number,
     word,
 )
@@ -125,6 +126,10 @@ DelayedAckOrOff = Annotated[
 ]
 
 
+_NEWRENO = when("variant", "newreno")
+_SACK = when("variant", "sack")
+
+
 class Tcp(Parameters):
     """Both endpoints of a TCP connection."""
 
@@ -178,6 +183,7 @@ class Tcp(Parameters):
         "arithmetic of Reno's congestion avoidance: with fractions, in whole octets (no growth "
         "above MSS x MSS), or by counting ACKs",
         source="choice: ICCCN'97 section 7.2 mentions all three as possible",
+        when=when("congestion_control", "reno"),
     )
     slow_start_at_ssthresh: Flag = param(
         False,
@@ -191,7 +197,10 @@ class Tcp(Parameters):
         source="ICCCN'97 section 2.1: half of cwnd",
     )
     dup_ack_threshold: Annotated[int, whole_number(1, 1000)] = param(
-        3, "duplicate ACKs that start fast retransmit", source="RFC 5681 section 3.2"
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+        when=when("variant", "reno", "newreno", "sack"),
     )
     tick: Tick = param(
         "100 ms", "granularity of the host's clock", source="ATM Forum 97-0616, 98-0876R1"
@@ -239,54 +248,68 @@ class Tcp(Parameters):
         source="RFC 7323 is later than the studies' TCPs",
     )
     pipe_at_entry: Annotated[str, word("cwnd", "cwnd - 3")] = param(
-        "cwnd", "SACK: pipe at the third duplicate ACK, in segments", source="ICCCN'97 section 3"
+        "cwnd",
+        "SACK: pipe at the third duplicate ACK, in segments",
+        source="ICCCN'97 section 3",
+        when=_SACK,
     )
     sack_partial_ack: Annotated[str, word(*SACK_PARTIAL_ACKS)] = param(
         "pipe - 2",
         "SACK: what a partial ACK does: takes two segments off pipe, or one; resends two "
         "holes whatever the value of pipe; or ends the recovery",
         source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
+        when=_SACK,
     )
     sack_partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
         "every",
         "SACK: which partial ACKs restart the retransmission timer",
         source="stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
+        when=_SACK,
     )
     sack_pipe_room: Annotated[str, word("segment", "any")] = param(
         "segment",
         "SACK: how much room pipe must leave below cwnd before a segment goes out: that of a "
         "whole segment, or any",
         source="Fall and Floyd 1996; RFC 6675 section 5",
+        when=_SACK,
     )
     sack_retransmit_delay: RetransmitDelay = param(
         "none",
         "SACK: segments above a hole that must be SACKed before it is resent",
         source="NASA/CR-1999-209158 part VII: no significant effect",
+        when=_SACK,
     )
     sack_max_blocks: Annotated[int, whole_number(1, 4)] = param(
-        3, "SACK: blocks in one ACK; four only without timestamps", source="RFC 2018 section 3"
+        3,
+        "SACK: blocks in one ACK; four only without timestamps",
+        source="RFC 2018 section 3",
+        when=_SACK,
     )
     partial_ack_window: Annotated[str, word("keep", "ssthresh", "deflate")] = param(
         "keep",
         "NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by what was "
         "acknowledged",
         source="ICCCN'97 section 2.3 mentions no change",
+        when=_NEWRENO,
     )
     partial_ack_restarts: Annotated[str, word("first", "every")] = param(
         "every",
         "NewReno: which partial ACKs restart the retransmission timer",
         source="ATM Forum 98-0876R1 section 3.1",
+        when=_NEWRENO,
     )
     flywheel: Flag = param(
         False,
         "NewReno: one new segment for every two duplicate ACKs, not what the inflated cwnd allows",
         source="ICCCN'97 section 2.3 mentions none",
+        when=_NEWRENO,
     )
     avoid_multiple_fast_retransmits: Flag = param(
         False,
         "NewReno and SACK: no second fast retransmit for data sent before the last recovery or "
         "timeout",
         source="ATM Forum 98-0876R1 section 3.1: no extra rule",
+        when=when("variant", "newreno", "sack"),
     )
     advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
         "constant",

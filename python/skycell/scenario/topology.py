@@ -38,7 +38,7 @@ from skycell.scenario.links import (
     Rate,
 )
 from skycell.scenario.motion import Motion
-from skycell.scenario.parameters import Flag, Name, Parameters, param, whole_number
+from skycell.scenario.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario.policies import Policy
 
 MOST_FLOWS = 10_000
@@ -94,11 +94,13 @@ class NSource(Parameters):
         None,
         "the links between a router and its switch, and the router's buffer; only with tcps_per_vc",
         source="as access",
+        when=when("tcps_per_vc"),
     )
     distant: tuple[DistantRouter, ...] = param(
         [],
         "routers that are further from their switch than the others; only with tcps_per_vc",
         source="all are equally far",
+        when=when("tcps_per_vc"),
     )
 
 
@@ -161,7 +163,11 @@ class GraphFlow(Parameters):
     source: Name = param(..., "host that sends data")
     destination: Name = param(..., "host that receives data")
     service: ServiceClass = param(
-        "ubr", "service class of the flow's own VCs", alias="class", source="TCP over UBR"
+        "ubr",
+        "service class of the flow's own VCs",
+        alias="class",
+        source="TCP over UBR",
+        when=(without("forward"), without("reverse")),
     )
     forward: tuple[Name, ...] | None = param(
         None,

@@ -11,6 +11,8 @@ from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.file import TRACES
+from skycell.scenario.idle_keys import IdleKey, idle_keys
+from skycell.scenario.scenario import steps_of
 from skycell.scenario.spec_text import SpecText
 from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
 from skycell.sweeps.responses import RESPONSES, Response, response_of
@@ -60,7 +62,12 @@ def design_runs(plan: SweepPlan) -> Design:
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
     keeps_times = any(response_of(name).traffic == "transfers" for name in plan.responses)
-    for cell, resolved in _resolved(plan, faulty):
+    idle: list[IdleKey] | None = None
+    for cell, scenario in _scenarios(plan, faulty):
+        keys = idle_keys(scenario.values, scenario.file)
+        paths = [key.path for key in keys]
+        idle = keys if idle is None else [key for key in idle if key.path in paths]
+        resolved = scenario.resolve()
         spec = _with_transfer_times(resolved) if keeps_times else resolved
         parts.add(spec)
         text = texts[cell] = SpecText(spec)
@@ -75,6 +82,7 @@ def design_runs(plan: SweepPlan) -> Design:
     if faulty:
         raise ScenarioFaults(_told(plan, faulty))
     faults = FaultCollector(plan.name, plan.positions)
+    _note_idle_keys(plan, idle or [], faults)
     _note_idle_factors(plan, specs, faults)
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
@@ -90,27 +98,19 @@ def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:
     return spec.model_copy(update={"records": records})
 
 
-def faults_of_cells(plan: SweepPlan) -> list[Fault]:
-    """The faults of all cells' scenarios, as `design_runs` would tell them."""
-    faulty: dict[Cell, tuple[Fault, ...]] = {}
-    for _ in _resolved(plan, faulty):
-        pass
-    return _told(plan, faulty)
-
-
-def _resolved(
+def _scenarios(
     plan: SweepPlan, faulty: dict[Cell, tuple[Fault, ...]]
-) -> Iterator[tuple[Cell, NetworkSpec]]:
-    """The cells that can be run with their specs; why the others cannot goes to `faulty`."""
+) -> Iterator[tuple[Cell, Scenario]]:
+    """The cells that can be run with their scenarios; why the others cannot goes to `faulty`."""
     own = plan.template
-    template = Scenario(own.name, own.values, own.positions, own.folder)
+    template = Scenario(own.name, own.values, own.positions, own.folder, is_one_of_several=True)
     for cell in plan.cells:
         try:
-            spec = template.with_values(cell.settings).resolve()
+            scenario = template.with_values(cell.settings)
         except ScenarioFaults as faults:
             faulty[cell] = faults.faults
             continue
-        yield cell, spec
+        yield cell, scenario
 
 
 def seed_of(plan: SweepPlan, cell: Cell, replication: int) -> int:
@@ -162,6 +162,27 @@ class _Parts:
             "class": (self.classes, "classes", "none with a queue of its own"),
             "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
         }[response.part]
+
+
+def _note_idle_keys(plan: SweepPlan, idle: list[IdleKey], faults: FaultCollector) -> None:
+    """Notes keys that the sweep says and that have no effect in any combination."""
+    own = plan.template
+    for key in idle:
+        steps = [str(step) for step in key.path]
+        setting = [
+            factor.name
+            for factor in plan.factors
+            if any(steps_of(other) == steps for level in factor.levels for other in level.settings)
+        ]
+        if setting:
+            got = Shown(show_path(key.path))
+            faults.add(("factors", setting[-1]), got, key.why, key.meaning)
+        elif own.prefix:
+            faults.add(("scenario", *key.path), key.got, key.why, key.meaning)
+        else:
+            of_file = FaultCollector(own.name, own.positions)
+            of_file.add(key.path, key.got, key.why, key.meaning)
+            faults.faults += of_file.faults
 
 
 def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: FaultCollector) -> None:

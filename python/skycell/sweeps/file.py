@@ -104,18 +104,11 @@ def parse_plan(
         values = {**values, "replications": replications}
         positions = {**positions, "replications": None}
     faults = FaultCollector(name, positions)
-    reader = _Reader(values, faults, name, folder or FilePath())
-    plan = reader.plan()
-    if faults.faults and reader.has_whole_cells(plan):
-        from skycell.sweeps.design import faults_of_cells
-
-        raise ScenarioFaults([*faults.faults, *faults_of_cells(plan)])
-    faults.raise_if_any()
-    return plan
+    return _Reader(values, faults, name, folder or FilePath()).plan()
 
 
 class _Reader:
-    """Reads the parts of a file; what is wrong goes to the collector, and a stand-in goes on."""
+    """Reads the parts of a file; what is wrong goes to the collector, and is None or left out."""
 
     def __init__(
         self, values: Mapping[str, Any], faults: FaultCollector, name: str, folder: FilePath
@@ -123,53 +116,44 @@ class _Reader:
         self.values, self.faults, self.name, self.folder = values, faults, name, folder
 
     def plan(self) -> SweepPlan:
-        """The whole file."""
+        """The whole file; raises `ScenarioFaults` with every fault."""
         _unknown_keys(self.values, KEYS, (), self.faults)
-        plan = SweepPlan(
-            name=self.name,
-            title=self._title(),
-            template=self._template(),
-            factors=self._factors(),
-            replications=self._whole("replications", 1, _MOST_REPLICATIONS, 1),
-            first_seed=self._whole("first_seed", 0, _LARGEST_SEED, 1),
-            common_random_numbers=self._flag("common_random_numbers", True),
-            responses=self._responses(),
-            ceiling=self._ceiling(),
-            throughput=self._throughput(),
-            positions=self.faults.positions,
-        )
-        runs = _runs_of(plan)
+        parts: dict[str, Any] = {
+            "title": self._title(),
+            "template": self._template(),
+            "factors": self._factors(),
+            "replications": self._whole("replications", 1, _MOST_REPLICATIONS, 1),
+            "first_seed": self._whole("first_seed", 0, _LARGEST_SEED, 1),
+            "common_random_numbers": self._flag("common_random_numbers", True),
+            "responses": self._responses(),
+            "ceiling": self._ceiling(),
+            "throughput": self._throughput(),
+        }
+        self.faults.raise_if_any()
+        plan = SweepPlan(name=self.name, positions=self.faults.positions, **parts)
+        runs = plan.replications * prod(len(factor.levels) for factor in plan.factors)
         if runs > MOST_RUNS:
             got = Shown(f"{show_amount(runs)} runs")
             allowed = f"up to {show_amount(MOST_RUNS)} runs"
             self.faults.add(("factors",), got, allowed, KEYS["factors"])
+            self.faults.raise_if_any()
         return plan
 
-    def has_whole_cells(self, plan: SweepPlan) -> bool:
-        """Whether scenario and factors could be read, so that cells' scenarios can be looked at."""
-        factors = self.values.get("factors")
-        return (
-            bool(plan.template.values)
-            and isinstance(factors, Mapping)
-            and len(plan.factors) == len(factors)
-            and 0 < _runs_of(plan) <= MOST_RUNS
-        )
-
-    def _title(self) -> str:
+    def _title(self) -> str | None:
         title = self.values.get("title", FilePath(self.name).stem)
         if not isinstance(title, str) or not title.strip() or "\n" in title:
             self.faults.add(("title",), title, "a text of one line", KEYS["title"])
-            return ""
+            return None
         return title.strip()
 
-    def _template(self) -> Template:
+    def _template(self) -> Template | None:
         scenario = self.values.get("scenario")
         if isinstance(scenario, str):
             return self._template_file(scenario)
         if not isinstance(scenario, Mapping):
             got = NOTHING if scenario is None else scenario
             self.faults.add(("scenario",), got, "a table or the name of a file", KEYS["scenario"])
-            return Template(self.name, "scenario.", {}, {}, self.folder)
+            return None
         prefix = "scenario."
         positions = {
             path.removeprefix(prefix): place
@@ -178,7 +162,7 @@ class _Reader:
         }
         return Template(self.name, prefix, scenario, positions, self.folder)
 
-    def _template_file(self, scenario: str) -> Template:
+    def _template_file(self, scenario: str) -> Template | None:
         file = self.folder / scenario
         try:
             values, positions = read_toml(read_text(file), fspath(file))
@@ -186,33 +170,33 @@ class _Reader:
         except OSError as error:
             allowed = f"the name of a scenario file, relative to this file; {error.strerror}"
             self.faults.add(("scenario",), scenario, allowed, KEYS["scenario"])
-            return Template(fspath(file), "", {}, {}, file.parent)
+            return None
         except ScenarioFaults as faults:
             self.faults.faults.extend(faults.faults)
-            return Template(fspath(file), "", {}, {}, file.parent)
+            return None
         return Template(fspath(file), "", values, positions, file.parent)
 
-    def _whole(self, key: str, low: int, high: int, default: int) -> int:
+    def _whole(self, key: str, low: int, high: int, default: int) -> int | None:
         value = self.values.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             allowed = f"a whole number from {show_amount(low)} to {show_amount(high)}"
             self.faults.add((key,), value, allowed, KEYS[key])
-            return default
+            return None
         return value
 
-    def _flag(self, key: str, default: bool) -> bool:
+    def _flag(self, key: str, default: bool) -> bool | None:
         value = self.values.get(key, default)
         if not isinstance(value, bool):
             self.faults.add((key,), value, "true or false", KEYS[key])
-            return default
+            return None
         return value
 
-    def _responses(self) -> tuple[str, ...]:
+    def _responses(self) -> tuple[str, ...] | None:
         names = self.values.get("responses", list(DEFAULT_RESPONSES))
         if not isinstance(names, list) or not names:
             allowed = f"a list of one or more of {', '.join(RESPONSES)}"
             self.faults.add(("responses",), names, allowed, KEYS["responses"])
-            return DEFAULT_RESPONSES
+            return None
         for place, name in enumerate(names):
             if not isinstance(name, str) or not is_response(name):
                 allowed = f"{', '.join(RESPONSES)}{hint(str(name), RESPONSES)}"
@@ -221,7 +205,7 @@ class _Reader:
                 self.faults.add(("responses", place), name, "each once", KEYS["responses"])
         return tuple(name for name in names if isinstance(name, str))
 
-    def _ceiling(self) -> str:
+    def _ceiling(self) -> str | None:
         value = self.values.get("ceiling", "link")
         if value not in ("link", "left") and not _is_rate(value):
             allowed = (
@@ -229,15 +213,15 @@ class _Reader:
                 'average) or a rate above 0, such as "63 Mbit/s"'
             )
             self.faults.add(("ceiling",), value, allowed, KEYS["ceiling"])
-            return "link"
+            return None
         return str(value)
 
-    def _throughput(self) -> str:
+    def _throughput(self) -> str | None:
         value = self.values.get("throughput", THROUGHPUT_DEFINITIONS[0])
         if value not in THROUGHPUT_DEFINITIONS:
             allowed = " or ".join(f'"{name}"' for name in THROUGHPUT_DEFINITIONS)
             self.faults.add(("throughput",), value, allowed, KEYS["throughput"])
-            return THROUGHPUT_DEFINITIONS[0]
+            return None
         return str(value)
 
     def _factors(self) -> tuple[SweepFactor, ...]:
@@ -249,10 +233,6 @@ class _Reader:
             return ()
         found = [_factor(str(name), value, self.faults) for name, value in factors.items()]
         return tuple(factor for factor in found if factor is not None)
-
-
-def _runs_of(plan: SweepPlan) -> int:
-    return plan.replications * prod(len(factor.levels) for factor in plan.factors)
 
 
 def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None:
@@ -268,10 +248,8 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
         faults.add((*path, "key"), key, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
         return None
     levels = value.get("levels")
-    is_whole = True
     if isinstance(levels, list):
         form = _form(value, path, faults)
-        is_whole = form is not None or value.get("form") is None
         found = _listed_levels(levels, key, form, path, faults)
     elif isinstance(levels, Mapping):
         if "form" in value:
@@ -286,8 +264,6 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
     if len(levels) < 2:
         allowed = "two or more levels; what does not vary belongs to the scenario"
         faults.add((*path, "levels"), levels, allowed, FACTOR_KEYS["levels"])
-    if not is_whole:
-        return None  # levels without their form would be told faults that they do not have
     return SweepFactor(name, tuple(found), _unit_of(value.get("form")))
 
 

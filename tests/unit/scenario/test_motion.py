@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, load, parse
-from skycell.scenario.delay_series import Steps
 from skycell.scenario.network_spec import LinkSpec, MotionSpec
 from tests.unit.scenario.wan import wan
 
@@ -358,28 +357,6 @@ def test_a_delay_every_100_ms_is_the_default() -> None:
     steps = set(range(0, 10 * SECOND, 100 * MS))
     assert steps < set(motion.times_ps)
     assert len(motion.times_ps) == 101
-
-
-def test_a_path_is_looked_at_for_a_short_run_where_the_duration_is_faulty(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked: list[int] = []
-
-    def told(*_: str, steps: int, **_named: object) -> Steps:
-        looked.append(steps)
-        return Steps((0,), (7 * MS,), (0,))
-
-    monkeypatch.setattr("skycell.orbit.motion.path_steps", told)
-    motion = {"constellation": "iridium-like", "from": "Tokyo", "to": "London"}
-    scenario = {
-        "preset": "icccn97-wan",
-        "run": {"duration": "soon"},
-        "topology": {"kind": "n_source", "bottleneck": {"delay": None, "motion": motion}},
-    }
-    with pytest.raises(ScenarioFaults) as faults:
-        parse(scenario)
-    assert any(fault.path == "run.duration" for fault in faults.value.faults)
-    assert looked == [10, 100]  # 1 s and 10 s: two stand-ins
 
 
 def test_the_constellation_may_be_a_file_beside_the_scenario(tmp_path: Path) -> None:
