@@ -289,13 +289,37 @@ class Disagreement(_Part):
     judgement: str
 
 
+class Numbers(_Part):
+    """Numbers of tables under the name by which criteria call them.
+
+    `tables` have rows with the same factors. Where `measure` is left out, a criterion says it.
+    """
+
+    tables: tuple[str, ...]
+    measure: str = ""
+    factors: tuple[str, ...] = ()
+    """Those of the rows that are meant, where a table has averages over some factors as well."""
+    usual: str = ""
+    """Which of the study's `usual` levels hold unless a criterion says otherwise."""
+    where: dict[str, Level] = {}
+    """Levels in place of the usual ones."""
+
+
 class Conclusion(_Part):
-    """What the publication concludes, or we do, as a statement that numbers can decide."""
+    """What the publication concludes, or we do, as a statement that numbers can decide.
+
+    `skycell.studies.criteria` says what a criterion is, `skycell.studies.evidence` what evidence.
+    """
 
     id: str
     text: str
     tables: tuple[str, ...]
     in_print: Literal["holds", "fails", "no data"] = "no data"
+    names: dict[str, str] = {}
+    """Expressions that the criterion and the evidence call by a name."""
+    holds: str = ""
+    """The criterion; empty for a statement that the records of a run do not decide."""
+    evidence: str = ""
 
 
 class Study(_Part):
@@ -312,6 +336,11 @@ class Study(_Part):
     tables: tuple[Table, ...]
     published: tuple[Published, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
+    numbers: dict[str, Numbers] = {}
+    names: dict[str, str] = {}
+    """Expressions that several conclusions call by a name."""
+    usual: dict[str, dict[str, Level]] = {}
+    """Levels of the case that most conclusions speak of, where the others say what differs."""
     conclusions: tuple[Conclusion, ...] = ()
     figures: tuple[StudyFigure, ...] = ()
     """Figures drawn otherwise than a table's values beside the published ones."""
