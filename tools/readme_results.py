@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from skycell.studies.agreement import Agreement
 from skycell.studies.findings import RunByRun
-from skycell.studies.firmness import Firmness
 from skycell.studies.library import PUBLISHED_IDS, load_study
 
 README = Path(__file__).parents[1] / "README.md"
@@ -62,7 +62,7 @@ def block(result: Mapping[str, Any]) -> str:
     replications = " or ".join(str(n) for n in sorted(set(result["replications"].values())))
     version = result["version"].partition("+")[0]
     told = f"Of {len(asked)} numbered conclusions that hold in print, {held} hold in ours. "
-    told += Firmness.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
+    told += Agreement.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
     run = f"{replications} replications of each case, first seed {result['seed']}"
     lines += ["", f"{told.rstrip()} skycell {version}, {run}."]
     return "\n".join(lines)

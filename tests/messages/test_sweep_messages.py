@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment.file import load_plan, parse_plan
+from skycell.experiment.plan import design_runs
 from skycell.scenario import ScenarioFaults
-from skycell.sweeps.design import design_runs
-from skycell.sweeps.file import load_plan, parse_plan
 
 CASES = Path(__file__).parent / "sweeps"
 

@@ -65,11 +65,11 @@ def show_reproduction(result: Reproduction) -> None:
     holding, asked = result.conclusion_score()
     if asked:
         told = f"conclusions that hold in print: {holding} of {asked} hold in ours"
-        console.print(_with_firmness(told, result.decided_of_print()), soft_wrap=True)
+        console.print(_with_agreement(told, result.decided_of_print()), soft_wrap=True)
     holding, asked = result.own_conclusion_score()
     if asked:
         told = f"conclusions of our own: {holding} of {asked} hold"
-        console.print(_with_firmness(told, result.decided_of_our_own()), soft_wrap=True)
+        console.print(_with_agreement(told, result.decided_of_our_own()), soft_wrap=True)
     if result.overrides:
         settings = ", ".join(
             f"{key} = {write_value(value)}" for key, value in result.overrides.items()
@@ -160,10 +160,10 @@ def _conclusions(result: Reproduction) -> Table:
     return table
 
 
-def _with_firmness(told: str, results: Sequence[ConclusionResult]) -> str:
-    from skycell.studies.firmness import Firmness
+def _with_agreement(told: str, results: Sequence[ConclusionResult]) -> str:
+    from skycell.studies.agreement import Agreement
 
-    sentence = Firmness.of_results(results).sentence()
+    sentence = Agreement.of_results(results).sentence()
     return f"{told}. {sentence}" if sentence else told
 
 

@@ -13,15 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from skycell.cli.console import show_table, standard_output
+from skycell.experiment.design import shown
 from skycell.scenario.quantities import PS_PER_SECOND, counted, show_amount
-from skycell.sweeps.model import shown
 
 if TYPE_CHECKING:
+    from skycell.experiment.plan import Design
+    from skycell.experiment.result import SweepResult
     from skycell.experiment.store import RunStore
     from skycell.stats import Analysis
     from skycell.stats.result import Estimate, FactorEffects
-    from skycell.sweeps.design import Design
-    from skycell.sweeps.result import SweepResult
 
 _MOST_CELLS = 60
 """Cells shown; more are in the files that --out writes."""
@@ -42,7 +42,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     """What a sweep would run, and what the store has of it."""
     from skycell.experiment.batch import Batch
     from skycell.experiment.store import engine_version
-    from skycell.sweeps.running import batch_runs
+    from skycell.experiment.sweep import batch_runs
 
     plan = design.plan
     runs = batch_runs(design)

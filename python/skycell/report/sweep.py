@@ -15,9 +15,9 @@ from skycell.report.tables import Cell, Table, columns, count, number, share, wo
 from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
     from skycell.stats.result import Estimate
-    from skycell.sweeps.result import SweepResult
 
 
 def origin_of_sweep(result: SweepResult) -> Origin:

@@ -50,7 +50,7 @@ class ConclusionResult:
     evidence: str
     run_by_run: RunByRun | None = None
     """In how many single replications it holds; none where the numbers are computed without a draw
-    or no replication has them all. It says how firm the verdict is and does not change it."""
+    or no replication has them all. It leaves the verdict as it is."""
     without: tuple[str, ...] = ()
     """Tables that were not reproduced, for want of which it is not decided."""
 

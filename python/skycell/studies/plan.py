@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from skycell.experiment.beside import over_many
+from skycell.experiment.parallel_map import parallel_map
 from skycell.scenario.spec_text import SpecText
 from skycell.studies.design import Case, Overrides, case_of, specs_of
 from skycell.studies.library import Selection
@@ -112,7 +112,7 @@ def plan_runs(
                 groups += _groups(experiment, case, seeds)
             tables.setdefault(case, {})[found.table.id] = None
     resolve = partial(_resolved, studies, overrides)
-    resolved = over_many(resolve, groups, least=_WORTH_A_PROCESS, jobs=jobs)
+    resolved = parallel_map(resolve, groups, least=_WORTH_A_PROCESS, jobs=jobs)
     plan = Plan()
     for same, specs in zip(groups, resolved, strict=True):
         _add(plan, same, specs)

@@ -1,14 +1,14 @@
-"""How firm a verdict is: a statement asked of each replication alone, as of a table of one run."""
+"""Whether single replications agree with a verdict: each is asked as a table of one run."""
 
 from collections.abc import Sequence
 
 import pytest
 
 from skycell.studies import load_study
+from skycell.studies.agreement import Agreement
 from skycell.studies.cells import Key, MissingValueError
 from skycell.studies.compare import Row
 from skycell.studies.findings import ConclusionResult, RunByRun, evaluate_all
-from skycell.studies.firmness import Firmness
 from skycell.studies.model import Conclusion, Numbers, Study
 from skycell.studies.values import Values
 
@@ -180,21 +180,21 @@ VERDICTS: Sequence[tuple[bool | None, RunByRun | None]] = [
 
 
 def test_verdicts_are_counted_by_what_single_replications_say() -> None:
-    assert Firmness.of(VERDICTS) == Firmness(2, 2, 2, 1)
-    assert Firmness.of(VERDICTS).sentence() == (
+    assert Agreement.of(VERDICTS) == Agreement(2, 2, 2, 1)
+    assert Agreement.of(VERDICTS).sentence() == (
         "Every single replication agrees on 2 of 4 that hold and on 1 of 3 that do not."
     )
 
 
 @pytest.mark.parametrize(
-    ("firmness", "sentence"),
+    ("agreement", "sentence"),
     [
-        (Firmness(), ""),
-        (Firmness(2, 1, 0, 0), "Every single replication agrees on 2 of 3 that hold."),
-        (Firmness(0, 0, 3, 0), "Every single replication agrees on 0 of 3 that do not."),
-        (Firmness(0, 0, 0, 1), "Every single replication agrees."),
-        (Firmness(0, 0, 1, 0), "Not every single replication agrees."),
+        (Agreement(), ""),
+        (Agreement(2, 1, 0, 0), "Every single replication agrees on 2 of 3 that hold."),
+        (Agreement(0, 0, 3, 0), "Every single replication agrees on 0 of 3 that do not."),
+        (Agreement(0, 0, 0, 1), "Every single replication agrees."),
+        (Agreement(0, 0, 1, 0), "Not every single replication agrees."),
     ],
 )
-def test_the_counts_are_told_in_a_sentence(firmness: Firmness, sentence: str) -> None:
-    assert firmness.sentence() == sentence
+def test_the_counts_are_told_in_a_sentence(agreement: Agreement, sentence: str) -> None:
+    assert agreement.sentence() == sentence

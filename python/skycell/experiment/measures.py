@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.experiment.run_view import RunView
 from skycell.metrics import (
     cell_delay,
     efficiency,
@@ -13,7 +14,6 @@ from skycell.metrics import (
     max_min_fairness,
 )
 from skycell.scenario.quantities import PS_PER_MS
-from skycell.sweeps.run_view import RunView
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""

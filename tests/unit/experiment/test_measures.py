@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import skycell
+from skycell.experiment.measures import RESPONSES, is_response, measure
+from skycell.experiment.run_view import RunView
 from skycell.metrics import Network
-from skycell.sweeps.responses import RESPONSES, is_response, measure
-from skycell.sweeps.run_view import RunView
 from tests.unit.parking_lot import PARKING_LOT
 
 

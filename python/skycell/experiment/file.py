@@ -8,6 +8,16 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
+from skycell.experiment.design import (
+    MOST_RUNS,
+    Level,
+    SweepFactor,
+    SweepLevel,
+    SweepPlan,
+    Template,
+    shown,
+)
+from skycell.experiment.measures import DEFAULT_RESPONSES, RESPONSES, is_response
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.faults import (
     NOTHING,
@@ -24,16 +34,6 @@ from skycell.scenario.scenario import refuse_sweep
 from skycell.scenario.spelling import hint
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
-from skycell.sweeps.model import (
-    MOST_RUNS,
-    Level,
-    SweepFactor,
-    SweepLevel,
-    SweepPlan,
-    Template,
-    shown,
-)
-from skycell.sweeps.responses import DEFAULT_RESPONSES, RESPONSES, is_response
 
 KEYS = {
     "title": "what the sweep is about, in one line",
@@ -107,7 +107,7 @@ def parse_plan(
     reader = _Reader(values, faults, name, folder or FilePath())
     plan = reader.plan()
     if faults.faults and reader.has_whole_cells(plan):
-        from skycell.sweeps.design import faults_of_cells
+        from skycell.experiment.plan import faults_of_cells
 
         raise ScenarioFaults([*faults.faults, *faults_of_cells(plan)])
     faults.raise_if_any()

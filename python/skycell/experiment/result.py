@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter
 
+from skycell.experiment.design import Level
 from skycell.scenario.quantities import counted
-from skycell.sweeps.model import Level
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from skycell.plots.words import listed
 from skycell.report.tables import Table, columns, number, words
-from skycell.studies.tried import Alternative, Tried, value_in_words
+from skycell.studies.kept_sensitivity import Alternative, KeptSensitivity, value_in_words
 
 if TYPE_CHECKING:
     from skycell.studies.model import Study
 
 
-def tried_table(study: Study, tables: Sequence[str]) -> Table | None:
+def sensitivity_table(study: Study, tables: Sequence[str]) -> Table | None:
     """What each alternative that has been tried moves, in the order of the study.
 
     Args:
@@ -23,7 +23,7 @@ def tried_table(study: Study, tables: Sequence[str]) -> Table | None:
     Returns:
         None where none of them has been tried.
     """
-    tried = Tried.of_study(study)
+    tried = KeptSensitivity.of_study(study)
     if tried is None:
         return None
     moved = [

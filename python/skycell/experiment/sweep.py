@@ -9,14 +9,14 @@ from os import PathLike
 from typing import Any
 
 from skycell.experiment.batch import Batch, BatchRun, OnProgress
+from skycell.experiment.design import SweepPlan
+from skycell.experiment.file import load_plan, parse_plan
+from skycell.experiment.measures import measure, response_of
+from skycell.experiment.plan import Design, design_runs
+from skycell.experiment.result import SweepResult, SweepRun
+from skycell.experiment.run_view import RunView
 from skycell.experiment.store import RunStore, engine_version
 from skycell.experiment.tasks import Work, simulate
-from skycell.sweeps.design import Design, design_runs
-from skycell.sweeps.file import load_plan, parse_plan
-from skycell.sweeps.model import SweepPlan
-from skycell.sweeps.responses import measure, response_of
-from skycell.sweeps.result import SweepResult, SweepRun
-from skycell.sweeps.run_view import RunView
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
 """A sweep, or what one can be made of: a file, or the data that a file stands for."""

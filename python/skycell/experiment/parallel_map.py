@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
-from skycell.experiment.parent import end_with_parent
+from skycell.experiment.parent_watchdog import end_with_parent
 from skycell.experiment.pool import children_start, default_jobs
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ _AT_ONCE = 4
 """Items that another process is given at a time; it has two such parts, so as not to wait."""
 
 
-def over_many(
+def parallel_map(
     work: Callable[[T], R], items: Sequence[T], *, least: int, jobs: int | None = None
 ) -> list[R]:
     """What a function gives for each item, in their order.

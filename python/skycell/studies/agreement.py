@@ -1,4 +1,4 @@
-"""How firm the verdicts on some conclusions are: whether single replications agree with them."""
+"""Agreement across replications: how many single ones say what the verdicts say."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from skycell.studies.findings import ConclusionResult, RunByRun
 
 
 @dataclass(frozen=True)
-class Firmness:
+class Agreement:
     """Counts of verdicts by what single replications say.
 
     A verdict with which every single replication agrees does not hang on the draw. One with which
@@ -24,11 +24,11 @@ class Firmness:
     """Those that hold neither for the means nor in any single replication."""
 
     @classmethod
-    def of(cls, verdicts: Iterable[tuple[bool | None, RunByRun | None]]) -> "Firmness":
+    def of(cls, verdicts: Iterable[tuple[bool | None, RunByRun | None]]) -> "Agreement":
         """Counts verdicts; those that are not decided, or by one replication alone, tell nothing.
 
-        >>> Firmness.of([(True, RunByRun(5, 5)), (False, RunByRun(2, 5)), (True, RunByRun(1, 1))])
-        Firmness(holds_in_all=1, holds_in_some=0, fails_in_some=1, fails_in_all=0)
+        >>> Agreement.of([(True, RunByRun(5, 5)), (False, RunByRun(2, 5)), (True, RunByRun(1, 1))])
+        Agreement(holds_in_all=1, holds_in_some=0, fails_in_some=1, fails_in_all=0)
         """
         told = [
             (holds, single)
@@ -42,16 +42,16 @@ class Firmness:
         return cls(in_all, len(holding) - in_all, len(failing) - in_none, in_none)
 
     @classmethod
-    def of_results(cls, results: Iterable[ConclusionResult]) -> "Firmness":
+    def of_results(cls, results: Iterable[ConclusionResult]) -> "Agreement":
         """Counts the verdicts of some evaluated conclusions."""
         return cls.of((entry.ours_holds, entry.run_by_run) for entry in results)
 
     def sentence(self) -> str:
         """The counts for people; empty where there is nothing to tell.
 
-        >>> Firmness(6, 3, 2, 3).sentence()
+        >>> Agreement(6, 3, 2, 3).sentence()
         'Every single replication agrees on 6 of 9 that hold and on 3 of 5 that do not.'
-        >>> Firmness(holds_in_some=1).sentence()
+        >>> Agreement(holds_in_some=1).sentence()
         'Not every single replication agrees.'
         """
         holding = self.holds_in_all + self.holds_in_some

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from skycell.experiment.design import SweepPlan
+from skycell.experiment.file import parse_plan
+from skycell.experiment.plan import Design, design_runs, seed_of
 from skycell.scenario import NetworkSpec, ScenarioFaults
-from skycell.sweeps.design import Design, design_runs, seed_of
-from skycell.sweeps.file import parse_plan
-from skycell.sweeps.model import SweepPlan
 
 FILE: dict[str, Any] = {
     "title": "two by two",

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from skycell.experiment.beside import over_many
+from skycell.experiment.parallel_map import parallel_map
 
 
 def noted(item: int) -> tuple[int, int]:
@@ -31,7 +31,7 @@ def dying(parent: int, item: int) -> int:
 
 
 def test_results_keep_the_order_of_the_items_and_two_processes_work() -> None:
-    results = over_many(noted, range(150), least=100, jobs=2)
+    results = parallel_map(noted, range(150), least=100, jobs=2)
     assert [item for item, _ in results] == list(range(150))
     workers = {pid for _, pid in results}
     assert os.getpid() in workers
@@ -40,19 +40,19 @@ def test_results_keep_the_order_of_the_items_and_two_processes_work() -> None:
 
 @pytest.mark.parametrize(("items", "jobs"), [(99, 2), (150, 1)])
 def test_few_items_and_one_job_start_no_process(items: int, jobs: int) -> None:
-    results = over_many(noted, range(items), least=100, jobs=jobs)
+    results = parallel_map(noted, range(items), least=100, jobs=jobs)
     assert {pid for _, pid in results} == {os.getpid()}
 
 
 def test_the_first_item_that_is_refused_is_told_wherever_it_was_worked_on() -> None:
     work = partial(refused, os.getpid(), frozenset({120, 125, 149}))
     with pytest.raises(ValueError, match=r"^120 in the parent$"):
-        over_many(work, range(150), least=100, jobs=2)
+        parallel_map(work, range(150), least=100, jobs=2)
 
 
 def test_what_a_process_that_dies_has_not_done_is_done_here() -> None:
     work = partial(dying, os.getpid())
-    assert over_many(work, range(150), least=100, jobs=2) == list(range(150))
+    assert parallel_map(work, range(150), least=100, jobs=2) == list(range(150))
 
 
 def test_a_worker_process_loads_no_scenario_to_make_a_run() -> None:

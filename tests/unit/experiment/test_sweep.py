@@ -11,11 +11,11 @@ import pytest
 
 import skycell
 from skycell.experiment.batch import Progress
+from skycell.experiment.result import NotASweepError, SweepResult, is_sweep, read_sweep
 from skycell.experiment.store import RunStore, StoreError
+from skycell.experiment.sweep import MissingRunsError, sweep
 from skycell.experiment.tasks import Work
-from skycell.sweeps.result import NotASweepError, SweepResult, is_sweep, read_sweep
-from skycell.sweeps.running import MissingRunsError, sweep
-from tests.unit.sweeps.test_design import FILE
+from tests.unit.experiment.test_plan import FILE
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from skycell.studies.model import Study
 from skycell.studies.reproduction import Reproduction
 from skycell.studies.sensitivity import Sensitivity
 
-FILE = "choices.json"
+FILE = "sensitivity.json"
 """The name of the file in a study's folder."""
 
 _DIGITS = 6  # of a kept number; what is shown of it has fewer
@@ -87,7 +87,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Tried:
+class KeptSensitivity:
     """The alternatives of one study that have been tried, in the same runs otherwise."""
 
     study: str
@@ -106,7 +106,7 @@ class Tried:
     anew."""
 
     @classmethod
-    def begun(cls, study: str, tables: Sequence[str], as_chosen: Reproduction) -> "Tried":
+    def begun(cls, study: str, tables: Sequence[str], as_chosen: Reproduction) -> "KeptSensitivity":
         """The tables as chosen, and no alternative."""
         return cls(
             study,
@@ -117,7 +117,7 @@ class Tried:
             {entry.table: Effect.of(entry) for entry in as_chosen.summaries},
         )
 
-    def goes_on(self, other: "Tried") -> bool:
+    def goes_on(self, other: "KeptSensitivity") -> bool:
         """Whether alternatives of the one and the other stand beside the same tables."""
         return replace(self, alternatives=(), version="", note="") == replace(
             other, alternatives=(), version="", note=""
@@ -134,7 +134,7 @@ class Tried:
         }
         return {name: values for name, values in found.items() if values}
 
-    def with_alternatives(self, study: Study, more: Iterable[Alternative]) -> "Tried":
+    def with_alternatives(self, study: Study, more: Iterable[Alternative]) -> "KeptSensitivity":
         """These and others, in the order of the study; those that it no longer names are left."""
         by_name = {entry.name: entry for entry in (*self.alternatives, *more)}
         names = [
@@ -170,13 +170,13 @@ class Tried:
         file.write_text(text, encoding="utf-8")
 
     @classmethod
-    def of_study(cls, study: Study) -> "Tried | None":
+    def of_study(cls, study: Study) -> "KeptSensitivity | None":
         """What is kept in a study's folder; none where there is no file."""
         file = study_folder(study.id) / FILE
         return cls.read(file) if file.is_file() else None
 
     @classmethod
-    def read(cls, file: Path | Traversable) -> "Tried":
+    def read(cls, file: Path | Traversable) -> "KeptSensitivity":
         """Reads what `write` wrote."""
         data = json.loads(file.read_text(encoding="utf-8"))
         alternatives = tuple(

@@ -6,24 +6,24 @@ from pathlib import Path
 import pytest
 
 from skycell.studies import load_study, reproduce
-from skycell.studies.sensitivity import sensitivity
-from skycell.studies.tried import (
+from skycell.studies.kept_sensitivity import (
     Alternative,
     Effect,
-    Tried,
+    KeptSensitivity,
     alternatives_of,
     fingerprint,
     value_in_words,
 )
+from skycell.studies.sensitivity import sensitivity
 from tests.unit.report.reproductions import ROWS, reproduction
 from tests.unit.studies.double import Double
 
 STILL = Effect(0.0, 0.0, 3, 3, 2, 0.067, 0)
 
 
-def _tried(*alternatives: Alternative) -> Tried:
+def _tried(*alternatives: Alternative) -> KeptSensitivity:
     as_chosen = {"ijsc-t1": Effect(None, None, 3, 3, 2, 0.067, 0)}
-    return Tried("ijsc", 2, ("ijsc",), "0.1.0", "0f", as_chosen, alternatives)
+    return KeptSensitivity("ijsc", 2, ("ijsc",), "0.1.0", "0f", as_chosen, alternatives)
 
 
 def test_a_file_has_one_alternative_a_line_and_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -36,13 +36,13 @@ def test_a_file_has_one_alternative_a_line_and_is_read_as_it_was_written(tmp_pat
             {"7.5": True, "7.4": False},
         ),
     )
-    file = tmp_path / "choices.json"
+    file = tmp_path / "sensitivity.json"
     tried.write(file)
-    assert Tried.read(file) == tried
+    assert KeptSensitivity.read(file) == tried
     assert '"note"' not in file.read_text()
     noted = replace(tried, note="Of other draws.")
     noted.write(file)
-    assert Tried.read(file) == noted
+    assert KeptSensitivity.read(file) == noted
     lines = [line for line in file.read_text().splitlines() if line.startswith('{"key": ')]
     assert [line.split(",")[0] for line in lines] == [
         '{"key": "tcp.tick"',
@@ -101,7 +101,7 @@ def test_what_is_measured_is_kept_alternative_by_alternative(double: Double) -> 
     assert [entry.value for entry in ticks] == ["200 ms", "500 ms"]
     assert all(entry.effects["ijsc-t1"].change == 0 for entry in ticks)
     as_chosen = reproduce(["ijsc"], replications=1, jobs=1, version="1+0f", work=double.work)
-    begun = Tried.begun("ijsc", ["ijsc"], as_chosen)
+    begun = KeptSensitivity.begun("ijsc", ["ijsc"], as_chosen)
     assert (begun.replications, begun.version) == (1, "1")
     assert begun.as_chosen["ijsc-t1"].inside == measured.baseline[0].cells.inside
 

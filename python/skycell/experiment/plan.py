@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from skycell.experiment.design import Cell, SweepLevel, SweepPlan
+from skycell.experiment.measures import RESPONSES, Response, response_of
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.file import TRACES
 from skycell.scenario.spec_text import SpecText
-from skycell.sweeps.model import Cell, SweepLevel, SweepPlan
-from skycell.sweeps.responses import RESPONSES, Response, response_of
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}
