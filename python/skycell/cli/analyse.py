@@ -166,9 +166,9 @@ def _planned(design: Design) -> Runs:
         {
             **run.cell.labels,
             "replication": run.replication,
-            "seed": run.seed,
+            "seed": run.run.seed,
             **dict.fromkeys((*plan.responses, "state")),
-            "spec_hash": run.spec_hash,
+            "spec_hash": run.run.spec_hash,
         }
         for run in design.runs
     ]
@@ -184,7 +184,8 @@ def _design(source: Path) -> Design:
 
 
 def _stored(design: Design, engine: str, store_path: Path | None) -> SweepResult:
-    from skycell.experiment.sweep import MissingRunsError, sweep
+    from skycell.experiment.batch import MissingRunsError
+    from skycell.experiment.sweep import sweep
 
     with look_into_store(store_path) as store:
         try:

@@ -41,12 +41,10 @@ def _table(title: str, words: Sequence[str], numbers: Sequence[str]) -> Table:
 def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> None:
     """What a sweep would run, and what the store has of it."""
     from skycell.experiment.batch import Batch
-    from skycell.experiment.store import engine_version
-    from skycell.experiment.sweep import batch_runs
 
     plan = design.plan
-    runs = batch_runs(design)
-    missing = Batch(store, engine, engine_version()).missing(runs)
+    runs = design.different
+    missing = Batch(store, engine).missing(runs)
     seconds = sum(run.duration_ps for run in missing) / PS_PER_SECOND
     if as_json:
         data = {

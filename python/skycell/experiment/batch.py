@@ -1,31 +1,55 @@
 """A batch of runs against a store: what it has is not made again, what ends is kept at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from skycell.experiment.pool import Outcome, run_tasks
-from skycell.experiment.store import RunKey, RunStore
+from skycell.experiment.store import RunKey, RunStore, engine_version
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.scenario.spec_text import SpecText
 
 
 @dataclass(frozen=True)
-class BatchRun:
-    """A run of a batch.
+class PlannedRun:
+    """A run that an experiment needs.
 
     Attributes:
-        name: what a failure is told of.
+        name: what a failure is reported of.
         seed: of the run.
         spec_hash: of its spec, the seed included.
         duration_ps: simulated time.
-        spec_json: gives the spec's canonical text when its turn comes.
+        text: the canonical text of its spec, which its other replications share.
     """
 
     name: str
     seed: int
     spec_hash: str
     duration_ps: int
-    spec_json: Callable[[], str]
+    text: SpecText
+
+    @classmethod
+    def replications(cls, name: str, spec: NetworkSpec, seeds: Iterable[int]) -> "list[PlannedRun]":
+        """Runs of one spec that differ in their seeds."""
+        text, seeds = SpecText(spec), list(seeds)
+        return [
+            cls(name, seed, spec_hash, spec.duration_ps, text)
+            for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)
+        ]
+
+    def spec_json(self) -> str:
+        """The canonical text of the spec; megabytes where the network is large."""
+        return self.text.with_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run ended: a summary, or the reason why there is none."""
+
+    summary: Mapping[str, Any] | None
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -60,25 +84,61 @@ class Made:
     failed: tuple[FailedBatchRun, ...]
 
 
-class Batch:
-    """Makes runs with one engine and keeps them in one store."""
+class MissingRunsError(LookupError):
+    """Runs that were to be taken from the store are not there."""
 
-    def __init__(self, store: RunStore, engine: str, version: str) -> None:
-        self._store = store
-        self._engine = engine
-        self._version = version
+    def __init__(self, missing: int, needed: int) -> None:
+        self.missing, self.needed = missing, needed
+        super().__init__(f"{missing} of {needed} runs are not in the store")
+
+
+class Batch:
+    """Makes runs with one engine and keeps them in one store; a context manager."""
+
+    def __init__(
+        self, store: RunStore | None = None, engine: str = "fast", version: str | None = None
+    ) -> None:
+        """Opens a store in memory where none is given.
+
+        Args:
+            store: where finished runs are kept and looked up.
+            engine: name of the engine.
+            version: the engine's, part of a stored run's key; asked from it if not given.
+        """
+        self._store = RunStore(":memory:") if store is None else store
+        self._is_own = store is None
+        self.engine = engine
+        self.version = engine_version() if version is None else version
+
+    def __enter__(self) -> "Batch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_own:
+            self._store.close()
 
     def key(self, spec_hash: str) -> RunKey:
         """Under what the store keeps the run of a spec."""
-        return RunKey(spec_hash, self._engine, self._version)
+        return RunKey(spec_hash, self.engine, self.version)
 
-    def missing(self, runs: Sequence[BatchRun]) -> list[BatchRun]:
+    def missing(self, runs: Sequence[PlannedRun]) -> list[PlannedRun]:
         """The runs that the store does not have."""
         return [run for run in runs if not self._store.is_finished(self.key(run.spec_hash))]
 
+    def refuse_missing(self, runs: Sequence[PlannedRun]) -> None:
+        """Raises `MissingRunsError` unless the store has all of some runs."""
+        missing = len(self.missing(runs))
+        if missing:
+            raise MissingRunsError(missing, len(runs))
+
+    def end(self, spec_hash: str) -> RunEnd:
+        """How the run of a spec ended, as the store has it."""
+        stored = self._store.get(self.key(spec_hash))
+        return RunEnd(None, "not run") if stored is None else RunEnd(stored.summary, stored.reason)
+
     def make(
         self,
-        runs: Sequence[BatchRun],
+        runs: Sequence[PlannedRun],
         *,
         jobs: int | None = None,
         on_progress: OnProgress | None = None,
@@ -99,7 +159,7 @@ class Batch:
             StoreError: there are runs to make, and the store was opened to look only; so too.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
         """
-        refuse_unknown_engine(self._engine)
+        refuse_unknown_engine(self.engine)
         to_do = list(runs) if fresh else self.missing(runs)
         if to_do:
             self._store.refuse_if_read_only()
@@ -131,7 +191,7 @@ class Batch:
             tell({})
 
         tasks = (
-            Task(run.spec_hash, run.spec_json(), self._engine, run.duration_ps) for run in to_do
+            Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps) for run in to_do
         )
         tell({})
         run_tasks(tasks, note, jobs=jobs, on_under_way=tell, work=work)

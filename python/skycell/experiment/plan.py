@@ -7,42 +7,40 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from skycell.experiment.batch import PlannedRun
 from skycell.experiment.design import Cell, SweepLevel, SweepPlan
 from skycell.experiment.measures import RESPONSES, Response, response_of
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
 from skycell.scenario.file import TRACES
-from skycell.scenario.spec_text import SpecText
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}
 
 
 @dataclass(frozen=True)
-class PlannedRun:
-    """One run of a sweep."""
+class CellRun:
+    """One run of a cell of a sweep."""
 
     cell: Cell
     replication: int
     """From 1."""
-    seed: int
-    spec_hash: str
-    duration_ps: int
+    run: PlannedRun
 
 
 @dataclass(frozen=True)
 class Design:
-    """A sweep with the spec of every cell, as text, and what responses need to know of it."""
+    """A sweep with every run of its cells, and what responses need to know of these."""
 
     plan: SweepPlan
-    texts: Mapping[Cell, SpecText]
     networks: Mapping[Cell, Network]
-    runs: tuple[PlannedRun, ...]
+    runs: tuple[CellRun, ...]
 
-    def spec_json(self, run: PlannedRun) -> str:
-        """The canonical text of a run's spec."""
-        return self.texts[run.cell].with_seed(run.seed)
+    @property
+    def different(self) -> list[PlannedRun]:
+        """The different runs; cells that come to the same spec share theirs."""
+        return list({entry.run.spec_hash: entry.run for entry in self.runs}.values())
 
 
 def design_runs(plan: SweepPlan) -> Design:
@@ -53,9 +51,8 @@ def design_runs(plan: SweepPlan) -> Design:
             brings it or in the scenario. Or a factor changes nothing, or a response asks for what
             is in no cell.
     """
-    texts: dict[Cell, SpecText] = {}
     networks: dict[Cell, Network] = {}
-    runs: list[PlannedRun] = []
+    runs: list[CellRun] = []
     specs: dict[Cell, str] = {}
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
@@ -63,14 +60,13 @@ def design_runs(plan: SweepPlan) -> Design:
     for cell, resolved in _resolved(plan, faulty):
         spec = _with_transfer_times(resolved) if keeps_times else resolved
         parts.add(spec)
-        text = texts[cell] = SpecText(spec)
         networks[cell] = Network.of(spec, plan.ceiling)
-        numbers = range(1, plan.replications + 1)
-        seeds = [seed_of(plan, cell, replication) for replication in numbers]
-        specs[cell], *names = text.hashes([plan.first_seed, *seeds])
+        seeds = [seed_of(plan, cell, number + 1) for number in range(plan.replications)]
+        first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
+        specs[cell] = first.spec_hash
         runs += [
-            PlannedRun(cell, replication, seed, name, spec.duration_ps)
-            for replication, seed, name in zip(numbers, seeds, names, strict=True)
+            CellRun(cell, number, replace(run, name=f"{cell}, replication {number}"))
+            for number, run in enumerate(planned, 1)
         ]
     if faulty:
         raise ScenarioFaults(_told(plan, faulty))
@@ -78,7 +74,7 @@ def design_runs(plan: SweepPlan) -> Design:
     _note_idle_factors(plan, specs, faults)
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
-    return Design(plan, texts, networks, tuple(runs))
+    return Design(plan, networks, tuple(runs))
 
 
 def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:

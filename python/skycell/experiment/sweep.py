@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
-from functools import partial
 from os import PathLike
 from typing import Any
 
-from skycell.experiment.batch import Batch, BatchRun, OnProgress
+from skycell.experiment.batch import Batch, OnProgress
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.measures import measure, response_of
 from skycell.experiment.plan import Design, design_runs
 from skycell.experiment.result import SweepResult, SweepRun
 from skycell.experiment.run_view import RunView
-from skycell.experiment.store import RunStore, engine_version
+from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
 """A sweep, or what one can be made of: a file, or the data that a file stands for."""
-
-
-class MissingRunsError(LookupError):
-    """Runs that were to be taken from the store are not there."""
-
-    def __init__(self, missing: int, needed: int) -> None:
-        self.missing, self.needed = missing, needed
-        super().__init__(f"{missing} of {needed} runs are not in the store")
 
 
 def sweep(
@@ -67,16 +57,10 @@ def sweep(
     if fresh and only_stored:
         raise ValueError("fresh simulates every run, only_stored none: only one of them is allowed")
     design = source if isinstance(source, Design) else design_runs(as_plan(source))
-    version = engine_version() if version is None else version
-    with ExitStack() as stack:
-        if store is None:
-            store = stack.enter_context(RunStore(":memory:"))
-        batch = Batch(store, engine, version)
-        runs = batch_runs(design)
+    with Batch(store, engine, version) as batch:
+        runs = design.different
         if only_stored:
-            missing = len(batch.missing(runs))
-            if missing:
-                raise MissingRunsError(missing, len(runs))
+            batch.refuse_missing(runs)
         made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
         return SweepResult(
             title=design.plan.title,
@@ -93,8 +77,8 @@ def sweep(
             common_random_numbers=design.plan.common_random_numbers,
             units={name: response_of(name).unit for name in design.plan.responses},
             engine=engine,
-            version=version,
-            runs=tuple(_measured(design, store, batch)),
+            version=batch.version,
+            runs=tuple(_measured(design, batch)),
             from_store=made.from_store,
         )
 
@@ -108,34 +92,17 @@ def as_plan(source: PlanLike) -> SweepPlan:
     return load_plan(source)
 
 
-def batch_runs(design: Design) -> list[BatchRun]:
-    """The different runs of a design; cells that come to the same spec share theirs."""
-    different = {run.spec_hash: run for run in design.runs}
-    return [
-        BatchRun(
-            name=f"{run.cell}, replication {run.replication}",
-            seed=run.seed,
-            spec_hash=run.spec_hash,
-            duration_ps=run.duration_ps,
-            spec_json=partial(design.spec_json, run),
-        )
-        for run in different.values()
-    ]
-
-
-def _measured(design: Design, store: RunStore, batch: Batch) -> list[SweepRun]:
+def _measured(design: Design, batch: Batch) -> list[SweepRun]:
     plan = design.plan
     found = []
-    for run in design.runs:
-        stored = store.get(batch.key(run.spec_hash))
-        summary = None if stored is None else stored.summary
+    for entry in design.runs:
+        run, end = entry.run, batch.end(entry.run.spec_hash)
         values: dict[str, float | None] = dict.fromkeys(plan.responses)
-        reason = None
-        if summary is not None:
-            view = RunView(summary, design.networks[run.cell], plan.throughput)
+        if end.summary is not None:
+            view = RunView(end.summary, design.networks[entry.cell], plan.throughput)
             values = {name: measure(name, view) for name in plan.responses}
-        else:
-            reason = (stored.reason if stored else None) or "not run"
-        labels = run.cell.labels
-        found.append(SweepRun(labels, run.replication, run.seed, run.spec_hash, values, reason))
+        labels = entry.cell.labels
+        found.append(
+            SweepRun(labels, entry.replication, run.seed, run.spec_hash, values, end.reason)
+        )
     return found

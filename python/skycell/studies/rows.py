@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from skycell.experiment.batch import RunEnd
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import Case, Overrides, case_of
 from skycell.studies.effects import effect_of
@@ -12,14 +12,6 @@ from skycell.studies.measures import MEASURE, Evaluation, Measured
 from skycell.studies.model import EFFECT_MEASURES, Level, Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
-
-
-@dataclass(frozen=True)
-class RunEnd:
-    """How a run ended: a summary, or the reason why there is none."""
-
-    summary: Mapping[str, Any] | None
-    reason: str | None
 
 
 def measure_rows(

@@ -31,7 +31,7 @@ def factor(levels: Any, **others: Any) -> SweepPlan:
 def specs_of(design: Design) -> dict[str, NetworkSpec]:
     """The spec of every cell, by the cell's name."""
     return {
-        str(run.cell): NetworkSpec.model_validate_json(design.spec_json(run)) for run in design.runs
+        str(run.cell): NetworkSpec.model_validate_json(run.run.spec_json()) for run in design.runs
     }
 
 
@@ -91,22 +91,24 @@ def test_a_table_with_a_kind_is_one_value_and_not_a_way_to_keys() -> None:
 
 def test_common_random_numbers_give_a_replication_one_seed_everywhere() -> None:
     runs = design_runs(plan(first_seed=7)).runs
-    assert [(run.replication, run.seed) for run in runs] == [(1, 7), (2, 8)] * 4
-    assert len({run.spec_hash for run in runs}) == 8
+    assert [(run.replication, run.run.seed) for run in runs] == [(1, 7), (2, 8)] * 4
+    assert len({run.run.spec_hash for run in runs}) == 8
 
 
 def test_without_them_every_run_has_a_seed_of_its_own() -> None:
     runs = design_runs(plan(common_random_numbers=False)).runs
-    assert len({run.seed for run in runs}) == 8
-    assert all(0 <= run.seed < 2**63 for run in runs)
+    assert len({run.run.seed for run in runs}) == 8
+    assert all(0 <= run.run.seed < 2**63 for run in runs)
     again = design_runs(plan(common_random_numbers=False)).runs
-    assert [run.seed for run in runs] == [run.seed for run in again]
+    assert [run.run.seed for run in runs] == [run.run.seed for run in again]
 
 
 def test_a_seed_of_its_own_is_the_same_for_ever() -> None:
     # The first 63 bits of what `printf '1/tcp=reno buffer=1000/1' | sha256sum` prints. Other seeds
     # are other results, and kept runs are not found again.
-    assert design_runs(plan(common_random_numbers=False)).runs[0].seed == 8_480_378_257_739_585_979
+    assert (
+        design_runs(plan(common_random_numbers=False)).runs[0].run.seed == 8_480_378_257_739_585_979
+    )
 
 
 def test_another_level_or_replication_moves_no_seed_that_there_was() -> None:

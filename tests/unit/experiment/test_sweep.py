@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import skycell
-from skycell.experiment.batch import Progress
+from skycell.experiment.batch import MissingRunsError, Progress
 from skycell.experiment.result import NotASweepError, SweepResult, is_sweep, read_sweep
 from skycell.experiment.store import RunStore, StoreError
-from skycell.experiment.sweep import MissingRunsError, sweep
+from skycell.experiment.sweep import sweep
 from skycell.experiment.tasks import Work
 from tests.unit.experiment.test_plan import FILE
 
