@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from skycell.experiment.batch import PlannedRun
 from skycell.experiment.design import Cell, SweepLevel, SweepPlan
-from skycell.experiment.measures import RESPONSES, Response, response_of
+from skycell.experiment.measure import Measure
+from skycell.experiment.measures import RESPONSES, response_of
+from skycell.experiment.run_view import SweepView
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
@@ -147,7 +149,7 @@ class _Parts:
         self.classes.update(dict.fromkeys(names))
         self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
 
-    def of(self, response: Response) -> tuple[Mapping[str, None], str, str]:
+    def of(self, response: Measure[SweepView]) -> tuple[Mapping[str, None], str, str]:
         """Names that a response may be of, what they are, and what a fault says without any."""
         flows, of_flows = self.flows, "flows"
         if response.traffic:

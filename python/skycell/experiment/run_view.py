@@ -6,28 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from skycell.experiment.measure import RunView
 from skycell.metrics import OTHER_CLASSES, Network, throughputs_bps
 
 
 @dataclass(frozen=True)
-class RunView:
+class SweepView(RunView):
     """One run as a response sees it, or the part of it that is asked for."""
 
-    summary: Mapping[str, Any]
     network: Network
     definition: str
-
-    @property
-    def flows(self) -> Sequence[Mapping[str, Any]]:
-        """The flows."""
-        flows: Sequence[Mapping[str, Any]] = self.summary["flows"]
-        return flows
-
-    @property
-    def ports(self) -> Sequence[Mapping[str, Any]]:
-        """The ports with a limited buffer."""
-        ports: Sequence[Mapping[str, Any]] = self.summary["ports"]
-        return ports
 
     def rates_bps(self) -> list[float]:
         """Throughput of every flow."""
@@ -44,7 +32,7 @@ class RunView:
         """Transfers begun and what finished ones took: of all flows, or of the one asked for."""
         return self.summary.get("transfers")
 
-    def narrowed(self, part: str, name: str) -> RunView | None:
+    def narrowed(self, part: str, name: str) -> SweepView | None:
         """The view of a single flow, port, VC or class; none where there is no such one."""
         own: list[Mapping[str, Any]]
         if part == "class":
@@ -60,10 +48,6 @@ class RunView:
             flows = self.transfers["flows"]
             changed["transfers"] = next((flow for flow in flows if flow["name"] == name), None)
         return replace(self, summary={**self.summary, **changed})
-
-    def total(self, key: str) -> float:
-        """Sum of a count over the flows."""
-        return float(sum(flow[key] for flow in self.flows))
 
     def port(self) -> Mapping[str, Any] | None:
         """The port of the slowest link among those with a limited buffer."""

@@ -12,7 +12,7 @@ from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.measures import measure, response_of
 from skycell.experiment.plan import Design, design_runs
 from skycell.experiment.result import SweepResult, SweepRun
-from skycell.experiment.run_view import RunView
+from skycell.experiment.run_view import SweepView
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 
@@ -99,7 +99,7 @@ def _measured(design: Design, batch: Batch) -> list[SweepRun]:
         run, end = entry.run, batch.end(entry.run.spec_hash)
         values: dict[str, float | None] = dict.fromkeys(plan.responses)
         if end.summary is not None:
-            view = RunView(end.summary, design.networks[entry.cell], plan.throughput)
+            view = SweepView(end.summary, design.networks[entry.cell], plan.throughput)
             values = {name: measure(name, view) for name in plan.responses}
         labels = entry.cell.labels
         found.append(

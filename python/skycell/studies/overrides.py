@@ -8,8 +8,8 @@ from skycell.orbit.file import ConstellationFile
 from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Shown, did_you_mean
 from skycell.scenario.file import ScenarioFile
 from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import ALL, OWN, Selection, select
-from skycell.studies.measures import Evaluation
 from skycell.studies.model import Level
 from skycell.studies.paths import check_paths
 from skycell.studies.plan import cases_of

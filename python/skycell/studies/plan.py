@@ -7,8 +7,9 @@ from functools import partial
 from skycell.experiment.batch import PlannedRun
 from skycell.experiment.parallel_map import parallel_map
 from skycell.studies.design import Case, Overrides, case_of, specs_of
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import Selection
-from skycell.studies.measures import Evaluation, Facts
+from skycell.studies.measures import Facts
 from skycell.studies.model import Experiment, Level, Part, Study
 from skycell.studies.published import PublishedValue, published_values
 

@@ -7,7 +7,7 @@ import pytest
 
 import skycell
 from skycell.experiment.measures import RESPONSES, is_response, measure
-from skycell.experiment.run_view import RunView
+from skycell.experiment.run_view import SweepView
 from skycell.metrics import Network
 from tests.unit.parking_lot import PARKING_LOT
 
@@ -65,7 +65,7 @@ NETWORK = Network(
     shares=(0.5, 0.5),
     congested=("slow", "fast"),
 )
-RUN = RunView(
+RUN = SweepView(
     summary={
         "duration_ps": 10**12,
         "flows": [
@@ -137,7 +137,7 @@ def test_web_users_are_due_no_more_than_was_asked_of_their_servers() -> None:
     ]
     network = Network(10e6, ((0,), (0,), (0,)), (12e6,), (0.5,) * 3, ())
     assert network.fair_bps([2e6, 0, 80e6]) == pytest.approx([2e6, 0, 4e6])
-    view = RunView({"duration_ps": 10**12, "flows": flows, "ports": []}, network, RUN.definition)
+    view = SweepView({"duration_ps": 10**12, "flows": flows, "ports": []}, network, RUN.definition)
     # 1 and 1/4 of what they are due; b was due nothing: (5/4)^2 / (2 x 17/16).
     assert measure("fairness", view) == pytest.approx(25 / 34)
 
@@ -316,7 +316,7 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
     silent = flow("a", 0, segments_sent=0, segments_received=0)
     flows = [silent, silent | {"name": "b"}]
-    view = RunView({"duration_ps": 10**12, "flows": flows, "ports": []}, NETWORK, RUN.definition)
+    view = SweepView({"duration_ps": 10**12, "flows": flows, "ports": []}, NETWORK, RUN.definition)
     for name in ("fairness", "retransmitted_part", "mean_delay", "largest_delay"):
         assert measure(name, view) is None
     for name in ("discarded_part", "mean_queue", "largest_queue"):
@@ -349,7 +349,7 @@ def test_without_flows_what_is_of_flows_has_no_value() -> None:
     network = Network.of(ALONE.resolve(), "left")
     assert (network.ceiling_bps, network.fair_bps()) == (0.0, [])
     summary = {"duration_ps": 10**12, "flows": [], "ports": [port("slow", 300, 7, 20.5)]}
-    view = RunView(summary, replace(network, congested=("slow",)), RUN.definition)
+    view = SweepView(summary, replace(network, congested=("slow",)), RUN.definition)
     found = {name: measure(name, view) for name in RESPONSES}
     assert {name for name, value in found.items() if value is not None} == {
         "cells_discarded",

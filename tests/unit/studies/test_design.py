@@ -306,7 +306,7 @@ def test_a_factor_says_one_thing(fields: dict[str, Any], message: str) -> None:
 )
 def test_a_part_says_where_its_rows_come_from(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Part(measure="efficiency", unit="1", factors=("n",), **fields)
+        Part(measure="efficiency", factors=("n",), **fields)
 
 
 def test_replications_of_a_study_may_begin_at_other_moments() -> None:

@@ -48,7 +48,7 @@ def test_a_published_study_says_where_its_tables_stand() -> None:
 
 def test_a_star_stands_for_every_level_of_a_factor() -> None:
     factors: dict[str, Any] = {"n": {"levels": {"5": {}, "sack": {}}}}
-    part = {"measure": "efficiency", "unit": "1", "factors": ["n"], "grid": [{"n": "*"}]}
+    part = {"measure": "efficiency", "factors": ["n"], "grid": [{"n": "*"}]}
     study = Study.model_validate(
         plain(
             origin="own",
