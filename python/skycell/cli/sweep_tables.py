@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 import click
@@ -106,16 +105,10 @@ def _cells(result: SweepResult) -> Table:
     numbers = ["n"] + [text for heading in headings for text in (heading, "sd")]
     factors = [f"{name}{_unit(result.factor_units.get(name, ''))}" for name in result.factors]
     table = _table(result.title, factors, numbers)
-    times = result.replications
-    for start in range(0, min(result.cells, _MOST_CELLS) * times, times):
-        runs = result.runs[start : start + times]
-        finished = [run for run in runs if run.reason is None]
-        cells = [shown(label) for label in runs[0].levels.values()]
-        cells.append(str(len(finished)))
-        for name in result.responses:
-            values = [v for run in finished if (v := run.values[name]) is not None]
-            cells.append(number(mean(values)) if values else "–")
-            cells.append(number(stdev(values)) if len(values) > 1 else "–")
+    for cell in result.by_cell()[:_MOST_CELLS]:
+        cells = [*map(shown, cell.levels.values()), str(cell.finished)]
+        for found in cell.responses.values():
+            cells += [number(found.mean), number(found.sd)]
         table.add_row(*map(Text, cells))
     return table
 

@@ -169,7 +169,7 @@ class Batch:
         done: set[str] = set()
         done_ps = 0
 
-        def tell(under_way: Mapping[str, int]) -> None:
+        def report(under_way: Mapping[str, int]) -> None:
             if on_progress is not None:
                 simulated_s = (done_ps + sum(under_way.values())) / PS_PER_SECOND
                 on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
@@ -188,11 +188,11 @@ class Batch:
             if run.spec_hash not in done:
                 done.add(run.spec_hash)
                 done_ps += run.duration_ps
-            tell({})
+            report({})
 
         tasks = (
             Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps) for run in to_do
         )
-        tell({})
-        run_tasks(tasks, note, jobs=jobs, on_under_way=tell, work=work)
+        report({})
+        run_tasks(tasks, note, jobs=jobs, on_under_way=report, work=work)
         return Made(len(runs) - len(to_do), len(to_do) - len(failed), tuple(failed.values()))

@@ -71,7 +71,7 @@ def design_runs(plan: SweepPlan) -> Design:
             for number, run in enumerate(planned, 1)
         ]
     if faulty:
-        raise ScenarioFaults(_told(plan, faulty))
+        raise ScenarioFaults(_reported(plan, faulty))
     faults = FaultCollector(plan.name, plan.positions)
     _note_idle_factors(plan, specs, faults)
     _note_unknown_parts(plan, parts, faults)
@@ -93,7 +93,7 @@ def faults_of_cells(plan: SweepPlan) -> list[Fault]:
     faulty: dict[Cell, tuple[Fault, ...]] = {}
     for _ in _resolved(plan, faulty):
         pass
-    return _told(plan, faulty)
+    return _reported(plan, faulty)
 
 
 def _resolved(
@@ -204,7 +204,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
         faults.add(("responses", place), name, allowed, "what is measured on each run")
 
 
-def _told(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fault]:
+def _reported(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fault]:
     """The faults of all cells in the words of the sweep's file, each once."""
     found: dict[tuple[Fault, SweepLevel | None], list[Cell]] = {}
     for cell, faults in faulty.items():
@@ -213,15 +213,15 @@ def _told(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fau
             cells = found.setdefault((placed, level), [])
             if cell not in cells:
                 cells.append(cell)
-    told = []
+    reported = []
     for (fault, level), cells in found.items():
         all_cells = [c for c in plan.cells if level is None or level in dict(c.levels).values()]
         note = ""
         if len(cells) < len(all_cells):
             note = f"in {len(cells)} of {len(all_cells)} cells, such as {cells[0]}"
         meaning = "; ".join(part for part in (fault.meaning, note) if part)
-        told.append(replace(fault, meaning=meaning))
-    return told
+        reported.append(replace(fault, meaning=meaning))
+    return reported
 
 
 def _placed(plan: SweepPlan, cell: Cell, fault: Fault) -> tuple[Fault, SweepLevel | None]:

@@ -23,14 +23,14 @@ def sensitivity_table(study: Study, tables: Sequence[str]) -> Table | None:
     Returns:
         None where none of them has been tried.
     """
-    tried = KeptSensitivity.of_study(study)
-    if tried is None:
+    kept = KeptSensitivity.of_study(study)
+    if kept is None:
         return None
     moved = [
         table
         for table in tables
-        if table in tried.as_chosen
-        and any(entry.effects[table].change is not None for entry in tried.alternatives)
+        if table in kept.as_chosen
+        and any(entry.effects[table].change is not None for entry in kept.alternatives)
     ]
     if not moved:
         return None
@@ -42,22 +42,22 @@ def sensitivity_table(study: Study, tables: Sequence[str]) -> Table | None:
             *(number(entry.effects[table].change, 3) for table in moved),
             words(_decided_otherwise(entry)),
         )
-        for entry in tried.alternatives
+        for entry in kept.alternatives
     )
-    times = tried.replications
+    times = kept.replications
     runs = f"{times} replication{'' if times == 1 else 's'} of each case, seeds from 1"
     if not any(entry.kind == "runs" for entry in study.experiments.values()):
         runs = "nothing is drawn"
     missing = [
         f"{key} = {value_in_words(value)}"
-        for key, values in tried.missing(study).items()
+        for key, values in kept.missing(study).items()
         for value in values
     ]
     return Table(
         caption=(
             "One choice at a time is changed and everything else is as in the study: mean absolute "
             "change of our means, table by table, and the conclusions that come out differently. "
-            f"Measured beforehand with skycell {tried.version}; {runs}."
+            f"Measured beforehand with skycell {kept.version}; {runs}."
             + (f" Not tried: {listed(missing)}." if missing else "")
         ),
         columns=columns("changed choice", *heads, "conclusions", numeric=heads),
@@ -70,7 +70,7 @@ def _decided_otherwise(entry: Alternative) -> str:
     holding, failing = (
         [name for name, held in entry.flips.items() if held is answer] for answer in (True, False)
     )
-    told = [
+    sentences = [
         f"{listed(names)} then {verb if len(names) == 1 else verbs}"
         for names, verb, verbs in (
             (holding, "holds", "hold"),
@@ -78,7 +78,7 @@ def _decided_otherwise(entry: Alternative) -> str:
         )
         if names
     ]
-    return "; ".join(told) or "as chosen"
+    return "; ".join(sentences) or "as chosen"
 
 
 def _unit(study: Study, table: str) -> str:

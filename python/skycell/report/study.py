@@ -166,14 +166,14 @@ def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
     if not supported:
         decided = [entry for entry in conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
-        told = _holding(holding, len(decided), "our numbers decide", "")
-        return _with_agreement(told, decided)
+        message = _holding(holding, len(decided), "our numbers decide", "")
+        return _with_agreement(message, decided)
     missing = len(supported) - len(decided)
     rest = ""
     if missing:
         rest = f" ({missing} more need{'s' if missing == 1 else ''} values that were not run)"
-    told = _holding(holding, len(decided), "holds in the published numbers", f" in ours{rest}")
-    return _with_agreement(told, decided)
+    message = _holding(holding, len(decided), "holds in the published numbers", f" in ours{rest}")
+    return _with_agreement(message, decided)
 
 
 def _holding(holding: int, of: int, what: str, where: str) -> str:
@@ -191,10 +191,10 @@ def _holding(holding: int, of: int, what: str, where: str) -> str:
     return f"Of {of} conclusions that {of_what}, {holding} {verb}{where}."
 
 
-def _with_agreement(told: str, decided: Sequence[ConclusionResult]) -> str:
+def _with_agreement(message: str, decided: Sequence[ConclusionResult]) -> str:
     from skycell.studies.agreement import Agreement
 
-    return f"{told} {Agreement.of_results(decided).sentence()}".rstrip()
+    return f"{message} {Agreement.of_results(decided).sentence()}".rstrip()
 
 
 def _study_of(reproduction: Reproduction, table: str) -> str:

@@ -30,13 +30,13 @@ class Agreement:
         >>> Agreement.of([(True, RunByRun(5, 5)), (False, RunByRun(2, 5)), (True, RunByRun(1, 1))])
         Agreement(holds_in_all=1, holds_in_some=0, fails_in_some=1, fails_in_all=0)
         """
-        told = [
+        decided = [
             (holds, single)
             for holds, single in verdicts
             if holds is not None and single is not None and single.of > 1
         ]
-        holding = [single for holds, single in told if holds]
-        failing = [single for holds, single in told if not holds]
+        holding = [single for holds, single in decided if holds]
+        failing = [single for holds, single in decided if not holds]
         in_all = sum(single.holding == single.of for single in holding)
         in_none = sum(single.holding == 0 for single in failing)
         return cls(in_all, len(holding) - in_all, len(failing) - in_none, in_none)

@@ -138,9 +138,9 @@ class _Field:
         for step in steps[1:]:
             holds = holds.paired(step.holds, lambda a, b: a and b)
         if self.form in ("of", "but"):
-            told = f"{sum(holds.listed):.0f} of {len(holds.values)}"
+            counted = f"{sum(holds.listed):.0f} of {len(holds.values)}"
             failing = self._failing(steps) if self.form == "but" else ""
-            return f"{told}, but {failing}" if failing else told
+            return f"{counted}, but {failing}" if failing else counted
         (step,) = steps
         return self._compared(step.left.number, step.right.number)
 

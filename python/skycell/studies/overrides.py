@@ -32,14 +32,14 @@ def refuse_faulty(
             experiments, have alike is told once, of the first.
     """
     # Whatever runs an experiment shares, its tables compute on values of their own.
-    tried = {
+    experiments = {
         (found.study.id, found.table.id if _is_computed(found) else found.table.experiment): found
         for found in selection
     }
     several = len({found.study.id for found in selection}) > 1
     faults: list[Fault] = []
     for overrides in variants:
-        for found in tried.values() if overrides else ():
+        for found in experiments.values() if overrides else ():
             unknown = _unknown(found, overrides, several)
             faults += unknown.values()
             known = {key: value for key, value in overrides.items() if key not in unknown}

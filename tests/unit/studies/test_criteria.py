@@ -214,7 +214,16 @@ def test_a_form_that_there_is_not_is_refused() -> None:
 
 def test_runs_are_paired_by_seed_also_where_some_have_failed() -> None:
     def row(tcp: str, *runs: float | None) -> Row:
-        return Row("made-up", "t", {"tcp": tcp}, "efficiency", "1", None, runs, "own")
+        return Row(
+            study="made-up",
+            table="t",
+            factors={"tcp": tcp},
+            metric="efficiency",
+            unit="1",
+            published=None,
+            by_replication=runs,
+            verdict="own",
+        )
 
     values = Values.ours([row("reno", None, 0.5, 0.5), row("sack", 0.4, None, 0.6)])
     asked = Reckoning(STUDY, {}, ("t",), values)
