@@ -68,9 +68,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from skycell._core import VERSION
+        from skycell.version import version
 
-        return VERSION
+        return version()
     if name not in _HOMES:
         raise AttributeError(f"module 'skycell' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

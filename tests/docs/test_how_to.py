@@ -67,8 +67,8 @@ def test_files_that_the_page_names_exist_but_for_the_new_one() -> None:
             "crates/spec/src/check_classes.rs",
             "PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => Ok(())",
         ),
-        ("crates/engine/src/plan.rs", "fn discards_when_empty"),
-        ("crates/engine/tests/scenarios/policies.rs", "fn policy(&mut self"),
+        ("crates/fast/src/plan.rs", "fn discards_when_empty"),
+        ("crates/fast/tests/scenarios/policies.rs", "fn policy(&mut self"),
         ("python/skycell/scenario/policies.py", "_Policies = "),
         ("python/skycell/scenario/policies.py", "_Names = "),
         ("python/skycell/scenario/policies.py", "CellCount = "),
@@ -100,7 +100,7 @@ def test_every_function_that_lists_all_kinds_has_its_line_on_the_page() -> None:
 
 
 def test_the_number_of_the_generated_policy_is_free() -> None:
-    code = read("crates/engine/tests/scenarios/policies.rs")
+    code = read("crates/fast/tests/scenarios/policies.rs")
     (number,) = re.findall(r"^ +(\d+) => PolicySpec::VcQuota", TEXT, re.MULTILINE)
     (numbers,) = re.findall(r"match self\.dice\.below\((\d+)\)", code)
     assert int(number) < int(numbers)

@@ -67,7 +67,7 @@ def test_tests_that_the_page_names_exist() -> None:
         ("crates/spec/src/lib.rs", "pub use tcp::{"),
         ("crates/tcp/src/sender_tests.rs", "    TcpSpec {\n        variant:"),
         ("crates/traffic/src/tests.rs", "TcpSpec {\n            variant:"),
-        ("crates/engine/tests/scenarios/mod.rs", "        TcpSpec {\n            variant: dice"),
+        ("crates/fast/tests/scenarios/mod.rs", "        TcpSpec {\n            variant: dice"),
         ("crates/tcp/src/window.rs", "fn slow_start(&self, tcp: &TcpSpec) -> f64 {"),
         ("crates/tcp/src/window.rs", "enum Kept {"),
         ("tests/validation/test_scaling.py", '{"tcp.congestion_control": "reno"}'),

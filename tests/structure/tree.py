@@ -15,7 +15,7 @@ CRATES = (
     "tcp",
     "traffic",
     "reference",
-    "engine",
+    "fast",
     "orbit",
     "border",
 )
@@ -23,10 +23,11 @@ CRATES = (
 
 SUBPACKAGES = (
     "_core",
+    "version",
     "scenario",
     "orbit",
-    "records",
     "metrics",
+    "records",
     "stats",
     "experiment",
     "studies",

@@ -213,6 +213,11 @@ pub struct FlowRecord {
     pub start_ps: u64,
     /// Time during which a connection was open, picoseconds.
     pub connected_ps: u64,
+    /// Connections that were closed.
+    pub closings: u64,
+    /// Of the time connected, what those took to close, picoseconds: from the acknowledgement of the last
+    /// octet, which ends a transfer, to the answer to the FIN.
+    pub closing_ps: u64,
     /// Octets given to the network, repetitions included.
     pub octets_sent: u64,
     /// Of those, octets that had been sent before.

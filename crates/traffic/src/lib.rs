@@ -75,6 +75,10 @@ struct Application {
     connections: u32,
     connected_since: Option<SimTime>,
     connected: SimTime,
+    /// When the connection began to close that does so now.
+    closing_since: Option<SimTime>,
+    closing: SimTime,
+    closings: u64,
     /// When the transfer under way was handed over.
     transfer_since: Option<SimTime>,
     transfers: u64,
@@ -203,6 +207,9 @@ impl Flow {
                 connections: 0,
                 connected_since: None,
                 connected: SimTime::ZERO,
+                closing_since: None,
+                closing: SimTime::ZERO,
+                closings: 0,
                 transfer_since: None,
                 transfers: 0,
                 traces_cwnd,
@@ -427,6 +434,7 @@ impl Flow {
                 trace.push(application.id, since.0, now.0, size_octets);
             }
             if new_connection {
+                application.closing_since = Some(now);
                 self.sender.close(now, &mut out.forward);
             } else {
                 self.plan_next(now, count, idle);
@@ -435,7 +443,11 @@ impl Flow {
         if !self.sender.is_open()
             && let Some(since) = self.application.connected_since.take()
         {
-            self.application.connected += now - since;
+            let application = &mut *self.application;
+            application.connected += now - since;
+            let closing_since = application.closing_since.take().unwrap_or(now);
+            application.closing += now - closing_since;
+            application.closings += 1;
             self.plan_next(now, count, idle);
         }
     }
@@ -460,6 +472,8 @@ impl Flow {
             name: application.name.clone(),
             start_ps: application.start.0,
             connected_ps: (application.connected + open).0,
+            closings: application.closings,
+            closing_ps: application.closing.0,
             octets_sent: sent.octets_sent,
             octets_retransmitted: sent.octets_retransmitted,
             octets_acked: sent.octets_acked,

@@ -136,6 +136,7 @@ fn transfers_follow_each_other_after_the_idle_time() {
     assert_eq!(millis(&traces.transfers.end_ps), [300, 1_600]);
     assert_eq!((record.transfers, record.octets_delivered), (2, 7_000));
     assert_eq!(SimTime(record.connected_ps), SimTime::from_millis(600));
+    assert_eq!((record.closings, record.closing_ps), (2, 0)); // no FIN without a handshake
     assert_eq!(record.delay_mean_ps, DELAY.0 as f64);
 }
 
@@ -148,7 +149,7 @@ fn a_kept_connection_keeps_its_window() {
     // cwnd is 5 segments after the first transfer: the second takes one round trip.
     let took = traces.transfers.end_ps[1] - traces.transfers.start_ps[1];
     assert_eq!(SimTime(took), SimTime::from_millis(100));
-    assert_eq!(record.transfers, 2);
+    assert_eq!((record.transfers, record.closings), (2, 0));
 }
 
 #[test]
@@ -165,6 +166,13 @@ fn a_handshake_costs_a_round_trip_before_and_after() {
     assert_eq!(
         SimTime(traces.transfers.start_ps[1]),
         SimTime::from_millis(1_500)
+    );
+    // Which is no part of what the transfers took, and is told apart.
+    assert_eq!(record.closings, 2);
+    assert_eq!(SimTime(record.closing_ps), SimTime::from_millis(2 * 100));
+    assert_eq!(
+        SimTime(record.connected_ps),
+        SimTime::from_millis(2 * (400 + 100))
     );
     assert_eq!(record.transfers, 2);
 }

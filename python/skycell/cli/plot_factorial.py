@@ -74,7 +74,8 @@ def look_over_factorial(
     runs = asked_for(gathered, found.runs, wanted, factors, responses, block)
     only = ", ".join(f"{column} = {value}" for column, value in wanted)
     title = f"{found.title}, only {only}" if only else found.title
-    return replace(found, runs=runs, title=title)
+    origin = found.origin.of_rows(runs.rows) if only else found.origin
+    return replace(found, runs=runs, title=title, origin=origin)
 
 
 def factorial_figure(

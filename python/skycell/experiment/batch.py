@@ -1,15 +1,26 @@
 """A batch of runs against a store: what it has is not made again, what ends is kept at once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from time import sleep
+from typing import Any, Protocol
 
+from skycell.experiment.claims import PATIENCE_S, Claims, Taken
 from skycell.experiment.pool import Outcome, run_tasks
-from skycell.experiment.store import RunKey, RunStore, engine_version
+from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
 from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.scenario.spec_text import SpecText
+from skycell.version import version as own_version
+
+
+class Text(Protocol):
+    """What gives the canonical text of a run's spec when its turn comes, as `SpecText` does."""
+
+    def with_seed(self, seed: int) -> str:
+        """The text of the run with this seed."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,7 @@ class PlannedRun:
     seed: int
     spec_hash: str
     duration_ps: int
-    text: SpecText
+    text: Text
 
     @classmethod
     def replications(cls, name: str, spec: NetworkSpec, seeds: Iterable[int]) -> "list[PlannedRun]":
@@ -65,6 +76,9 @@ class Progress:
 
 OnProgress = Callable[[Progress], None]
 
+_LOOK_EVERY_S = 0.2
+"""Wall time between two looks at runs that other processes have taken."""
+
 
 @dataclass(frozen=True)
 class FailedBatchRun:
@@ -80,6 +94,7 @@ class Made:
     """How the runs of a batch were come by."""
 
     from_store: int
+    """Runs that the store had, or got from another process meanwhile."""
     simulated: int
     failed: tuple[FailedBatchRun, ...]
 
@@ -103,12 +118,12 @@ class Batch:
         Args:
             store: where finished runs are kept and looked up.
             engine: name of the engine.
-            version: the engine's, part of a stored run's key; asked from it if not given.
+            version: part of a stored run's key; this build's if not given.
         """
         self._store = RunStore(":memory:") if store is None else store
         self._is_own = store is None
         self.engine = engine
-        self.version = engine_version() if version is None else version
+        self.version = own_version() if version is None else version
 
     def __enter__(self) -> "Batch":
         return self
@@ -144,15 +159,17 @@ class Batch:
         on_progress: OnProgress | None = None,
         fresh: bool = False,
         work: Work = simulate,
+        patience_s: float = PATIENCE_S,
     ) -> Made:
-        """Makes the runs that the store does not have.
+        """Makes the runs that the store does not have, or waits for other processes that do.
 
         Args:
             runs: of different specs.
             jobs: processes at a time; all cores if not given.
             on_progress: called as runs go on and end.
-            fresh: make also what the store has.
+            fresh: make also what the store has, and what another process has taken.
             work: makes one run; the engine's unless a test says otherwise.
+            patience_s: with another process that has taken a run and gives no sign of life.
 
         Raises:
             ValueError: this build does not have the engine; told before any run.
@@ -166,33 +183,76 @@ class Batch:
         by_hash = {run.spec_hash: run for run in to_do}
         to_do_s = sum(run.duration_ps for run in to_do) / PS_PER_SECOND
         failed: dict[str, FailedBatchRun] = {}
+        simulated: set[str] = set()
+        theirs: set[str] = set()
         done: set[str] = set()
         done_ps = 0
+        claims = Claims(self._store, patience_s=patience_s)
 
         def report(under_way: Mapping[str, int]) -> None:
+            if to_do:  # else the store is only looked into
+                claims.keep()
             if on_progress is not None:
                 simulated_s = (done_ps + sum(under_way.values())) / PS_PER_SECOND
                 on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
 
-        def note(outcome: Outcome) -> None:
+        def count(run: PlannedRun) -> None:
             nonlocal done_ps
-            # May come twice for a run, if an interrupt came into the first time.
-            run = by_hash[outcome.task.name]
-            if outcome.summary_json is not None:
-                key = self.key(run.spec_hash)
-                self._store.put_finished(key, outcome.summary_json, outcome.wall_s)
-            else:
-                reason = outcome.reason or "no reason given"
-                self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
-                failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
             if run.spec_hash not in done:
                 done.add(run.spec_hash)
                 done_ps += run.duration_ps
             report({})
 
-        tasks = (
-            Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps) for run in to_do
-        )
-        report({})
-        run_tasks(tasks, note, jobs=jobs, on_under_way=report, work=work)
-        return Made(len(runs) - len(to_do), len(to_do) - len(failed), tuple(failed.values()))
+        def note(outcome: Outcome) -> None:
+            # May come twice for a run, if an interrupt came into the first time.
+            run = by_hash[outcome.task.name]
+            if outcome.summary_json is not None:
+                key = self.key(run.spec_hash)
+                self._store.put_finished(key, outcome.summary_json, outcome.wall_s)
+                simulated.add(run.spec_hash)
+            else:
+                reason = outcome.reason or "no reason given"
+                self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
+                failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
+            count(run)
+
+        def tasks(wanted: Sequence[PlannedRun], left: list[PlannedRun]) -> Iterator[Task]:
+            """Those that this process is to make; what another has is `left`."""
+            for run in wanted:
+                reason = self._reason(run) if run.spec_hash in theirs else None
+                if reason is not None:
+                    failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
+                    count(run)
+                    continue
+                taken = Taken.BY_US if fresh else claims.take(self.key(run.spec_hash))
+                if taken is Taken.BY_US:
+                    yield Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps)
+                elif taken is Taken.BY_ANOTHER:
+                    theirs.add(run.spec_hash)
+                    left.append(run)
+                else:
+                    count(run)
+
+        try:
+            report({})
+            wanted = to_do
+            while wanted:
+                left: list[PlannedRun] = []
+                ours = tasks(wanted, left)
+                first = next(ours, None)
+                if first is not None:
+                    run_tasks(chain([first], ours), note, jobs=jobs, on_under_way=report, work=work)
+                elif left:
+                    sleep(_LOOK_EVERY_S)
+                    report({})
+                wanted = left
+        finally:
+            if to_do:
+                claims.release()
+        had = len(runs) - len(simulated) - len(failed)
+        return Made(had, len(simulated), tuple(failed.values()))
+
+    def _reason(self, run: PlannedRun) -> str | None:
+        """Why a run failed in another process; none if it did not, or is still under way."""
+        stored = self._store.get(self.key(run.spec_hash))
+        return None if stored is None else stored.reason

@@ -13,6 +13,7 @@ from skycell.metrics import (
     lost_cells,
     max_min_fairness,
 )
+from skycell.metrics.run_rows import mean_closing_s
 from skycell.scenario.quantities import PS_PER_MS
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
@@ -126,6 +127,11 @@ def _web(run: SweepView, times: str, key: str) -> float | None:
 
 def _transfers(run: SweepView, key: str) -> float | None:
     return _of_times(run.transfers and run.transfers["times"], key)
+
+
+def _closing(run: SweepView) -> float | None:
+    seconds = mean_closing_s(run.flows)
+    return None if seconds is None else seconds * 1e3
 
 
 def _late_transfers(run: SweepView) -> float | None:
@@ -253,6 +259,13 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         "ms",
         "time within which 95 % of the transfers were acknowledged",
         lambda run: _transfers(run, "p95_ps"),
+        part="flow",
+        traffic="transfers",
+    ),
+    "mean_closing_time": Measure(
+        "ms",
+        "mean time from a transfer's last octet acknowledged to its connection closed",
+        _closing,
         part="flow",
         traffic="transfers",
     ),

@@ -260,5 +260,5 @@ def _is_of(fault: Fault, key: str) -> bool:
     # where a value should stand.
     above = _INDEX.sub(r"[\1]", fault.path)
     is_above = shown.startswith((f"{above}.", f"{above}["))
-    has_no_way = fault.allowed.startswith(("a table, to set", "a list index below"))
+    has_no_way = fault.allowed.startswith(("a table, to set", "an index of "))
     return is_above and (has_no_way or fault.got.startswith("{"))

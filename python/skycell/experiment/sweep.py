@@ -43,7 +43,7 @@ def sweep(
         on_progress: called as runs go on and end.
         fresh: simulate also what the store has.
         only_stored: simulate nothing; a store that was opened to look only will do.
-        version: the engine's version, part of a stored run's key; asked from it if not given.
+        version: part of a stored run's key; this build's if not given.
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -186,11 +187,20 @@ def _is_tables(got: object) -> bool:
     return isinstance(got, Mapping | list)
 
 
-def _having(root: type[BaseModel], key: str) -> dict[str, Key]:
+def _having(root: type[BaseModel], key: str) -> Mapping[str, Key]:
     """The tables of a form that have a key, by their heading."""
+    return _keys_by_name(root).get(key, {})
+
+
+@cache
+def _keys_by_name(root: type[BaseModel]) -> dict[str, dict[str, Key]]:
     from skycell.scenario.reference import tables
 
-    return {t.heading: known for t in tables(root) for known in t.keys if known.name == key}
+    found: dict[str, dict[str, Key]] = {}
+    for table in tables(root):
+        for known in table.keys:
+            found.setdefault(known.name, {})[table.heading] = known
+    return found
 
 
 def _elsewhere(having: Mapping[str, Key], got: object) -> str:

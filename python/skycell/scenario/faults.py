@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any, TypeVar
 
+from skycell.scenario.quantities import LONGEST_NUMBER, counted, shortened, show_amount
 from skycell.scenario.spelling import nearest
 
 #: A path into a scenario: keys and list indices.
@@ -20,7 +21,11 @@ Path = tuple[str | int, ...]
 #: of a value that does not come from the file.
 Positions = Mapping[str, tuple[int, int] | None]
 
+MOST_SHOWN = 20
+"""Of what is wrong with one call: a screenful. The others are counted."""
+
 _LONGEST_VALUE = 80
+_MANY_DIGITS = re.compile(rf"[0-9]{{{LONGEST_NUMBER + 1},}}")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
 _Value = TypeVar("_Value")
 #: What stands before the path of a flow's own TCP parameter.
@@ -74,13 +79,27 @@ class ScenarioFaults(Exception):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        count = len(self.faults)
-        total = f"{count} fault{'' if count == 1 else 's'}; nothing was run."
-        return "\n".join([*map(str, self.faults), total])
+        return told_together(self.faults)
 
     def to_json(self) -> str:
-        """All faults as one JSON object."""
-        return json.dumps({"faults": [f.as_dict() for f in self.faults]}, indent=2)
+        """The faults as one JSON object, as `faults_as_dict` has them."""
+        return json.dumps(faults_as_dict(self.faults), indent=2)
+
+
+def told_together(faults: Sequence[object]) -> str:
+    """The first faults, and how many there are, for people."""
+    count = len(faults)
+    lines = [str(fault) for fault in faults[:MOST_SHOWN]]
+    if count > MOST_SHOWN:
+        lines.append(f"and {show_amount(count - MOST_SHOWN)} more faults")
+    total = counted(1, "fault") if count == 1 else f"{show_amount(count)} faults"
+    return "\n".join([*lines, f"{total}; nothing was run."])
+
+
+def faults_as_dict(faults: Sequence[Fault]) -> dict[str, Any]:
+    """The first faults, and how many there are, for a program."""
+    shown = [fault.as_dict() for fault in faults[:MOST_SHOWN]]
+    return {"faults": shown, "fault_count": len(faults)}
 
 
 @dataclass
@@ -203,10 +222,11 @@ def quoted(text: str) -> str:
 def _written(value: object, depth: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and value.bit_length() > 1000:
-        return "a number of more than 300 digits"  # Python refuses to print the longest ones
+    if isinstance(value, int):
+        return shortened(value)
     if isinstance(value, str):
-        return quoted(value[:_LONGEST_VALUE])
+        short = _MANY_DIGITS.sub(lambda digits: shortened(digits[0]), value)
+        return quoted(short[:_LONGEST_VALUE])
     if isinstance(value, Mapping):
         if depth == 0:
             return "{…}"
@@ -217,6 +237,6 @@ def _written(value: object, depth: int) -> str:
         if depth == 0:
             return "[…]"
         return "[" + ", ".join(_written(v, depth - 1) for v in value[:_LONGEST_VALUE]) + "]"
-    if value is None or isinstance(value, int | float | date | time):
+    if value is None or isinstance(value, float | date | time):
         return str(value)
     return f"a Python {type(value).__name__}"

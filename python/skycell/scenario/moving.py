@@ -256,6 +256,7 @@ def _within(series: Steps, start_ps: int, end_ps: int, own_cell_time_ps: int) ->
         cell_times if any(time != own_cell_time_ps for time in cell_times) else (),
         losses if any(losses) else (),
         series.hops[first:last],
+        series.notes,
     )
 
 

@@ -11,8 +11,17 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
+from skycell.scenario.checking import annotated, item_of, keys_of
 from skycell.scenario.expand import expand
-from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults
+from skycell.scenario.faults import (
+    NOTHING,
+    Fault,
+    FaultCollector,
+    Positions,
+    ScenarioFaults,
+    Shown,
+    show_path,
+)
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
@@ -217,6 +226,25 @@ def steps_of(key: str) -> list[str]:
     return [step for step in _INDEX.sub(r".\1", key).split(".") if step]
 
 
+_LISTS = [key for key, found in keys_of(ScenarioFile).items() if item_of(annotated(found))]
+"""Keys at the top of a file below which there are tables one after the other."""
+
+
+def _index_of(step: str, count: int) -> int | None:
+    """The index that a step of a key is into a list of `count` entries; none if it is none."""
+    # A longer number is too large, and one of thousands of digits Python does not read.
+    index = int(step) if step.isdecimal() and len(step.lstrip("0")) < 20 else count
+    return index if index < count else None
+
+
+def _indices(name: str, count: int) -> str:
+    """The indices of a list of that name, and how one is written."""
+    if count == 0:
+        return f"an index of {name}: none, since the file has no [[{name}]]"
+    some = "0, the only entry" if count == 1 else f"0 (the first entry) to {count - 1} (the last)"
+    return f"an index of {name}: {some}; written {name}[0] or {name}.0"
+
+
 def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
     """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
     steps = steps_of(key)
@@ -227,13 +255,17 @@ def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollect
     for depth, step in enumerate(steps):
         last = depth == len(steps) - 1
         if isinstance(here, list):
-            if not step.isdecimal() or int(step) >= len(here):
-                allowed = f"a list index below {len(here)}"
-                faults.add(tuple(steps[: depth + 1]), step, allowed)
+            found = _index_of(step, len(here))
+            if found is None:
+                allowed = _indices(show_path(tuple(steps[:depth])), len(here))
+                faults.add(tuple(steps[: depth + 1]), Shown(f"the index {step[:80]}"), allowed)
                 return
-            index: Any = int(step)
+            index: Any = found
         elif isinstance(here, dict):
             index = step
+            if depth == 0 and not last and step not in here and step in _LISTS:
+                faults.add(tuple(steps[:2]), NOTHING, _indices(step, 0))
+                return
             if not last and index not in here:
                 here[index] = {}
             elif not last and isinstance(here[index], str):

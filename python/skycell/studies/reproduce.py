@@ -60,7 +60,7 @@ def reproduce(
         seed: seed of the first replication; the others count on from it.
         overrides: choices or scenario keys set otherwise than the studies say.
         fresh: simulate also what the store has.
-        version: the engine's version, part of a stored run's name; asked from it if not given.
+        version: part of a stored run's name; this build's if not given.
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:

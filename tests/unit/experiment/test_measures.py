@@ -173,6 +173,16 @@ def test_transfer_times_are_those_of_the_summary_and_of_each_flow_alone() -> Non
     for name in ("mean_transfer_time", "p95_transfer_time", "late_transfers_part"):
         assert measure(f"{name}:b", view) is None
         assert measure(name, RUN) is None
+    # Of connections that closed, a's two took 1 s together, and b's one no time.
+    closed = [
+        {**flow, "closings": count, "closing_ps": total}
+        for flow, count, total in zip(RUN.flows, (2, 1), (10**12, 0), strict=True)
+    ]
+    view = replace(RUN, summary={**RUN.summary, "flows": closed})
+    assert measure("mean_closing_time", view) == pytest.approx(1000 / 3)
+    assert measure("mean_closing_time:a", view) == 500
+    open_still = [flow | {"closings": 0} for flow in closed]
+    assert measure("mean_closing_time", replace(RUN, summary={"flows": open_still})) is None
     silent = replace(RUN, summary={**RUN.summary, "transfers": flows[1]})
     assert measure("mean_transfer_time", silent) is None
     assert measure("late_transfers_part", silent) == 1

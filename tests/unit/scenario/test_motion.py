@@ -430,19 +430,3 @@ def test_faults_of_a_constellation_file_are_told_as_its_own(tmp_path: Path) -> N
     found = refused(tmp_path, '[pattern]\nkind = "slots"\ncount = 0\n', "new_york", "tokyo")
     assert found[0] == str(tmp_path / "sky.toml")
     assert found[1] == "pattern.count"
-
-
-def test_elements_that_cannot_be_placed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from skycell import _core
-
-    def fail(*_: object, **__: object) -> None:
-        raise _core.OrbitError("satellite 3 has decayed")
-
-    monkeypatch.setattr("skycell.orbit.motion.series", fail)
-    with pytest.raises(ScenarioFaults) as found:
-        over("iridium-like", "new_york", "tokyo", start="77 s")
-    (fault,) = found.value.faults
-    assert (fault.path, fault.got) == (
-        "topology.bottleneck.motion.constellation",
-        "satellite 3 has decayed",
-    )

@@ -36,7 +36,7 @@ fn allocations(spec: &NetworkSpec, seconds: u64) -> (u64, u64) {
         ..spec.clone()
     };
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let records = skycell_engine::run(&spec, &mut |_| true).expect("the run succeeds");
+    let records = skycell_fast::run(&spec, &mut |_| true).expect("the run succeeds");
     let count = ALLOCATIONS.load(Ordering::Relaxed) - before;
     (count, records.flows.iter().map(|f| f.segments_sent).sum())
 }

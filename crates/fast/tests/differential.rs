@@ -18,7 +18,7 @@ const SCENARIOS: u64 = 2_000;
 /// What differs, if anything: the first record or trace, and both its values.
 fn difference(spec: &NetworkSpec) -> Option<String> {
     let reference = skycell_reference::run(spec, &mut |_| true);
-    let fast = std::panic::catch_unwind(|| skycell_engine::run(spec, &mut |_| true));
+    let fast = std::panic::catch_unwind(|| skycell_fast::run(spec, &mut |_| true));
     let Ok(fast) = fast else {
         return Some("the fast engine panicked".into());
     };
@@ -249,7 +249,7 @@ fn some_scenarios_are_of_cell_sources_alone() {
         .map(scenario)
         .filter(|spec| spec.flows.is_empty());
     let with_cells = alone
-        .map(|spec| skycell_engine::run(&spec, &mut |_| true).expect("the ledger balances"))
+        .map(|spec| skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances"))
         .filter(|records| records.vcs.iter().any(|vc| vc.cells_delivered > 0))
         .count();
     assert!(with_cells > 40, "{with_cells}");
@@ -316,7 +316,7 @@ fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_s
         let in_frames =
             |source: &SourceSpec| source.datagram_route.is_empty() && source.frame_cells > 1;
         let has_frames = spec.sources.iter().any(in_frames);
-        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         let is_own = records.engine_stats.simulated_by == "fast";
         let may_be_other = moves || is_rerouted || has_classes || has_frames;
         assert!(is_own || may_be_other, "{name}");
@@ -334,7 +334,7 @@ fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_s
 fn the_fast_engine_itself_runs_links_that_move() {
     let (mut own, mut corrupt, mut lost, mut drawn, mut others) = (0, 0, 0, 0, 0);
     for spec in (0..400).filter_map(moving) {
-        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         if records.engine_stats.simulated_by != "fast" {
             others += 1;
             continue;
@@ -359,7 +359,7 @@ fn the_fast_engine_itself_runs_links_that_move() {
 fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
     let (mut both, mut in_frames, mut others) = (0, 0, 0);
     for spec in (0..400).filter_map(lossy_classes) {
-        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         if records.engine_stats.simulated_by != "fast" {
             others += 1;
             continue;
@@ -382,7 +382,7 @@ fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
 fn the_fast_engine_itself_runs_frames_in_several_queues_of_a_port() {
     let (mut own, mut full, mut others) = (0, 0, 0);
     for spec in (0..400).map(several) {
-        let records = skycell_engine::run(&spec, &mut |_| true).expect("it runs");
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         if records.engine_stats.simulated_by != "fast" {
             others += 1;
             continue;
