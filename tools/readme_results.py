@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from skycell.studies.agreement import Agreement
 from skycell.studies.findings import RunByRun
-from skycell.studies.firmness import Firmness
 from skycell.studies.library import PUBLISHED_IDS, load_study, module_name
 
 ROOT = Path(__file__).parents[1]
@@ -107,7 +107,7 @@ def tables(result: Mapping[str, Any]) -> str:
     replications = " or ".join(str(n) for n in sorted(set(result["replications"].values())))
     version = result["version"].partition("+")[0]
     told = f"Of {len(asked)} numbered conclusions that hold in print, {held} hold in ours. "
-    told += Firmness.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
+    told += Agreement.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
     run = f"{replications} replications of each case, first seed {result['seed']}"
     lines += ["", f"{told.rstrip()} skycell {version}, {run}."]
     return "\n".join(lines)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment.file import load_plan, parse_plan
+from skycell.experiment.plan import design_runs
 from skycell.scenario import ScenarioFaults
-from skycell.sweeps.design import design_runs
-from skycell.sweeps.file import load_plan, parse_plan
 from tests.messages.cases import Case, by_name, rewrite, told
 
 TABLES = [Path(__file__).parent / "sweep.txt"]

@@ -13,8 +13,8 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.plots.figure import Figure, FigureOrigin
-    from skycell.sweeps.result import SweepResult
 
 
 @dataclass(frozen=True)

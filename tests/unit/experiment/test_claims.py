@@ -13,7 +13,7 @@ from time import sleep
 
 import pytest
 
-from skycell.experiment.batch import Batch, BatchRun
+from skycell.experiment.batch import Batch, PlannedRun
 from skycell.experiment.store import RunKey, RunStore
 
 _DONE_BY = textwrap.dedent(
@@ -21,7 +21,7 @@ _DONE_BY = textwrap.dedent(
     """A process of its own that makes the runs of a store; each is noted in a file."""
     import os, sys, time
     from pathlib import Path
-    from skycell.experiment.batch import Batch, BatchRun
+    from skycell.experiment.batch import Batch, PlannedRun
     from skycell.experiment.store import RunStore
 
     FOLDER = Path(__file__).parent
@@ -36,8 +36,12 @@ _DONE_BY = textwrap.dedent(
         time.sleep(0.02)
         return '{"flows": []}'
 
+    class Text:
+        def with_seed(self, seed):
+            return "{}"
+
     def main(names, patience_s):
-        runs = [BatchRun(name, 1, name, 1, lambda: "{}") for name in names]
+        runs = [PlannedRun(name, 1, name, 1, Text()) for name in names]
         with RunStore(FOLDER / "runs.sqlite") as store:
             made = Batch(store, "fast", "1").make(
                 runs, jobs=2, work=work, patience_s=patience_s
@@ -153,11 +157,12 @@ def test_a_run_that_fails_in_another_process_is_not_tried_again(folder: Path) ->
 
 
 def test_an_interrupt_leaves_what_was_taken_to_others(tmp_path: Path) -> None:
-    def interrupted() -> str:
-        raise KeyboardInterrupt
+    class Interrupted:
+        def with_seed(self, seed: int) -> str:
+            raise KeyboardInterrupt
 
     with RunStore(tmp_path / "runs.sqlite") as store:
-        run = BatchRun("a", 1, "a", 1, interrupted)
+        run = PlannedRun("a", 1, "a", 1, Interrupted())
         with pytest.raises(KeyboardInterrupt):
             Batch(store, "fast", "1").make([run], jobs=1)
         assert store.take(RunKey("a", "fast", "1"), "another", ()) == "another"
