@@ -360,7 +360,7 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
 
 
 def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
-    short.write_text(f"{SHORT}[[flow]]\nnames = ['flow9']\n")
+    short.write_text(f"{SHORT}[[flow]]\nnames = ['flow 9']\n")
     twice = (
         "--set",
         "flow[0].start=together",
