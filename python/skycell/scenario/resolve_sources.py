@@ -131,15 +131,25 @@ def _check_constant_rates(
 ) -> None:
     """Notes links over which the sources of class CBR together have more cells than they carry.
 
-    Their rates are promised for as long as they last, so peaks count; those of other classes, which
-    take turns or lose cells, may come to more.
+    Their rates are promised for as long as they last, so peaks count, behind a policer that discards
+    what it lets through; those of other classes, which take turns or lose cells, may come to more.
     """
+    policed = {
+        name: cells_per_second(policer.pcr)
+        for policer in file.policer
+        if policer.pcr_action == "discard"
+        for name in policer.vcs
+    }
     crossing: dict[str, dict[str, Fraction]] = {}
     for source in file.source:
         vc = plan.vcs.get(source.name)
         if vc is not None and vc.service == "cbr":
+            peak = _peak(source, vc.links, rates)
+            let_through = min(peak, policed.get(source.name, peak))
             for link in vc.all_links:
-                crossing.setdefault(link, {})[source.name] = _peak(source, vc.links, rates)
+                is_first = link == vc.links[0]  # policed at the switch that it leads to
+                own = peak if is_first else let_through
+                crossing.setdefault(link, {})[source.name] = own
     for link in (name for name in plan.links if len(crossing.get(name, ())) > 1):
         total, room = sum(crossing[link].values()), rates[link] / CELL_BITS
         if total > room:
