@@ -17,6 +17,7 @@ from skycell.scenario.links import delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 from skycell.scenario.policies import TailDrop
+from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import Graph, GraphFlow, GraphLink
 
 
@@ -69,6 +70,9 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 meaning_of(GraphLink.model_fields["buffer"]),
             )
         directions = [ends] if link.one_way else [ends, ends[::-1]]
+        if "frame_jitter" in link.model_fields_set:
+            sources = [plan.nodes[source] for (_, source), _ in directions]
+            refuse_without_host(link.frame_jitter, here, sources, faults)
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:
@@ -87,7 +91,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 policy=TailDrop(kind="tail_drop") if is_host else link.policy,
                 classes=() if is_host else link.classes,
                 scheduler=None if is_host else link.scheduler,
-                frame_gap=None if plan.nodes[source] == "switch" else link.frame_gap,
+                jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
             plan.add_link(planned)
 

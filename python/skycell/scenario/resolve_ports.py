@@ -10,7 +10,7 @@ from functools import cached_property
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.faults import FaultCollector, Path, Shown
-from skycell.scenario.links import AccessLink, CongestedLink, cell_time_ps
+from skycell.scenario.links import CongestedLink, cell_time_ps
 from skycell.scenario.network_spec import (
     DfbaSpec,
     DynamicEpdSpec,
@@ -55,14 +55,13 @@ from skycell.scenario.policies import (
     VirtualQueueing,
 )
 from skycell.scenario.quantities import (
-    PS_PER_SECOND,
     Dimension,
     Quantity,
     rounded,
     show_amount,
-    show_time,
 )
 from skycell.scenario.resolve_classes import resolve_scheduler
+from skycell.scenario.resolve_jitter import gap_ps
 
 
 @dataclass
@@ -77,8 +76,8 @@ class PortResolver:
     mbs: Mapping[str, int]
     rates: Mapping[str, Fraction]
     faults: FaultCollector
-    #: Ports that take in whatever comes, by table of the file, time of a cell, and whether they
-    #: have no gap before frames.
+    #: Ports that take in whatever comes, by table of the file, time of a cell, and whether no host
+    #: or router feeds them.
     _unlimited: dict[tuple[Path, int, bool], PortSpec] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -98,7 +97,7 @@ class PortResolver:
         """
         if not link.takes_all_in:
             return self._port(link, cell_time)
-        kind = (link.path, cell_time, link.frame_gap is None)
+        kind = (link.path, cell_time, link.jitter is None)
         if kind not in self._unlimited:
             self._unlimited[kind] = self._port(link, cell_time)
         return self._unlimited[kind]
@@ -133,7 +132,7 @@ class PortResolver:
                 self._knows_all_mcrs,
                 self.faults,
             ),
-            frame_gap_ps=self._frame_gap_ps(link, cell_time),
+            frame_gap_ps=gap_ps(link.jitter, link.path, cell_time, self.faults),
         )
 
     def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec:
@@ -141,17 +140,6 @@ class PortResolver:
         policy = self._policy(link, capacity)
         queue = {"class": service, "capacity_cells": capacity, "policy": policy}
         return QueueSpec.model_validate(queue)
-
-    def _frame_gap_ps(self, link: PlannedLink, cell_time: int) -> int:
-        if link.frame_gap is None:
-            return 0
-        scale = cell_time if link.frame_gap.dimension is Dimension.CELLS else 1
-        gap = rounded(link.frame_gap.amount * scale)
-        if gap > PS_PER_SECOND:
-            got = Shown(f'"{link.frame_gap}", which is {show_time(gap)}')
-            meaning = meaning_of(AccessLink.model_fields["frame_gap"])
-            self.faults.add((*link.path, "frame_gap"), got, "up to 1 s", meaning)
-        return min(gap, PS_PER_SECOND)
 
     def _capacity(self, link: PlannedLink, cell_time: int) -> int | None:
         buffer = link.buffer

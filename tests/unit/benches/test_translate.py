@@ -41,7 +41,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
                     "buffer": "12000 cells",
                     "policy": "epd",
                 },
-                "access": {"delay": "1 ms", "frame_gap": "0 s"},
+                "access": {"delay": "1 ms", "frame_jitter": "0 s"},
             },
             "tcp": {"variant": "sack", "mss": "512 B", "pipe_at_entry": "cwnd - 3"},
             "start": TOGETHER,
@@ -202,7 +202,7 @@ def by_way_of(links: str, route: str, flows: int = 1, **more: Any) -> NetworkSpe
             "link": [
                 link
                 | {"from": ends[0], "to": ends[1]}
-                | ({"frame_gap": "0 s"} if set(ends) & set("ab") else {})
+                | ({"frame_jitter": "0 s"} if set(ends) & set("ab") else {})
                 for ends in links.split()
             ],
             "vc": [{"name": "there", "path": list(route)}],
