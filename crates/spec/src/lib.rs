@@ -258,7 +258,7 @@ pub struct FlowSpec {
 }
 
 /// How long the hosts at the ends of a flow take at most to hand a segment of TCP's to the network
-/// interface (Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992, section 4).
+/// interface (Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992).
 ///
 /// A segment that TCP sends at t is handed over at t plus a time uniform over [0, this), picoseconds,
 /// and not before the one that the same end sent last; 0 for t itself.

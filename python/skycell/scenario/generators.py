@@ -60,7 +60,7 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
     edge = topology.edge or topology.access
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
-    if topology.edge and "frame_jitter" in topology.edge.model_fields_set:
+    if topology.edge is not None:
         refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
     distant = _distant_routers(topology, routers, faults)
     plan.nodes.update({f"source{i}": "host" for i in router_of})

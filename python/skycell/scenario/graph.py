@@ -70,9 +70,8 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 meaning_of(GraphLink.model_fields["buffer"]),
             )
         directions = [ends] if link.one_way else [ends, ends[::-1]]
-        if "frame_jitter" in link.model_fields_set:
-            sources = [plan.nodes[source] for (_, source), _ in directions]
-            refuse_without_host(link.frame_jitter, here, sources, faults)
+        fed_by = [plan.nodes[source] for (_, source), _ in directions]
+        refuse_without_host(link.frame_jitter, here, fed_by, faults)
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:

@@ -11,9 +11,9 @@ from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
 
 MEANING = "time, drawn for each segment, that a host takes to hand it to its port"
 SOURCE = (
-    "Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992: up to the "
-    "time of a packet at the bottleneck; with 0 s, sources stay in step with the bottleneck, and "
-    "one of them always takes the last place in its buffer"
+    "up to 1 frame for a connection that shares a link with others (Floyd and Jacobson, On Traffic "
+    "Phase Effects in Packet-Switched Gateways, 1992: sources in step with the bottleneck do not "
+    "share its losses), 0 s for one that is alone on its way"
 )
 
 #: Longest processing time, picoseconds; a frame at a cell a second takes 23 minutes.
@@ -69,6 +69,6 @@ def _sender_by_time(value: Any) -> Any:
 
 _Jitters = Sender | PortGap
 FrameJitter = Annotated[
-    Annotated[_Jitters, Field(discriminator="kind")],
+    Annotated[_Jitters, Field(discriminator="kind")] | None,
     BeforeValidator(_sender_by_time, json_schema_input_type=_Jitters | ProcessingTime),
 ]

@@ -77,7 +77,7 @@ class AccessLink(Parameters):
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     delay: Delay = param(..., DELAY_MEANING)
-    frame_jitter: FrameJitter = param("1 frame", jitter.MEANING, source=jitter.SOURCE)
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 
 def delay_of(delay: Quantity | None) -> Quantity:

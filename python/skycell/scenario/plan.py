@@ -25,8 +25,8 @@ _TAIL_DROP = TailDrop(kind="tail_drop")
 class PlannedLink:
     """One direction of a link; `path` is its table in the file.
 
-    `rate_path` is the table that its rate comes from. `jitter` is given where the link is fed by
-    a host or router.
+    `rate_path` is the table that its rate comes from. `jitter` is that of a host or router
+    that feeds the link, if the file says any.
     """
 
     source: str

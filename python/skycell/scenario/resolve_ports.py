@@ -10,6 +10,7 @@ from functools import cached_property
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.jitter import PortGap
 from skycell.scenario.links import CongestedLink, cell_time_ps
 from skycell.scenario.network_spec import (
     DfbaSpec,
@@ -76,8 +77,8 @@ class PortResolver:
     mbs: Mapping[str, int]
     rates: Mapping[str, Fraction]
     faults: FaultCollector
-    #: Ports that take in whatever comes, by table of the file, time of a cell, and whether no host
-    #: or router feeds them.
+    #: Ports that take in whatever comes, by table of the file, time of a cell, and whether they
+    #: wait before frames.
     _unlimited: dict[tuple[Path, int, bool], PortSpec] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -97,7 +98,7 @@ class PortResolver:
         """
         if not link.takes_all_in:
             return self._port(link, cell_time)
-        kind = (link.path, cell_time, link.jitter is None)
+        kind = (link.path, cell_time, isinstance(link.jitter, PortGap))
         if kind not in self._unlimited:
             self._unlimited[kind] = self._port(link, cell_time)
         return self._unlimited[kind]

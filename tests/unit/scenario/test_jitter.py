@@ -11,8 +11,8 @@ from tests.unit.scenario.wan import wan
 MS = 10**9
 
 
-def graph(*jitters: Any, thin: str = "100000 cells/s") -> NetworkSpec:
-    """Two hosts with two routers between them; jitter of their links, and the rate of the way back."""
+def graph(*jitters: Any, thin: str = "100000 cells/s", flows: int = 1) -> NetworkSpec:
+    """Two hosts and the routers between them; jitter of their links, rate of the way back."""
     hosts = zip(("a", "b"), ("r", "s"), jitters or ({}, {}), strict=True)
     access = [
         {"from": host, "to": router, "rate": "1e6 cells/s", "delay": "0 s", **jitter}
@@ -28,7 +28,7 @@ def graph(*jitters: Any, thin: str = "100000 cells/s") -> NetworkSpec:
             {"from": "r", "to": "s", "rate": "10000 cells/s", **between},
             {"from": "s", "to": "r", "rate": thin, **between},
         ],
-        "flow": [{"name": "f", "source": "a", "destination": "b"}],
+        "flow": [{"name": f"f{i}", "source": "a", "destination": "b"} for i in range(flows)],
     }
     # 1460 + 40 + 8 octets fill 31.4 cells, and 40 + 8 octets of an acknowledgement one.
     tcp = {"mss": "1460 B", "llc_snap": False}
@@ -42,13 +42,34 @@ def jitter_of(spec: NetworkSpec) -> JitterSpec:
 
 def test_a_sender_takes_up_to_the_time_of_a_frame_at_the_slowest_link_of_its_way() -> None:
     # 32 cells of 0.1 ms: both ends, as the bottleneck's phase is that of full segments.
-    assert jitter_of(graph()) == JitterSpec(data_ps=3_200_000_000, acks_ps=3_200_000_000)
+    spec = graph(flows=2)
+    assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=3_200_000_000)
 
 
 def test_an_acknowledgement_on_a_thin_way_back_takes_its_own_time() -> None:
     # One cell of 10 ms is longer than 32 of 0.1 ms.
-    spec = graph(thin="100 cells/s")
+    spec = graph(thin="100 cells/s", flows=2)
     assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=10 * MS)
+
+
+def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given() -> None:
+    assert jitter_of(graph()) == JitterSpec()
+    assert jitter_of(wan(topology__sources=1).resolve()) == JitterSpec()
+    given = wan(topology__sources=1, topology__access__frame_jitter="1 frame").resolve()
+    assert jitter_of(given).data_ps > 0
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"name": "other"},
+        {"name": "other", "beside": "flow1"},
+    ],
+)
+def test_a_sender_beside_a_source_is_not_alone(source: dict[str, Any]) -> None:
+    sends = {"kind": "cbr", "rate": "1000 cells/s", "class": "ubr"}
+    spec = wan(topology__sources=1, source=[{**source, **sends}]).resolve()
+    assert jitter_of(spec).data_ps > 0
 
 
 @pytest.mark.parametrize(
