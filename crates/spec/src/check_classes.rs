@@ -1,6 +1,6 @@
 //! What the ports, the classes and the cell sources of a `NetworkSpec` must fulfil.
 
-use crate::check::{JITTER_MAX_PS, range, structure, validate_distribution, validate_start};
+use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::{
     DfbaZ, Distribution, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, PolicySpec, PortSpec,
     QueueSpec, RedSpec, SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
@@ -23,7 +23,7 @@ impl NetworkSpec {
                 "only hosts and routers send whole frames",
             ));
         }
-        if port.frame_gap_ps > JITTER_MAX_PS {
+        if port.frame_gap_ps > 1_000_000_000_000 {
             return Err(range(at("frame_gap_ps"), port.frame_gap_ps, "at most 1 s"));
         }
         if port.queues.is_empty() {

@@ -265,9 +265,9 @@ pub struct FlowSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JitterSpec {
-    /// Of what the source sends, at most 1 s; drawn from the stream `flow/<name>/jitter/data`.
+    /// Of what the source sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/data`.
     pub data_ps: u64,
-    /// Of what the destination sends, at most 1 s; drawn from the stream `flow/<name>/jitter/acks`.
+    /// Of what the destination sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/acks`.
     pub acks_ps: u64,
 }
 
