@@ -110,7 +110,7 @@ class Dumbbell:
                     "rate": f"{self.net.access_bps} bit/s",
                     "framing": "none",
                     "delay": self.net.access_delay,
-                    "frame_gap": "0 s",
+                    "frame_jitter": "0 s",
                 },
             },
             "tcp": {

@@ -22,6 +22,7 @@ from skycell.scenario.network_spec import (
     GcraSpec,
     GfrSpec,
     GuaranteedRateSpec,
+    JitterSpec,
     LinkSpec,
     LossScript,
     McrSchedulingSpec,
@@ -309,6 +310,13 @@ def links(draw: st.DrawFn, start: int, end: int, from_switch: bool) -> LinkSpec:
     )
 
 
+jitters = st.builds(
+    JitterSpec,
+    data_ps=st.sampled_from([0, 1, 3_600 * SECOND]),
+    acks_ps=st.sampled_from([0, 1, 3_600 * SECOND]),
+)
+
+
 @st.composite
 def tcps(draw: st.DrawFn) -> TcpSpec:
     """Parameters of a connection within the ranges of `validate`."""
@@ -516,6 +524,7 @@ def network_specs(draw: st.DrawFn) -> NetworkSpec:
                 traffic=draw(traffics),
                 start=draw(starts),
                 loss_script=draw(loss_scripts),
+                jitter=draw(jitters),
             )
         )
     sources = []

@@ -123,7 +123,7 @@ def _at_scale(
             "kind": "n_source",
             "sources": sources,
             "bottleneck": {"rate": f"{rate} cells/s"},
-            "access": {"rate": f"{rate * ratio} cells/s", "frame_gap": "0 s"},
+            "access": {"rate": f"{rate * ratio} cells/s", "frame_jitter": "0 s"},
         },
         "tcp": {"tick_phase": "common"},
         "traffic": dict(traffic),

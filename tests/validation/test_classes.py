@@ -21,7 +21,7 @@ def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> sky
             "topology": {
                 "kind": "n_source",
                 "sources": 1,
-                "access": {"delay": "0 s", "frame_gap": "0 s"},
+                "access": {"delay": "0 s", "frame_jitter": "0 s"},
                 "bottleneck": {"rate": RATE, "delay": "0 s", "buffer": "1000 cells", **link},
             },
             "source": sources,

@@ -14,6 +14,9 @@ pub(crate) struct Ends {
     /// By link: the flow whose sender alone it leads to, which may take all acknowledgements that
     /// are known, as only its own timers can come between them.
     pub(crate) sender_alone: Vec<Option<u32>>,
+    /// By [`skycell_traffic::Handover::place`]: whether the port takes a frame in as soon as its processing time is drawn, as
+    /// it takes in no others.
+    pub(crate) hands_over_at_once: Vec<bool>,
 }
 
 /// What ends and begins at a node.
@@ -45,11 +48,16 @@ impl Ends {
             let here = &uses[node as usize];
             let holds_acks = |&flow: &u32| spec.flows[flow as usize].tcp.delayed_ack.is_some();
             let is_one_way = here.arrivals.windows(2).all(|pair| pair[0] == pair[1]);
+            // What waits for an event must not come to a port that others are ahead at.
+            let has_jitter = |flow: u32| spec.flows[flow as usize].jitter.acks_ps > 0;
+            let mut pairs = here.receivers.windows(2);
+            let is_alike = pairs.all(|pair| has_jitter(pair[0]) == has_jitter(pair[1]));
             is_free
                 && is_host(node)
                 && !here.has_sources
                 && here.senders.is_empty()
                 && is_one_way
+                && is_alike
                 && !here.receivers.iter().any(holds_acks)
         };
         let sends_alone = |node: u32| {
@@ -72,8 +80,23 @@ impl Ends {
         Ends {
             receives_at_once: spec.vcs.iter().map(|vc| receives(end(vc))).collect(),
             sender_alone: spec.links.iter().map(|l| sends_alone(l.to)).collect(),
+            hands_over_at_once: alone_at_port(spec).map(|alone| is_free && alone).collect(),
         }
     }
+}
+
+/// By [`skycell_traffic::Handover::place`]: whether nothing else begins at the port where what the end sends does.
+fn alone_at_port(spec: &NetworkSpec) -> impl Iterator<Item = bool> {
+    let port = |vc: u32| spec.vcs[vc as usize].path[0];
+    let ends = spec.flows.iter().flat_map(|f| [f.forward[0], f.reverse[0]]);
+    let ends: Vec<u32> = ends.map(port).collect();
+    let mut users = vec![0; spec.links.len()];
+    let of_sources = spec.sources.iter();
+    let of_sources = of_sources.flat_map(|source| source.datagram_route.iter().chain([&source.vc]));
+    for port in of_sources.map(|&vc| port(vc)).chain(ends.iter().copied()) {
+        users[port as usize] += 1;
+    }
+    ends.into_iter().map(move |port| users[port as usize] == 1)
 }
 
 fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {

@@ -15,11 +15,14 @@ use skycell_des::Key;
 use skycell_records::{DiscardReason, DiscardTrace, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
 mod ended;
+mod handover;
 mod offer;
+
+use handover::handovers;
 
 /// A multiplexing port deals with what has come to it, before all else at its instant.
 const MUX: u8 = rank::DEPARTURE;
@@ -61,6 +64,7 @@ pub(crate) struct Network<'a> {
     pub(crate) frames: Frames,
     deliveries: Deliveries,
     ends: Ends,
+    handovers: Vec<Handover>,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
     /// Parts of the frame that is offered.
@@ -104,6 +108,7 @@ impl<'a> Network<'a> {
             frames: Frames::new(go_in_parts),
             deliveries: Deliveries::at(spec.links.len()),
             ends,
+            handovers: handovers(spec),
             ended: Vec::new(),
             parts: Vec::new(),
             muxes,
@@ -134,6 +139,7 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
+            rank::HANDOVER => self.on_handover(now, subject),
             timer => {
                 let flow = &mut self.flows[subject as usize];
                 flow.on_timer(now, timer, &mut self.out);
@@ -349,7 +355,11 @@ impl<'a> Network<'a> {
                     cells,
                     is_paced: false,
                 };
-                self.offer_frame(now, offer);
+                if self.handovers.is_empty() {
+                    self.offer_frame(now, offer);
+                } else {
+                    self.send(now, offer, is_forward);
+                }
             }
             if sent > 0 {
                 outgoing(&mut self.out, is_forward).clear();

@@ -5,7 +5,9 @@
 mod scenarios;
 mod words;
 
-use scenarios::{crowd, lossy_classes, moving, moving_rows, rerouted, scenario, several};
+use scenarios::{
+    crowd, lossy_classes, moving, moving_rows, rerouted, scenario, several, with_jitter,
+};
 use serde_json::Value;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
@@ -262,19 +264,20 @@ fn both_engines_leave_the_same_records_and_traces() {
     for seed in first..first + count {
         assert_identity(&format!("scenario {seed}"), scenario(seed));
         if let Some(crowd) = crowd(seed) {
-            assert_identity(&format!("crowd {seed}"), crowd);
+            assert_identity(&format!("crowd {seed}"), with_jitter(crowd, seed));
         }
         if let Some(moving) = moving(seed).filter(|_| seed.is_multiple_of(4)) {
-            assert_identity(&format!("moving {seed}"), moving);
+            assert_identity(&format!("moving {seed}"), with_jitter(moving, seed));
         }
         if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
-            assert_identity(&format!("lossy classes {seed}"), lossy);
+            assert_identity(&format!("lossy classes {seed}"), with_jitter(lossy, seed));
         }
         if seed % 4 == 2 {
-            assert_identity(&format!("several classes {seed}"), several(seed));
+            let several = with_jitter(several(seed), seed);
+            assert_identity(&format!("several classes {seed}"), several);
         }
         if let Some(moving) = moving_rows(seed).filter(|_| seed % 4 == 3) {
-            assert_identity(&format!("moving rows {seed}"), moving);
+            assert_identity(&format!("moving rows {seed}"), with_jitter(moving, seed));
         }
     }
 }

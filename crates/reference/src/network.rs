@@ -12,7 +12,7 @@ use skycell_records::{
 };
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
 /// A virtual channel.
@@ -36,6 +36,19 @@ struct FlowAtWork {
     forward: Vec<u32>,
     reverse: Vec<u32>,
     timers: Timers,
+    /// What the source, and the destination, have sent and not yet handed over.
+    handovers: [Handover; 2],
+}
+
+impl FlowAtWork {
+    /// The VCs that carry what the source, or else the destination, sends.
+    fn route(&self, is_forward: bool) -> &[u32] {
+        if is_forward {
+            &self.forward
+        } else {
+            &self.reverse
+        }
+    }
 }
 
 /// The state of a run.
@@ -96,6 +109,7 @@ impl<'a> Network<'a> {
                     forward: flow.forward.clone(),
                     reverse: flow.reverse.clone(),
                     timers: Timers::default(),
+                    handovers: Handover::of_ends(flow, spec.seed),
                 }
             })
             .collect();
@@ -133,6 +147,7 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
+            rank::HANDOVER => self.on_handover(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -314,12 +329,7 @@ impl<'a> Network<'a> {
             self.frames.settle(id, 1);
             return;
         };
-        let at_work = &self.flows[flow_id as usize];
-        let route = if is_forward {
-            &at_work.forward
-        } else {
-            &at_work.reverse
-        };
+        let route = self.flows[flow_id as usize].route(is_forward);
         if let Some(&next) = route.get(leg as usize + 1) {
             self.frames.next_leg(id);
             self.offer_frame(now, id, next);
@@ -399,21 +409,41 @@ impl<'a> Network<'a> {
         at_work.timers.plan(id, &at_work.flow, &mut self.events);
     }
 
+    /// The end of a flow sends a segment, which comes to its port after the host's processing time.
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
-        let at_work = &self.flows[flow_id as usize];
+        let at_work = &mut self.flows[flow_id as usize];
         let cells = at_work.flow.cells(&segment, is_forward).0;
-        let vc = if is_forward {
-            at_work.forward[0]
-        } else {
-            at_work.reverse[0]
-        };
         let content = Content::Segment {
             segment,
             flow: flow_id,
             is_forward,
             leg: 0,
         };
-        let id = self.frames.add(content, cells, now);
+        let end = &mut at_work.handovers[usize::from(!is_forward)];
+        let at = end.draw(now);
+        let id = self.frames.add(content, cells, at);
+        if end.is_immediate() {
+            self.hand_over(now, id, flow_id, is_forward);
+        } else if end.wait(at, id) {
+            let place = Handover::place(flow_id, is_forward);
+            self.events.push(Key::new(at, rank::HANDOVER, place));
+        }
+    }
+
+    /// The end of a flow hands over what is due, in order.
+    fn on_handover(&mut self, now: SimTime, place: u32) {
+        let (flow_id, is_forward) = Handover::end_at(place);
+        let end = usize::from(!is_forward);
+        while let Some(id) = self.flows[flow_id as usize].handovers[end].take(now) {
+            self.hand_over(now, id, flow_id, is_forward);
+        }
+        if let Some(next) = self.flows[flow_id as usize].handovers[end].next() {
+            self.events.push(Key::new(next, rank::HANDOVER, place));
+        }
+    }
+
+    fn hand_over(&mut self, now: SimTime, id: u32, flow_id: u32, is_forward: bool) {
+        let vc = self.flows[flow_id as usize].route(is_forward)[0];
         self.offer_frame(now, id, vc);
     }
 

@@ -9,6 +9,8 @@ use crate::{
 pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
 /// Longest time of a cell, picoseconds: a second.
 pub(crate) const CELL_TIME_MAX_PS: u64 = 1_000_000_000_000;
+/// Longest processing time of a segment, picoseconds: an hour, above the time of any frame on a link.
+const JITTER_MAX_PS: u64 = 3_600 * 1_000_000_000_000;
 
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -279,6 +281,14 @@ impl NetworkSpec {
             return Err(structure(at("reverse"), "does not lead back to the source"));
         }
         self.validate_tcp(i, flow)?;
+        for (key, jitter_ps) in [
+            ("jitter.data_ps", flow.jitter.data_ps),
+            ("jitter.acks_ps", flow.jitter.acks_ps),
+        ] {
+            if jitter_ps > JITTER_MAX_PS {
+                return Err(range(at(key), jitter_ps, "at most 1 hour"));
+            }
+        }
         validate_start(&flow.start, &at("start"))?;
         match &flow.traffic {
             TrafficSpec::Persistent => {}

@@ -252,6 +252,23 @@ pub struct FlowSpec {
     pub start: StartSpec,
     /// Losses that the scenario prescribes, made before the sender's port.
     pub loss_script: LossScript,
+    /// Processing times of its end points; the key is left out where there are none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub jitter: JitterSpec,
+}
+
+/// How long the hosts at the ends of a flow take at most to hand a segment of TCP's to the network
+/// interface (Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992).
+///
+/// A segment that TCP sends at t is handed over at t plus a time uniform over [0, this), picoseconds,
+/// and not before the one that the same end sent last; 0 for t itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JitterSpec {
+    /// Of what the source sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/data`.
+    pub data_ps: u64,
+    /// Of what the destination sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/acks`.
+    pub acks_ps: u64,
 }
 
 /// What the application hands to TCP.

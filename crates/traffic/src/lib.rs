@@ -2,12 +2,14 @@
 //! segments and wake it when its times come; they know nothing of TCP.
 
 mod cell_source;
+mod handover;
 mod loss_script;
 mod shared_tcp;
 mod timers;
 mod web;
 
 pub use cell_source::{CellSource, SourceCell};
+pub use handover::Handover;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 

@@ -2,9 +2,9 @@
 
 use super::*;
 use skycell_spec::{
-    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, LossScript, PartialAckRestarts,
-    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay,
-    SsthreshBasis, TcpVariant, TickOrder,
+    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, JitterSpec, LossScript,
+    PartialAckRestarts, PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom,
+    SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
 };
 
 pub(crate) const MSS: u64 = 1_000;
@@ -63,6 +63,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
         traffic,
         start: StartSpec::At { time_ps: 0 },
         loss_script: LossScript::default(),
+        jitter: JitterSpec::default(),
     }
 }
 

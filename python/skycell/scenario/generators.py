@@ -8,6 +8,7 @@ from skycell.scenario.faults import FaultCollector, Path
 from skycell.scenario.links import AccessLink, CongestedLink, delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
+from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
 
 
@@ -45,6 +46,8 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
     edge = topology.edge or topology.access
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
+    if topology.edge is not None:
+        refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
     distant = _distant_routers(topology, routers, faults)
     plan.nodes.update({f"source{i}": "host" for i in router_of})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
@@ -167,7 +170,7 @@ def add_access(
                 rate=link.rate or bottleneck.rate,
                 framing=link.framing if own_rate or link.framing else bottleneck.framing,
                 delay=link.delay,
-                frame_gap=None if plan.nodes[a] == "switch" else link.frame_gap,
+                jitter=None if plan.nodes[a] == "switch" else link.frame_jitter,
                 path=path,
                 rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),
             )

@@ -18,6 +18,7 @@ from skycell.scenario.links import delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 from skycell.scenario.policies import TailDrop
+from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import Graph, GraphFlow, GraphLink
 
 
@@ -63,8 +64,10 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         if link.source == link.target or not all(known):
             continue
         directions = [ends] if link.one_way else [ends, ends[::-1]]
-        if {plan.nodes[source] for (_, source), _ in directions} == {"host"}:
+        fed_by = [plan.nodes[source] for (_, source), _ in directions]
+        if set(fed_by) == {"host"}:
             _refuse_port(link, here, faults)
+        refuse_without_host(link.frame_jitter, here, fed_by, faults)
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:
@@ -83,7 +86,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 policy=TailDrop(kind="tail_drop") if is_host else link.policy,
                 classes=() if is_host else link.classes,
                 scheduler=None if is_host else link.scheduler,
-                frame_gap=None if plan.nodes[source] == "switch" else link.frame_gap,
+                jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
             plan.add_link(planned)
 

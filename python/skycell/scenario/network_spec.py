@@ -400,6 +400,13 @@ class LossScript(_Part):
     at_cwnd_octets: U64 | None
 
 
+class JitterSpec(_Part):
+    """Ends of the ranges of the processing times at a flow's source and destination."""
+
+    data_ps: U64 = 0
+    acks_ps: U64 = 0
+
+
 class FlowSpec(_Part):
     """A TCP connection between two hosts."""
 
@@ -410,6 +417,7 @@ class FlowSpec(_Part):
     traffic: TrafficSpec
     start: Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
     loss_script: LossScript
+    jitter: JitterSpec = left_out(JitterSpec())
 
 
 class PhaseAt(_Part):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from skycell.scenario.classes import ClassQueue, Scheduler
 from skycell.scenario.faults import Path, did_you_mean
+from skycell.scenario.jitter import PortGap, Sender
 from skycell.scenario.policies import Policy, TailDrop
 from skycell.scenario.quantities import Quantity
 
@@ -24,8 +25,8 @@ _TAIL_DROP = TailDrop(kind="tail_drop")
 class PlannedLink:
     """One direction of a link; `path` is its table in the file.
 
-    `rate_path` is the table that its rate comes from. `frame_gap` is given where the link is fed
-    by a host or router.
+    `rate_path` is the table that its rate comes from. `jitter` is that of a host or router
+    that feeds the link, if the file says any.
     """
 
     source: str
@@ -37,7 +38,7 @@ class PlannedLink:
     rate_path: Path
     buffer: Quantity | str = UNLIMITED
     policy: Policy = _TAIL_DROP
-    frame_gap: Quantity | None = None
+    jitter: Sender | PortGap | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()

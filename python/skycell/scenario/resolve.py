@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import (
     check_contracts,
@@ -47,6 +48,7 @@ from skycell.scenario.quantities import (
     show_time,
 )
 from skycell.scenario.resolve_flows import FlowResolver
+from skycell.scenario.resolve_jitter import jitters
 from skycell.scenario.resolve_ports import PortResolver
 from skycell.scenario.resolve_records import resolve_records
 from skycell.scenario.resolve_sources import resolve_policers, resolve_sources
@@ -82,7 +84,8 @@ def resolve(
     port_specs = {name: ports.port(link, cell_times[name]) for name, link in plan.links.items()}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
-    specs: list[FlowSpec] = flows.resolve(tcp, vc_ids)
+    jitter = jitters(plan, tcp, cell_times, faults)
+    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
     sources = resolve_sources(file, plan, context, rates, vc_ids, faults)
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
@@ -124,16 +127,6 @@ def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> Rero
         paths=tuple(tuple(link_ids[link] for link in way) for _, way in rerouting.ways),
         loses_cells=rerouting.loses_cells,
     )
-
-
-def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
-    """Cells of a full segment: TCP/IP headers and options, LLC/SNAP, AAL5 trailer (I.363.5).
-
-    >>> frame_cells_of(9180, True, False), frame_cells_of(512, True, False)
-    (193, 12)
-    """
-    options = 12 if timestamps else 0  # RFC 7323 appendix A
-    return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
 
 
 def _payload_rates(plan: Plan) -> dict[str, Fraction]:

@@ -12,6 +12,7 @@ from skycell.scenario.file import FlowOverride, ScenarioFile
 from skycell.scenario.network_spec import (
     DelayedAckSpec,
     FlowSpec,
+    JitterSpec,
     LossScript,
     RetransmitDelayNone,
     RetransmitDelaySegments,
@@ -234,7 +235,12 @@ class FlowResolver:
                 specs.update({name: own for name in override.names if name in specs})
         return specs
 
-    def resolve(self, tcp: Mapping[str, TcpSpec], vc_ids: Mapping[str, int]) -> list[FlowSpec]:
+    def resolve(
+        self,
+        tcp: Mapping[str, TcpSpec],
+        jitter: Mapping[str, JitterSpec],
+        vc_ids: Mapping[str, int],
+    ) -> list[FlowSpec]:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
         resolver = TrafficResolver(self.context, self.faults)
@@ -264,6 +270,7 @@ class FlowResolver:
                 traffic=traffic[name],
                 start=start[name],
                 loss_script=scripts[id(loss[name]), tcp[name].mss],
+                jitter=jitter[name],
             )
             for name, flow in self.plan.flows.items()
         ]

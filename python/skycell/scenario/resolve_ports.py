@@ -10,7 +10,8 @@ from functools import cached_property
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.faults import FaultCollector, Path, Shown
-from skycell.scenario.links import AccessLink, CongestedLink, cell_time_ps
+from skycell.scenario.jitter import PortGap
+from skycell.scenario.links import CongestedLink, cell_time_ps
 from skycell.scenario.network_spec import (
     DfbaSpec,
     DynamicEpdSpec,
@@ -55,14 +56,13 @@ from skycell.scenario.policies import (
     VirtualQueueing,
 )
 from skycell.scenario.quantities import (
-    PS_PER_SECOND,
     Dimension,
     Quantity,
     rounded,
     show_amount,
-    show_time,
 )
 from skycell.scenario.resolve_classes import resolve_scheduler
+from skycell.scenario.resolve_jitter import gap_ps
 
 
 @dataclass
@@ -78,7 +78,7 @@ class PortResolver:
     rates: Mapping[str, Fraction]
     faults: FaultCollector
     #: Ports that take in whatever comes, by table of the file, time of a cell, and whether they
-    #: have no gap before frames.
+    #: wait before frames.
     _unlimited: dict[tuple[Path, int, bool], PortSpec | None] = field(
         default_factory=dict, init=False
     )
@@ -100,7 +100,7 @@ class PortResolver:
         """
         if not link.takes_all_in:
             return self._port(link, cell_time)
-        kind = (link.path, cell_time, link.frame_gap is None)
+        kind = (link.path, cell_time, isinstance(link.jitter, PortGap))
         if kind not in self._unlimited:
             self._unlimited[kind] = self._port(link, cell_time)
         return self._unlimited[kind]
@@ -132,7 +132,7 @@ class PortResolver:
             self._knows_all_mcrs,
             self.faults,
         )
-        frame_gap_ps = self._frame_gap_ps(link, cell_time)
+        frame_gap_ps = gap_ps(link.jitter, link.path, cell_time, self.faults)
         whole = tuple(queue for queue in queues if queue is not None)
         if len(whole) < len(queues):
             return None
@@ -146,17 +146,6 @@ class PortResolver:
         policy = self._policy(link, capacity)
         queue = {"class": service, "capacity_cells": capacity, "policy": policy}
         return QueueSpec.model_validate(queue)
-
-    def _frame_gap_ps(self, link: PlannedLink, cell_time: int) -> int:
-        if link.frame_gap is None:
-            return 0
-        scale = cell_time if link.frame_gap.dimension is Dimension.CELLS else 1
-        gap = rounded(link.frame_gap.amount * scale)
-        if gap > PS_PER_SECOND:
-            got = Shown(f'"{link.frame_gap}", which is {show_time(gap)}')
-            meaning = meaning_of(AccessLink.model_fields["frame_gap"])
-            self.faults.add((*link.path, "frame_gap"), got, "up to 1 s", meaning)
-        return min(gap, PS_PER_SECOND)
 
     def _capacity(self, link: PlannedLink, cell_time: int) -> int | None:
         buffer = link.buffer

@@ -131,8 +131,9 @@ def _check_constant_rates(
 ) -> None:
     """Notes links over which the sources of class CBR together have more cells than they carry.
 
-    Their rates are promised for as long as they last, so peaks count, behind a policer that discards
-    what it lets through; those of other classes, which take turns or lose cells, may come to more.
+    Their rates are promised for as long as they last, so peaks count, and behind a policer that
+    discards what it lets through; those of other classes may come to more, as they take turns or
+    lose cells.
     """
     policed = {
         name: cells_per_second(policer.pcr)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
@@ -16,11 +17,10 @@ from skycell.scenario.classes import (
     Scheduler,
     ServiceClass,
 )
+from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.links import (
     DELAY_MEANING,
     DELAY_OR_MOTION,
-    FRAME_GAP_MEANING,
-    FRAME_GAP_SOURCE,
     FRAMING_MEANING,
     LOSS_MEANING,
     LOSS_SOURCE,
@@ -32,7 +32,6 @@ from skycell.scenario.links import (
     Buffer,
     CongestedLink,
     Delay,
-    FrameGap,
     Framing,
     Loss,
     Rate,
@@ -142,7 +141,7 @@ class GraphLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
-    frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
 

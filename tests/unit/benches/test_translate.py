@@ -42,7 +42,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
                     "buffer": "12000 cells",
                     "policy": "epd",
                 },
-                "access": {"delay": "1 ms", "frame_gap": "0 s"},
+                "access": {"delay": "1 ms", "frame_jitter": "0 s"},
             },
             "tcp": {"variant": "sack", "mss": "512 B", "pipe_at_entry": "cwnd - 3"},
             "start": TOGETHER,
@@ -159,7 +159,8 @@ FORWARD = ["flow1.forward"]
         ({f"{BOTTLENECK}.policy": {"kind": "epd", "partial_discard": False}}, "partial_discard"),
         ({f"{BOTTLENECK}.loss": 0.001}, "motion"),
         ({f"{BOTTLENECK}.scheduler": {"kind": "vc_round_robin"}}, "scheduler vc_round_robin"),
-        ({"topology.access.frame_gap": "1 cell"}, "frame_gap_ps"),
+        ({"topology.access.frame_jitter": {"kind": "port_gap"}}, "frame_gap_ps"),
+        ({"topology.access.frame_jitter": "1 us"}, "no counterpart in ns-2: jitter"),
         ({"topology.tcps_per_vc": 2}, "routers"),
         ({"source": [VOICE]}, "voice: .* class cbr"),
         ({"source": [{**VOICE, "class": "ubr"}]}, "the run: .* sources"),
@@ -204,7 +205,7 @@ def by_way_of(links: str, route: str, flows: int = 1, **more: Any) -> NetworkSpe
             "link": [
                 link
                 | {"from": ends[0], "to": ends[1]}
-                | ({"frame_gap": "0 s"} if set(ends) & set("ab") else {})
+                | ({"frame_jitter": "0 s"} if set(ends) & set("ab") else {})
                 for ends in links.split()
             ],
             "vc": [{"name": "there", "path": list(route)}],

@@ -191,7 +191,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
         kind = "n_source"
         sources = 2
         bottleneck = { rate = "1000000 cells/s", delay = "18 ms", buffer = "unlimited" }
-        access = { delay = "1 ms", frame_gap = "0 s" }
+        access = { delay = "1 ms", frame_jitter = "0 s" }
         """,
         encoding="utf-8",
     )

@@ -75,7 +75,7 @@ def test_a_frame_of_buffer_is_the_largest_segments_frame() -> None:
         ("topology.bottleneck.policy.z", 1.0, 1.000001),
         ("topology.bottleneck.policy.alpha", 0.0, -1e-9),
         ("topology.bottleneck.policy.alpha", 1.0, 1.000001),
-        ("topology.access.frame_gap", "1 s", "1.000000001 s"),
+        ("topology.access.frame_jitter", "1 h", "3600.000000001 s"),
         ("tcp.mss", "1 B", "0 B"),
         ("tcp.mss", "65443 B", "65444 B"),
         ("tcp.rto_min", "1 tick", "0 ticks"),

@@ -4,14 +4,17 @@
 mod classes;
 mod crowds;
 mod hosts;
+mod jitter;
 mod motion;
 mod moving_rows;
 mod policies;
 mod rows;
 mod spacing;
+mod web;
 
 pub use classes::several;
 pub use crowds::crowd;
+pub use jitter::with_jitter;
 pub use motion::{lossy_classes, moving, rerouted};
 pub use moving_rows::moving_rows;
 use skycell_des::Stream;
@@ -89,6 +92,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(20) {
         motion::reroute(&mut spec, &mut dice);
     }
+    let mut spec = with_jitter(spec, seed);
     let mut dice = Dice(Stream::new(seed, "sources alone"));
     if !spec.sources.is_empty() && dice.one_in(12) {
         spec.flows.clear();
@@ -506,7 +510,7 @@ impl<'a> Builder<'a> {
     fn flow(&mut self, forward: Vec<u32>, reverse: Vec<u32>, start: StartSpec, tcp: TcpSpec) {
         let dice = &mut self.dice;
         let traffic = if dice.one_in(4) {
-            TrafficSpec::Web(web(dice))
+            TrafficSpec::Web(web::user(dice))
         } else if dice.one_in(3) {
             TrafficSpec::Transfers {
                 size_octets: 1 + dice.below(30_000),
@@ -545,56 +549,7 @@ impl<'a> Builder<'a> {
                 transmissions,
                 at_cwnd_octets: None,
             },
+            jitter: JitterSpec::default(),
         });
-    }
-}
-
-/// A web user in a hurry: pages every few milliseconds.
-fn web(dice: &mut Dice) -> WebSpec {
-    let count = |dice: &mut Dice, low: u32, high: u32| CountSpec {
-        mean: dice.pick(&[0.5, 2.0, 5.0]),
-        low,
-        high,
-        outside: dice.pick(&[OutsideLimits::Clamp, OutsideLimits::Redraw]),
-    };
-    let largest = dice.pick(&[200, 3_000, 30_000]);
-    WebSpec {
-        page_interval: dice.pick(&[
-            Distribution::Constant {
-                value_ps: MILLISECOND / 2,
-            },
-            Distribution::Uniform {
-                low_ps: 1,
-                high_ps: 8 * MILLISECOND,
-            },
-            Distribution::Exponential {
-                mean_ps: 3 * MILLISECOND,
-            },
-        ]),
-        page_interval_from: dice.pick(&[
-            PageMoment::FirstRequest,
-            PageMoment::LastRequest,
-            PageMoment::LastAnswer,
-        ]),
-        pages: dice.pick(&[None, Some(2)]),
-        requests: count(dice, 1, 9),
-        gap: dice.pick(&[
-            Distribution::Constant { value_ps: 0 },
-            Distribution::Uniform {
-                low_ps: 5,
-                high_ps: MILLISECOND,
-            },
-            Distribution::Exponential {
-                mean_ps: MILLISECOND,
-            },
-        ]),
-        request_octets: dice.pick(&[1, 128, 2_000]),
-        classes: (0..2)
-            .map(|i| FileClassSpec {
-                weight: f64::from(1 + 3 * i),
-                sizes_octets: (0..3).map(|_| 1 + dice.below(largest)).collect(),
-            })
-            .collect(),
-        size: count(dice, 1, 3),
     }
 }
