@@ -159,6 +159,9 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
         cell_time_ps,
         ..
     } = &spec.links[link as usize];
+    if spec.links[link as usize].framing.is_some() {
+        return false;
+    }
     let Some(motion) = moves(&spec.links[link as usize]) else {
         return true;
     };

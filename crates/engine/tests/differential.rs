@@ -196,6 +196,7 @@ fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
                 delays_ps: vec![Some(link.delay_ps); 3],
                 paths: vec![7; 3],
                 cell_times_ps: vec![link.cell_time_ps; 3],
+                rates_millibps: Vec::new(),
                 losses_ppb: vec![0; 3],
                 to: Vec::new(),
                 interruption_ps: 1,

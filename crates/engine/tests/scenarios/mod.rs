@@ -233,6 +233,7 @@ impl<'a> Builder<'a> {
             from,
             to,
             cell_time_ps,
+            framing: None,
             delay_ps: delay,
             motion: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
