@@ -265,10 +265,10 @@ impl<'a> Network<'a> {
         let frame = *self.frames.get(id);
         let end = self.vcs.end_mut(frame.vc);
         end.frames_delivered += 1;
-        end.cells_whole += u64::from(frame.cells);
+        end.cells_whole += u64::from(frame.cells());
         if self.vcs.end(frame.vc).1.is_watched {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
-            edge.on_delivered(now, frame.cells);
+            edge.on_delivered(now, frame.cells());
         }
         let next = match frame.sent_by() {
             Some(source) => {
@@ -284,7 +284,7 @@ impl<'a> Network<'a> {
                 frame: id,
                 flow: frame.flow,
                 vc,
-                cells: frame.cells,
+                cells: frame.cells(),
                 is_paced: false,
             };
             return self.offer_frame(now, offer);
@@ -318,7 +318,8 @@ impl<'a> Network<'a> {
         self.events.push(next);
         let source = &self.spec.sources[*id as usize];
         let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
-        let frame = self.frames.add_of_source(*id, vc, cells, now);
+        let size = (cells, source.datagram_octets as u32);
+        let frame = self.frames.add_of_source(*id, vc, size, now);
         let flow = DiscardTrace::NO_FLOW;
         self.offer_frame(
             now,
@@ -345,9 +346,11 @@ impl<'a> Network<'a> {
             while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
                 sent += 1;
                 let vc = self.legs.first(id, is_forward);
-                let cells = self.flows[id as usize].cells(segment, is_forward).0;
+                let flow = &self.flows[id as usize];
+                let cells = flow.cells(segment, is_forward).0;
+                let size = (cells, flow.packet(segment, is_forward) as u32);
                 let frames = &mut self.frames;
-                let frame = frames.add(segment, id, is_forward, vc, cells, now);
+                let frame = frames.add(segment, id, is_forward, vc, size, now);
                 let offer = Offer {
                     frame,
                     flow: id,
@@ -442,6 +445,7 @@ impl<'a> Network<'a> {
             };
             let (cells, samples) = match self.ports.get_mut(id) {
                 PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
+                PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
                 PortMut::Pass(port) => (in_pass, &mut port.samples),
                 PortMut::Mux(port) => {
                     let beside = port.queued_beside(now);
@@ -486,6 +490,7 @@ impl<'a> Network<'a> {
             }
             match self.ports.get_mut(id) {
                 PortMut::Source(port) => port.sample_vcs(now, &mut note),
+                PortMut::Packets(port) => port.sample_vcs(now, &mut note),
                 PortMut::Mux(port) => port.sample_vcs(now, &mut note),
                 PortMut::Pass(port) => {
                     for vc in &mut port.vcs {
@@ -502,6 +507,10 @@ impl<'a> Network<'a> {
     pub(crate) fn finish_ports(&mut self) {
         for port in &mut self.ports.sources {
             port.finish(self.end);
+        }
+        for port in &mut self.ports.packets {
+            // What would leave as the run ends does not.
+            port.settle(SimTime(self.end.0 - 1));
         }
         self.run_muxes(self.end);
         for at in 0..self.muxes.len() {

@@ -94,7 +94,10 @@ mod tests {
         meter.on_departure(30, 1_500, 10);
         let record = meter.record(50);
         assert_eq!((record.arrived, record.discarded), (2_140, 600));
-        assert_eq!((record.departed, record.queued, record.max), (1_500, 40, 1_540));
+        assert_eq!(
+            (record.departed, record.queued, record.max),
+            (1_500, 40, 1_540)
+        );
         // 1500 octets for 20 ps and 40 for 30 ps, of 50.
         assert_eq!(record.mean, (1_500.0 * 20.0 + 40.0 * 30.0) / 50.0);
         assert_eq!((record.sojourn.cells, record.sojourn.max_ps), (1, 20));

@@ -5,7 +5,8 @@ use crate::link::Link;
 use crate::queue::{Queue, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
-    Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord,
+    Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
+    VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};

@@ -90,16 +90,32 @@ fn a_window_and_a_round_trip_give_the_rate() {
     // Little: octets in the port are their rate times their stay.
     let stay = port.sojourn.mean_ps * 1e-12;
     let little = port.departed as f64 / 30.0 * stay;
-    assert!((port.mean / little - 1.0).abs() < 1e-3, "{} {little}", port.mean);
+    assert!(
+        (port.mean / little - 1.0).abs() < 1e-3,
+        "{} {little}",
+        port.mean
+    );
 }
 
 #[test]
 fn a_buffer_holds_so_many_packets_or_so_many_octets_and_no_more() {
     for (queue, most, most_octets) in [
         (json!({"capacity_cells": 5}), 5, 7_500),
-        (json!({"capacity_cells": 7_600, "counts_octets": true}), 5, 7_500),
-        (json!({"capacity_cells": 7_500, "counts_octets": true}), 5, 7_500),
-        (json!({"capacity_cells": 7_499, "counts_octets": true}), 4, 6_000),
+        (
+            json!({"capacity_cells": 7_600, "counts_octets": true}),
+            5,
+            7_500,
+        ),
+        (
+            json!({"capacity_cells": 7_500, "counts_octets": true}),
+            5,
+            7_500,
+        ),
+        (
+            json!({"capacity_cells": 7_499, "counts_octets": true}),
+            4,
+            6_000,
+        ),
     ] {
         let mut spec = dumbbell(queue, 2_000 * MS);
         for key in ["rwnd", "max_cwnd"] {
@@ -137,11 +153,17 @@ fn what_is_made_of_cells_is_refused_on_links_of_packets() {
             .to_string()
     };
     let cases: [(fn(&mut Value), &str); 6] = [
-        (|s| s["nodes"][1]["kind"] = json!("switch"), "switches forward cells"),
+        (
+            |s| s["nodes"][1]["kind"] = json!("switch"),
+            "switches forward cells",
+        ),
         (|s| s["links"][0]["cell_time_ps"] = json!(1), "0 on a link"),
         (|s| s["records"]["delay_vcs"] = json!([1]), "measures cells"),
         (
-            |s| s["links"][0]["port"]["scheduler"] = json!({"kind": "guaranteed_rate", "shares_ppb": [1]}),
+            |s| {
+                s["links"][0]["port"]["scheduler"] =
+                    json!({"kind": "guaranteed_rate", "shares_ppb": [1]})
+            },
             "counts cells",
         ),
         (

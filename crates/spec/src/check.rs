@@ -1,7 +1,10 @@
 //! What a `NetworkSpec` must fulfil before an engine may run it.
 
 use crate::gfr::validate_gfr;
-use crate::{Distribution, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase, TrafficSpec, VcSpec};
+use crate::{
+    Distribution, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase,
+    TrafficSpec, VcSpec,
+};
 
 /// Longest delay of a link, picoseconds: a day.
 pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;

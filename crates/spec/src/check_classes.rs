@@ -173,7 +173,10 @@ impl NetworkSpec {
             }
             let is_own = source.datagram_route.is_empty();
             if is_own && self.carries_packets(vc) {
-                return Err(structure(path, "carries packets, and the source sends cells"));
+                return Err(structure(
+                    path,
+                    "carries packets, and the source sends cells",
+                ));
             }
             if is_own && std::mem::replace(&mut used[vc], true) {
                 return Err(structure(path, "a source has a VC of its own"));

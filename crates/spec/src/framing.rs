@@ -148,7 +148,10 @@ mod tests {
         assert!(refused(plain(0)).starts_with("f.rate_millibps"));
         assert!(refused(plain(1)).contains("at most an hour"));
         assert!(refused(plain(u64::MAX)).contains("a picosecond or more"));
-        let no_unit = PacketFraming { unit_octets: 0, ..plain(MBIT) };
+        let no_unit = PacketFraming {
+            unit_octets: 0,
+            ..plain(MBIT)
+        };
         assert!(refused(no_unit).starts_with("f.unit_octets"));
     }
 }

@@ -1,7 +1,7 @@
 //! Cell sources: what sends cells at its own pace, whatever becomes of them.
 
-use crate::{Distribution, StartSpec};
 use crate::is_default;
+use crate::{Distribution, StartSpec};
 use serde::{Deserialize, Serialize};
 use skycell_units::Octets;
 

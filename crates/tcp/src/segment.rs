@@ -98,13 +98,14 @@ impl Segment {
         if tcp.timestamps {
             octets += TIMESTAMPS_OCTETS;
         }
-        octets + match (self.kind, self.sack.as_slice().len() as Octets) {
-            // MSS (4), window scale (3) and SACK permitted (2), padded (RFC 9293, 7323, 2018).
-            (SegmentKind::Syn | SegmentKind::SynAck, _) => 12,
-            (_, 0) => 0,
-            // Kind and length (2), padded by 2, and 8 a block (RFC 2018 section 3).
-            (_, blocks) => 4 + 8 * blocks,
-        }
+        octets
+            + match (self.kind, self.sack.as_slice().len() as Octets) {
+                // MSS (4), window scale (3) and SACK permitted (2), padded (RFC 9293, 7323, 2018).
+                (SegmentKind::Syn | SegmentKind::SynAck, _) => 12,
+                (_, 0) => 0,
+                // Kind and length (2), padded by 2, and 8 a block (RFC 2018 section 3).
+                (_, blocks) => 4 + 8 * blocks,
+            }
     }
 
     /// Cells of the AAL5 frame that carries the segment.

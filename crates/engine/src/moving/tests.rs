@@ -50,7 +50,7 @@ fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
     }
     let mut frames = Frames::new(true);
     for source in 0..4 {
-        frames.add_of_source(source, 0, 9, SimTime::ZERO);
+        frames.add_of_source(source, 0, (9, 0), SimTime::ZERO);
     }
     Setting { link, frames }
 }

@@ -49,7 +49,7 @@ impl Network<'_> {
                 frame,
                 flow: sent.flow,
                 vc: sent.vc,
-                cells: sent.cells,
+                cells: sent.cells(),
                 is_paced: false,
             };
             self.offer_frame(now, offer);
