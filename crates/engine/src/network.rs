@@ -17,6 +17,7 @@ use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
+use std::collections::VecDeque;
 
 mod ended;
 mod handover;
@@ -65,6 +66,8 @@ pub(crate) struct Network<'a> {
     deliveries: Deliveries,
     ends: Ends,
     handovers: Vec<Handover>,
+    /// Packets under way that are taken in as soon as all that sends at present has sent.
+    arriving: VecDeque<(Key, u32)>,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
     /// Parts of the frame that is offered.
@@ -109,6 +112,7 @@ impl<'a> Network<'a> {
             deliveries: Deliveries::at(spec.links.len()),
             ends,
             handovers: handovers(spec),
+            arriving: VecDeque::new(),
             ended: Vec::new(),
             parts: Vec::new(),
             muxes,
@@ -242,8 +246,10 @@ impl<'a> Network<'a> {
         let sender = self.ends.sender_alone[link as usize];
         loop {
             let id = self.deliveries.pop(link);
+            // What comes by the link in answer has an event of its own.
+            let next = self.deliveries.next(link);
             self.on_whole(now, id);
-            let Some(next) = self.deliveries.next(link) else {
+            let Some(next) = next else {
                 return;
             };
             let key = Key::new(next, rank::ARRIVAL, link);
@@ -287,7 +293,8 @@ impl<'a> Network<'a> {
                 cells: frame.cells(),
                 is_paced: false,
             };
-            return self.offer_frame(now, offer);
+            self.offer_frame(now, offer);
+            return self.take_arriving();
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
@@ -331,6 +338,7 @@ impl<'a> Network<'a> {
                 is_paced,
             },
         );
+        self.take_arriving();
     }
 
     /// Sends what the flow wants sent and plans its timers.
@@ -367,6 +375,9 @@ impl<'a> Network<'a> {
             if sent > 0 {
                 outgoing(&mut self.out, is_forward).clear();
             }
+        }
+        if !self.arriving.is_empty() {
+            self.take_arriving();
         }
     }
 

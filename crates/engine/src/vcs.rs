@@ -67,6 +67,8 @@ pub(crate) struct Way {
     pub(crate) is_sender_alone: bool,
     /// Whether it is one link that carries packets.
     pub(crate) carries_packets: bool,
+    /// Whether what it brings is taken in, by routers or receivers, as soon as it is known when that arrives.
+    pub(crate) arrives_at_once: bool,
     /// Whether only receivers are at the end that have no events of their own.
     pub(crate) receives_at_once: bool,
 }
@@ -134,6 +136,8 @@ impl Vcs {
                 is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
                 receives_at_once: ends.receives_at_once[id],
                 carries_packets: spec.carries_packets(id),
+                arrives_at_once: spec.carries_packets(id)
+                    && (ends.goes_on_at_once[id] || ends.receives_at_once[id]),
             };
             let way = *known.entry(way).or_insert_with(|| {
                 vcs.ways.push(way);

@@ -53,6 +53,7 @@ impl Network<'_> {
                 is_paced: false,
             };
             self.offer_frame(now, offer);
+            self.take_arriving();
         }
         if let Some(next) = self.handovers[place as usize].next() {
             self.events.push(Key::new(next, rank::HANDOVER, place));

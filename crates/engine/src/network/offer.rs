@@ -2,7 +2,9 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::inputs::Due;
+use skycell_des::Key;
 use skycell_records::DiscardReason;
+use skycell_traffic::rank;
 use skycell_units::SimTime;
 
 impl Network<'_> {
@@ -85,9 +87,28 @@ impl Network<'_> {
             }
             Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
             Ok(sent) => {
-                let arrival = sent.end + self.vcs.begin(offer.vc).1.first_delay;
-                self.push_delivery(link, arrival, offer.frame);
+                let way = self.vcs.begin(offer.vc).1;
+                let arrival = sent.end + way.first_delay;
+                if !way.arrives_at_once {
+                    return self.push_delivery(link, arrival, offer.frame);
+                }
+                if arrival >= self.end {
+                    return self.frames.forget(offer.frame);
+                }
+                let key = Key::new(arrival, rank::ARRIVAL, link);
+                self.arriving.push_back((key, offer.frame));
             }
+        }
+    }
+
+    /// Packets arrive that are taken in at once, in the order in which they were sent: to be called whenever frames
+    /// have been offered.
+    pub(super) fn take_arriving(&mut self) {
+        while let Some((key, frame)) = self.arriving.pop_front() {
+            // What happens there has its place in the order of events.
+            let current = std::mem::replace(&mut self.current, key);
+            self.on_whole(key.time(), frame);
+            self.current = current;
         }
     }
 
