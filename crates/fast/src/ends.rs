@@ -17,6 +17,9 @@ pub(crate) struct Ends {
     /// By [`skycell_traffic::Handover::place`]: whether the port takes a frame in as soon as its processing time is drawn, as
     /// it takes in no others.
     pub(crate) hands_over_at_once: Vec<bool>,
+    /// By VC of packets: whether routers take in what it brings as soon as it is known when that arrives, at ports that
+    /// take in nothing else.
+    pub(crate) goes_on_at_once: Vec<bool>,
 }
 
 /// What ends and begins at a node.
@@ -36,7 +39,14 @@ impl Ends {
         let sampled = spec.records.sampled_ports.iter();
         let mut sampled = sampled.chain(&spec.records.vc_sampled_ports);
         // A port that end points feed must not be ahead of the samples.
-        let is_free = sampled.all(|&port| plan.kinds[port as usize] == PortKind::Mux);
+        let is_free = sampled.all(|&port| match plan.kinds[port as usize] {
+            PortKind::Mux => true,
+            PortKind::Packets => {
+                let from = spec.links[port as usize].from;
+                spec.nodes[from as usize].kind == NodeKind::Router
+            }
+            PortKind::Source | PortKind::PassThrough => false,
+        });
         let is_host = |node: u32| spec.nodes[node as usize].kind == NodeKind::Host;
         let traces_senders = spec.records.traces.iter().any(|trace| {
             matches!(
@@ -81,8 +91,58 @@ impl Ends {
             receives_at_once: spec.vcs.iter().map(|vc| receives(end(vc))).collect(),
             sender_alone: spec.links.iter().map(|l| sends_alone(l.to)).collect(),
             hands_over_at_once: alone_at_port(spec).map(|alone| is_free && alone).collect(),
+            goes_on_at_once: goes_on_at_once(spec),
         }
     }
+}
+
+/// By VC: whether all that it brings goes on at ports of packets that take in what comes over its link and nothing else,
+/// and that are not sampled.
+fn goes_on_at_once(spec: &NetworkSpec) -> Vec<bool> {
+    let flows = spec.flows.iter().flat_map(|f| [&f.forward, &f.reverse]);
+    let datagrams = spec.sources.iter().map(|source| &source.datagram_route);
+    let routes: Vec<&Vec<u32>> = flows.chain(datagrams).collect();
+    let port = |vc: u32| spec.vcs[vc as usize].path[0];
+    // By port: the link of packets over which all comes; none where there is another, or what is no such link.
+    let mut feeding: Vec<Option<Option<u32>>> = vec![None; spec.links.len()];
+    let mut feed = |port: u32, link: Option<u32>| {
+        let known = feeding[port as usize].get_or_insert(link);
+        *known = known.filter(|known| Some(*known) == link);
+    };
+    for source in &spec.sources {
+        feed(port(source.vc), None);
+    }
+    for route in &routes {
+        if let Some(&first) = route.first() {
+            feed(port(first), None);
+        }
+        for pair in route.windows(2) {
+            let is_of_packets = spec.carries_packets(pair[0] as usize);
+            feed(port(pair[1]), is_of_packets.then(|| port(pair[0])));
+        }
+    }
+    let records = &spec.records;
+    let is_sampled = |port: &u32| {
+        records.sampled_ports.contains(port) || records.vc_sampled_ports.contains(port)
+    };
+    let mut at_once: Vec<bool> = (0..spec.vcs.len())
+        .map(|vc| spec.carries_packets(vc))
+        .collect();
+    for pair in routes.iter().flat_map(|route| route.windows(2)) {
+        let next = port(pair[1]);
+        let is_alone = feeding[next as usize] == Some(Some(port(pair[0])));
+        let is_ready = is_alone && spec.carries_packets(pair[1] as usize) && !is_sampled(&next);
+        at_once[pair[0] as usize] &= is_ready;
+    }
+    // What ends at a host does not go on.
+    let ends_at_router = |vc: usize| {
+        let end = spec.nodes[spec.vc_destination(vc) as usize].kind;
+        end == NodeKind::Router
+    };
+    for (vc, at_once) in at_once.iter_mut().enumerate() {
+        *at_once &= ends_at_router(vc);
+    }
+    at_once
 }
 
 /// By [`skycell_traffic::Handover::place`]: whether nothing else begins at the port where what the end sends does.

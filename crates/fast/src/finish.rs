@@ -67,6 +67,7 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
     let end = network.end;
     let mut record = match port {
         Port::Source(port) => source_record(port, end),
+        Port::Packets(port) => port.record(end),
         Port::Mux(port) => mux_record(port, end),
         Port::Pass(port) => {
             // Also a cell that would leave at this very moment.
@@ -114,6 +115,16 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         cells_corrupt: rest.cells_corrupt,
         ..VcRecord::default()
     };
+    if let Port::Packets(port) = network.ports.get(rest.route.source) {
+        let here = &port.vcs[begin.source_place as usize];
+        let taken_in = begin.cells_offered - rest.discarded_at_source.total();
+        record.cells_whole = at_end.frames_delivered;
+        record.cells_delivered = at_end.frames_delivered;
+        record.cells_queued = taken_in - here.departed;
+        record.cells_lost.drawn = here.lost;
+        record.cells_in_transit = here.departed - here.lost - at_end.frames_delivered;
+        return record;
+    }
     let source = network.ports.source(rest.route.source);
     let taken_in = begin.cells_offered - rest.discarded_at_source.total();
     let lost_behind = |lossy: Option<&LossyLink>, time: SimTime, place: u32| {
@@ -415,6 +426,11 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
                 .collect()
         }
         Port::Pass(port) => {
+            let vcs = port.vcs.iter();
+            vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
+                .collect()
+        }
+        Port::Packets(port) => {
             let vcs = port.vcs.iter();
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect()

@@ -22,7 +22,10 @@ pub(crate) struct Frame {
     pub(crate) flow: u32,
     /// VC it is on.
     pub(crate) vc: u32,
-    pub(crate) cells: u32,
+    /// Its length on a VC of cells, at most 1 366 of them.
+    cells: u16,
+    /// Octets of the IP packet that it carries.
+    octets: u16,
     /// Which VC of the flow's route that is.
     pub(crate) leg: u32,
     kind: SegmentKind,
@@ -43,11 +46,22 @@ impl Frame {
         flow: DiscardTrace::NO_FLOW,
         vc: 0,
         cells: 0,
+        octets: 0,
         leg: 0,
         kind: SegmentKind::Data,
         has_sack: false,
         is_forward: true,
     };
+
+    /// Its length on a VC of cells.
+    pub(crate) fn cells(&self) -> u32 {
+        self.cells.into()
+    }
+
+    /// Octets of the IP packet that it carries.
+    pub(crate) fn octets(&self) -> u32 {
+        self.octets.into()
+    }
 
     /// The source whose datagram or cell it is, if it is one.
     pub(crate) fn sent_by(&self) -> Option<u32> {
@@ -81,14 +95,15 @@ impl Frames {
         ask_for(&self.frames[frame as usize]);
     }
 
-    /// Adds the frame of `cells` cells in which `segment` of `flow` goes over its first VC.
+    /// Adds the frame of `cells` cells, or packet of `octets` octets, in which `segment` of `flow` goes over its first
+    /// VC.
     pub(crate) fn add(
         &mut self,
         segment: &Segment,
         flow: u32,
         is_forward: bool,
         vc: u32,
-        cells: u32,
+        (cells, octets): (u32, u32),
         handed_at: SimTime,
     ) -> u32 {
         let has_sack = !segment.sack.as_slice().is_empty();
@@ -102,7 +117,8 @@ impl Frames {
             connection: segment.connection,
             flow,
             vc,
-            cells,
+            cells: cells as u16,
+            octets: octets as u16,
             leg: 0,
             kind: segment.kind,
             has_sack,
@@ -124,14 +140,15 @@ impl Frames {
         &mut self,
         source: u32,
         vc: u32,
-        cells: u32,
+        (cells, octets): (u32, u32),
         handed_at: SimTime,
     ) -> u32 {
         self.keep(Frame {
             handed_at,
             connection: source,
             vc,
-            cells,
+            cells: cells as u16,
+            octets: octets as u16,
             ..Frame::NONE
         })
     }

@@ -27,6 +27,7 @@ mod network;
 mod occupancy;
 mod onward;
 mod order;
+mod packets;
 mod plan;
 mod run;
 mod runs;

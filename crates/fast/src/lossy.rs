@@ -20,7 +20,7 @@ pub(crate) struct Draws {
 
 impl Draws {
     /// Those of the link, if it loses frames with a constant probability.
-    fn new(link: &LinkSpec, seed: u64) -> Option<Self> {
+    pub(crate) fn new(link: &LinkSpec, seed: u64) -> Option<Self> {
         Some(Draws {
             loss_ppb: u64::from(constant_loss(link)?),
             stream: Stream::new(seed, &format!("link/{}/loss", link.name)),

@@ -17,6 +17,7 @@ use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
+use std::collections::VecDeque;
 
 mod ended;
 mod handover;
@@ -65,6 +66,8 @@ pub(crate) struct Network<'a> {
     deliveries: Deliveries,
     ends: Ends,
     handovers: Vec<Handover>,
+    /// Packets under way that are taken in as soon as all that sends at present has sent.
+    arriving: VecDeque<(Key, u32)>,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
     /// Parts of the frame that is offered.
@@ -109,6 +112,7 @@ impl<'a> Network<'a> {
             deliveries: Deliveries::at(spec.links.len()),
             ends,
             handovers: handovers(spec),
+            arriving: VecDeque::new(),
             ended: Vec::new(),
             parts: Vec::new(),
             muxes,
@@ -242,8 +246,10 @@ impl<'a> Network<'a> {
         let sender = self.ends.sender_alone[link as usize];
         loop {
             let id = self.deliveries.pop(link);
+            // What comes by the link in answer has an event of its own.
+            let next = self.deliveries.next(link);
             self.on_whole(now, id);
-            let Some(next) = self.deliveries.next(link) else {
+            let Some(next) = next else {
                 return;
             };
             let key = Key::new(next, rank::ARRIVAL, link);
@@ -265,10 +271,10 @@ impl<'a> Network<'a> {
         let frame = *self.frames.get(id);
         let end = self.vcs.end_mut(frame.vc);
         end.frames_delivered += 1;
-        end.cells_whole += u64::from(frame.cells);
+        end.cells_whole += u64::from(frame.cells());
         if self.vcs.end(frame.vc).1.is_watched {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
-            edge.on_delivered(now, frame.cells);
+            edge.on_delivered(now, frame.cells());
         }
         let next = match frame.sent_by() {
             Some(source) => {
@@ -284,10 +290,11 @@ impl<'a> Network<'a> {
                 frame: id,
                 flow: frame.flow,
                 vc,
-                cells: frame.cells,
+                cells: frame.cells(),
                 is_paced: false,
             };
-            return self.offer_frame(now, offer);
+            self.offer_frame(now, offer);
+            return self.take_arriving();
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
@@ -318,7 +325,8 @@ impl<'a> Network<'a> {
         self.events.push(next);
         let source = &self.spec.sources[*id as usize];
         let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
-        let frame = self.frames.add_of_source(*id, vc, cells, now);
+        let size = (cells, source.datagram_octets as u32);
+        let frame = self.frames.add_of_source(*id, vc, size, now);
         let flow = DiscardTrace::NO_FLOW;
         self.offer_frame(
             now,
@@ -330,6 +338,7 @@ impl<'a> Network<'a> {
                 is_paced,
             },
         );
+        self.take_arriving();
     }
 
     /// Sends what the flow wants sent and plans its timers.
@@ -345,9 +354,11 @@ impl<'a> Network<'a> {
             while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
                 sent += 1;
                 let vc = self.legs.first(id, is_forward);
-                let cells = self.flows[id as usize].cells(segment, is_forward).0;
+                let flow = &self.flows[id as usize];
+                let cells = flow.cells(segment, is_forward).0;
+                let size = (cells, flow.packet(segment, is_forward) as u32);
                 let frames = &mut self.frames;
-                let frame = frames.add(segment, id, is_forward, vc, cells, now);
+                let frame = frames.add(segment, id, is_forward, vc, size, now);
                 let offer = Offer {
                     frame,
                     flow: id,
@@ -364,6 +375,9 @@ impl<'a> Network<'a> {
             if sent > 0 {
                 outgoing(&mut self.out, is_forward).clear();
             }
+        }
+        if !self.arriving.is_empty() {
+            self.take_arriving();
         }
     }
 
@@ -442,6 +456,7 @@ impl<'a> Network<'a> {
             };
             let (cells, samples) = match self.ports.get_mut(id) {
                 PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
+                PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
                 PortMut::Pass(port) => (in_pass, &mut port.samples),
                 PortMut::Mux(port) => {
                     let beside = port.queued_beside(now);
@@ -486,6 +501,7 @@ impl<'a> Network<'a> {
             }
             match self.ports.get_mut(id) {
                 PortMut::Source(port) => port.sample_vcs(now, &mut note),
+                PortMut::Packets(port) => port.sample_vcs(now, &mut note),
                 PortMut::Mux(port) => port.sample_vcs(now, &mut note),
                 PortMut::Pass(port) => {
                     for vc in &mut port.vcs {
@@ -502,6 +518,10 @@ impl<'a> Network<'a> {
     pub(crate) fn finish_ports(&mut self) {
         for port in &mut self.ports.sources {
             port.finish(self.end);
+        }
+        for port in &mut self.ports.packets {
+            // What would leave as the run ends does not.
+            port.settle(SimTime(self.end.0 - 1));
         }
         self.run_muxes(self.end);
         for at in 0..self.muxes.len() {

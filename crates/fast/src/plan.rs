@@ -19,6 +19,8 @@ pub(crate) enum PortKind {
     PassThrough,
     /// Any other switch port: cells of several trains are multiplexed.
     Mux,
+    /// A host's or router's port whose link carries packets.
+    Packets,
 }
 
 /// A station that cells pass on their way: when, after the departure that begins the stretch.
@@ -159,6 +161,10 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
         cell_time_ps,
         ..
     } = &spec.links[link as usize];
+    let is_moving = moves(&spec.links[link as usize]).is_some();
+    if spec.links[link as usize].framing.is_some() {
+        return !is_moving && port.queues.len() == 1 && port.scheduler == SchedulerSpec::Fifo;
+    }
     let Some(motion) = moves(&spec.links[link as usize]) else {
         return true;
     };
@@ -192,6 +198,9 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
     let cutting = spec.vcs.iter().filter(|vc| may_discard(vc));
     let behind_edges: HashSet<u32> = cutting.filter_map(|vc| vc.path.get(1).copied()).collect();
     let kind = |((link, inputs), id): ((&LinkSpec, &Vec<u32>), u32)| {
+        if link.framing.is_some() {
+            return PortKind::Packets;
+        }
         if spec.nodes[link.from as usize].kind != NodeKind::Switch {
             return PortKind::Source;
         }
@@ -243,7 +252,7 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Rou
     for &id in path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
-            PortKind::Source => {}
+            PortKind::Source | PortKind::Packets => {}
             PortKind::PassThrough => {
                 let departure = stretch.delay + SimTime(link.cell_time_ps);
                 stretch.passes.push(PassThrough {

@@ -3,6 +3,7 @@
 use crate::cell_stream::CellStream;
 use crate::edge::Edge;
 use crate::mux::MuxPort;
+use crate::packets::PacketPort;
 use crate::plan::{PassThrough, Plan, PortKind};
 use crate::server::Server;
 use crate::source::SourcePort;
@@ -23,6 +24,7 @@ pub(crate) enum Port<'a> {
     Source(&'a SourcePort),
     Pass(&'a PassPort),
     Mux(&'a MuxPort),
+    Packets(&'a PacketPort),
 }
 
 /// An output port at work.
@@ -31,6 +33,7 @@ pub(crate) enum PortMut<'a> {
     Source(&'a mut SourcePort),
     Pass(&'a mut PassPort),
     Mux(&'a mut MuxPort),
+    Packets(&'a mut PacketPort),
 }
 
 /// Where a port is kept.
@@ -40,6 +43,7 @@ enum Kept {
     Source(u32),
     Pass(Box<PassPort>),
     Mux(Box<MuxPort>),
+    Packets(u32),
 }
 
 /// All output ports. Those that frames begin at are the most, and lie side by side.
@@ -48,6 +52,8 @@ pub(crate) struct Ports {
     kept: Vec<Kept>,
     /// The source ports, by place.
     pub(crate) sources: Vec<SourcePort>,
+    /// Ports of packets, by the place that the VCs know them by.
+    pub(crate) packets: Vec<PacketPort>,
 }
 
 impl Ports {
@@ -64,6 +70,7 @@ impl Ports {
             Kept::Source(place) => Port::Source(&self.sources[*place as usize]),
             Kept::Pass(port) => Port::Pass(port),
             Kept::Mux(port) => Port::Mux(port),
+            Kept::Packets(place) => Port::Packets(&self.packets[*place as usize]),
         }
     }
 
@@ -72,6 +79,7 @@ impl Ports {
             Kept::Source(place) => PortMut::Source(&mut self.sources[*place as usize]),
             Kept::Pass(port) => PortMut::Pass(port),
             Kept::Mux(port) => PortMut::Mux(port),
+            Kept::Packets(place) => PortMut::Packets(&mut self.packets[*place as usize]),
         }
     }
 
@@ -81,10 +89,10 @@ impl Ports {
     }
 
     fn source_place(&self, id: u32) -> u32 {
-        let Kept::Source(place) = self.kept[id as usize] else {
-            unreachable!("a route begins at a source port");
-        };
-        place
+        match self.kept[id as usize] {
+            Kept::Source(place) | Kept::Packets(place) => place,
+            _ => unreachable!("a route begins at a host's or router's port"),
+        }
     }
 
     /// The multiplexing port with id `id`.
@@ -155,11 +163,16 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
     type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a Option<usize>), u32);
-    let mut sources = Vec::new();
+    let (mut sources, mut packets) = (Vec::new(), Vec::new());
     let new = |(((link, kind), &own), id): Link<'_>| match kind {
         PortKind::Source => {
             sources.push(SourcePort::new(link, spec.seed));
             Kept::Source(sources.len() as u32 - 1)
+        }
+        PortKind::Packets => {
+            let framing = link.framing.expect("it carries packets");
+            packets.push(PacketPort::new(link, framing, spec.seed));
+            Kept::Packets(packets.len() as u32 - 1)
         }
         PortKind::Mux => {
             let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
@@ -181,13 +194,20 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     let links = spec.links.iter().zip(&plan.kinds).zip(&plan.own_queues);
     let links = links.zip(0u32..);
     let kept = links.map(new).collect();
-    let mut ports = Ports { kept, sources };
+    let mut ports = Ports {
+        kept,
+        sources,
+        packets,
+    };
     add_servers(spec, plan, &mut ports);
     let lanes = add_inputs(spec, plan, &mut ports);
     let mut places = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = ports.source_place(route.source);
-        let source_place = ports.sources[source_port as usize].add_vc(vc, route.first.delay);
+        let source_place = match plan.kinds[route.source as usize] {
+            PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
+            _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
+        };
         for pass in &route.first.passes {
             cross(&mut ports, *pass, route.source, vc, source_place);
         }
@@ -274,7 +294,7 @@ fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
                 port.lose_frames(link, spec.seed, is_asked);
                 port.move_link(link, spec.seed);
             }
-            PortMut::Pass(_) => {}
+            PortMut::Pass(_) | PortMut::Packets(_) => {}
         }
     }
 }
@@ -320,7 +340,9 @@ pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<Pass
             let last = last.filter(|(_, place)| crosses(*place))?;
             (last, mux.lossy.as_deref())
         }
-        Port::Pass(_) => unreachable!("a stretch begins at a source or multiplexing port"),
+        Port::Pass(_) | Port::Packets(_) => {
+            unreachable!("a stretch begins at a source or multiplexing port")
+        }
     };
     // What came before one that was lost has left, too.
     if lossy.is_some_and(|lossy| lossy.has_lost_at(departure, place)) {

@@ -360,6 +360,7 @@ mod tests {
         let queue = |class| QueueSpec {
             class,
             capacity_cells: None,
+            counts_octets: false,
             policy: PolicySpec::TailDrop,
         };
         let has_classes = scheduler == SchedulerSpec::StrictPriority;
@@ -369,6 +370,7 @@ mod tests {
             from: 0,
             to: 1,
             cell_time_ps: 10,
+            framing: None,
             delay_ps: 0,
             motion: None,
             port: PortSpec {

@@ -65,6 +65,10 @@ pub(crate) struct Way {
     pub(crate) is_cut: bool,
     /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
     pub(crate) is_sender_alone: bool,
+    /// Whether it is one link that carries packets.
+    pub(crate) carries_packets: bool,
+    /// Whether what it brings is taken in, by routers or receivers, as soon as it is known when that arrives.
+    pub(crate) arrives_at_once: bool,
     /// Whether only receivers are at the end that have no events of their own.
     pub(crate) receives_at_once: bool,
 }
@@ -131,6 +135,9 @@ impl Vcs {
                 is_cut: is_cut(&spec.vcs[id], &route),
                 is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
                 receives_at_once: ends.receives_at_once[id],
+                carries_packets: spec.carries_packets(id),
+                arrives_at_once: spec.carries_packets(id)
+                    && (ends.goes_on_at_once[id] || ends.receives_at_once[id]),
             };
             let way = *known.entry(way).or_insert_with(|| {
                 vcs.ways.push(way);

@@ -6,7 +6,7 @@ mod scenarios;
 mod words;
 
 use scenarios::{
-    crowd, lossy_classes, moving, moving_rows, rerouted, scenario, several, with_jitter,
+    crowd, lossy_classes, moving, moving_rows, packets, rerouted, scenario, several, with_jitter,
 };
 use serde_json::Value;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
@@ -196,6 +196,7 @@ fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
                 delays_ps: vec![Some(link.delay_ps); 3],
                 paths: vec![7; 3],
                 cell_times_ps: vec![link.cell_time_ps; 3],
+                rates_millibps: Vec::new(),
                 losses_ppb: vec![0; 3],
                 to: Vec::new(),
                 interruption_ps: 1,
@@ -263,6 +264,7 @@ fn both_engines_leave_the_same_records_and_traces() {
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);
     for seed in first..first + count {
         assert_identity(&format!("scenario {seed}"), scenario(seed));
+        assert_identity(&format!("packets {seed}"), packets(seed));
         if let Some(crowd) = crowd(seed) {
             assert_identity(&format!("crowd {seed}"), with_jitter(crowd, seed));
         }
@@ -297,8 +299,37 @@ fn every_word_of_a_spec_is_in_some_scenario() {
     let mut words = Words::default();
     for seed in 0..SCENARIOS {
         words.read(&scenario(seed));
+        words.read(&packets(seed));
     }
     assert_eq!(words.missing(), [""; 0]);
+}
+
+#[test]
+fn the_fast_engine_itself_runs_packets_beside_cells_where_nothing_moves() {
+    let (mut own, mut dropped, mut mixed) = (0, 0, 0);
+    for spec in (0..300).map(packets) {
+        let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
+        let moves = |link: &LinkSpec| link.motion.as_ref().is_some_and(|motion| !is_still(motion));
+        if spec.links.iter().any(moves) {
+            continue;
+        }
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        own += u32::from(records.engine_stats.simulated_by == "fast");
+        let drops = |port: &PortRecord| {
+            port.octets
+                .as_ref()
+                .is_some_and(|octets| octets.discarded > 0)
+        };
+        dropped += u32::from(records.ports.iter().any(drops));
+        let is_stepped = |port: &PortRecord| port.octets.is_none() && port.departed > 0;
+        let is_whole = |port: &PortRecord| port.octets.is_some() && port.departed > 0;
+        let ports = || records.ports.iter();
+        mixed += u32::from(ports().any(is_stepped) && ports().any(is_whole));
+    }
+    assert!(
+        own > 150 && dropped > 100 && mixed > 50,
+        "{own} {dropped} {mixed}"
+    );
 }
 
 /// What is compared is worth comparing where the fast engine does its own work.

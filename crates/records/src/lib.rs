@@ -3,6 +3,7 @@
 mod delay;
 mod guarantee;
 mod ledger;
+mod packets;
 mod queue;
 mod summary;
 mod traces;
@@ -11,6 +12,7 @@ mod web;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
+pub use packets::{PacketMeter, PacketRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -350,6 +352,9 @@ pub struct PortRecord {
     pub queues: Vec<ClassQueueRecord>,
     /// Sampled occupancy of each VC that crosses the port, where the spec asks for it.
     pub vc_queues: Vec<VcQueueRecord>,
+    /// In octets and time, where the port carries packets; then all that is called cells above is packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub octets: Option<PacketRecord>,
 }
 
 /// What one queue of an output port did.

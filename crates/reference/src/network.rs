@@ -1,6 +1,6 @@
 //! Nodes, ports, VCs and flows of a run, and what happens at each event.
 
-use crate::frames::{Cell, Content, Frames};
+use crate::frames::{Cell, Content, Frame, Frames};
 use crate::port::{Port, Verdict};
 use crate::timers::Timers;
 use crate::ways::{Next, Ways};
@@ -26,7 +26,16 @@ struct Vc {
     reassembly: Reassembly,
     /// Its contract, if it has one.
     guaranteed: Option<GuaranteedVc>,
+    /// Whether its one link carries packets.
+    carries_packets: bool,
     record: VcRecord,
+}
+
+impl Vc {
+    /// Units in which a frame crosses it.
+    fn units(&self, frame: &Frame) -> u32 {
+        if self.carries_packets { 1 } else { frame.cells }
+    }
 }
 
 /// A flow with its routes and the events that are pending for it.
@@ -91,6 +100,7 @@ impl<'a> Network<'a> {
                 guaranteed: vc
                     .gfr
                     .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                carries_packets: spec.carries_packets(id as usize),
                 record: VcRecord {
                     name: vc.name.clone(),
                     ..VcRecord::default()
@@ -209,6 +219,7 @@ impl<'a> Network<'a> {
         match vc.ways.next(now, cell.hop, node) {
             Next::Hop(hop) => {
                 cell.hop = hop;
+                cell.came_at = now;
                 if enters && self.is_refused_by_contract(now, &mut cell) {
                     return;
                 }
@@ -290,7 +301,7 @@ impl<'a> Network<'a> {
         {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
-                vc.record.cells_whole += u64::from(frame.cells);
+                vc.record.cells_whole += u64::from(vc.units(frame));
                 if let Some(guaranteed) = &mut vc.guaranteed {
                     guaranteed.on_delivered(now, frame.cells);
                 }
@@ -359,11 +370,12 @@ impl<'a> Network<'a> {
         let vc_id = self.spec.sources[id as usize].vc;
         if !self.spec.sources[id as usize].datagram_route.is_empty() {
             let content = Content::Datagram { source: id, leg: 0 };
-            let frame = self.frames.add(content, sent.frame_cells, now);
+            let octets = self.spec.sources[id as usize].datagram_octets as u32;
+            let frame = self.frames.add(content, octets, sent.frame_cells, now);
             return self.offer_frame(now, frame, vc_id);
         }
         if sent.index == 0 {
-            let frame = self.frames.add(Content::Cells, sent.frame_cells, now);
+            let frame = self.frames.add(Content::Cells, 0, sent.frame_cells, now);
             self.vcs[vc_id as usize].frame_under_way = frame;
             self.vcs[vc_id as usize].record.frames_offered += 1;
         }
@@ -372,11 +384,13 @@ impl<'a> Network<'a> {
         let cell = Cell {
             frame: vc.frame_under_way,
             index: sent.index,
+            octets: 0,
             vc: vc_id,
             hop: 0,
             is_last: sent.index + 1 == sent.frame_cells,
             is_tagged: false,
             is_paced: true,
+            came_at: now,
             left_at: now,
         };
         self.offer_cell(now, cell);
@@ -413,6 +427,7 @@ impl<'a> Network<'a> {
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
         let at_work = &mut self.flows[flow_id as usize];
         let cells = at_work.flow.cells(&segment, is_forward).0;
+        let octets = at_work.flow.packet(&segment, is_forward) as u32;
         let content = Content::Segment {
             segment,
             flow: flow_id,
@@ -421,7 +436,7 @@ impl<'a> Network<'a> {
         };
         let end = &mut at_work.handovers[usize::from(!is_forward)];
         let at = end.draw(now);
-        let id = self.frames.add(content, cells, at);
+        let id = self.frames.add(content, octets, cells, at);
         if end.is_immediate() {
             self.hand_over(now, id, flow_id, is_forward);
         } else if end.wait(at, id) {
@@ -449,27 +464,32 @@ impl<'a> Network<'a> {
 
     /// Offers a whole frame to the first port of VC `vc_id`.
     fn offer_frame(&mut self, now: SimTime, id: u32, vc_id: u32) {
-        let cells = self.frames.get(id).cells;
         let vc = &mut self.vcs[vc_id as usize];
+        let frame = self.frames.get(id);
+        let units = vc.units(frame);
+        let octets = if vc.carries_packets { frame.octets } else { 0 };
+        self.frames.begin(id, units);
         vc.record.frames_offered += 1;
-        vc.record.cells_offered += u64::from(cells);
+        vc.record.cells_offered += u64::from(units);
         let (port_id, place) = vc.ways.hop(0);
         let port = &mut self.ports[port_id as usize];
         let was_idle = port.queued() == 0;
-        let verdict = port.on_frame(now, place, cells, |index| Cell {
+        let verdict = port.on_frame(now, place, units, |index| Cell {
             frame: id,
             index,
+            octets,
             vc: vc_id,
             hop: 0,
-            is_last: index + 1 == cells,
+            is_last: index + 1 == units,
             is_tagged: false,
             is_paced: false,
+            came_at: now,
             left_at: now,
         });
-        self.after_offer(now, port_id, was_idle, vc_id, id, cells, verdict);
+        self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
     }
 
-    /// What follows when `cells` cells of frame `frame` were offered to a port: transmission begins,
+    /// What follows when `units` units of frame `frame` were offered to a port: transmission begins,
     /// or the loss is counted.
     #[allow(clippy::too_many_arguments)] // the offer and its outcome
     fn after_offer(
@@ -479,7 +499,7 @@ impl<'a> Network<'a> {
         was_idle: bool,
         vc_id: u32,
         frame: u32,
-        cells: u32,
+        units: u32,
         verdict: Verdict,
     ) {
         match verdict {
@@ -492,7 +512,7 @@ impl<'a> Network<'a> {
                 is_first_loss,
             } => {
                 let discarded = &mut self.vcs[vc_id as usize].record.cells_discarded;
-                discarded.add(reason, u64::from(cells));
+                discarded.add(reason, u64::from(units));
                 if is_first_loss && self.traces_discards {
                     let flow = match self.frames.get(frame).content {
                         Content::Segment { flow, .. } => flow,
@@ -501,7 +521,7 @@ impl<'a> Network<'a> {
                     let trace = &mut self.out.traces.discards;
                     trace.push(port_id, vc_id, flow, now.0, reason as u8);
                 }
-                self.frames.settle(frame, cells);
+                self.frames.settle(frame, units);
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::gfr::validate_gfr;
 use crate::{
-    Distribution, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase, TrafficSpec,
+    Distribution, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase,
+    TrafficSpec, VcSpec,
 };
 
 /// Longest delay of a link, picoseconds: a day.
@@ -138,7 +139,10 @@ impl NetworkSpec {
                     "a link cannot lead back to its own node",
                 ));
             }
-            if link.cell_time_ps == 0 || link.cell_time_ps > CELL_TIME_MAX_PS {
+            if let Some(framing) = &link.framing {
+                framing.validate(&at("framing"))?;
+                self.validate_packet_link(i, link)?;
+            } else if link.cell_time_ps == 0 || link.cell_time_ps > CELL_TIME_MAX_PS {
                 return Err(range(
                     at("cell_time_ps"),
                     link.cell_time_ps,
@@ -149,7 +153,7 @@ impl NetworkSpec {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
             }
             if let Some(motion) = &link.motion {
-                motion.validate(link.delay_ps, link.cell_time_ps, &at("motion"))?;
+                motion.validate(link, &at("motion"))?;
                 let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;
                 if !motion.to.is_empty()
                     && (motion.to[0] != link.to || !motion.to.iter().all(known))
@@ -161,6 +165,29 @@ impl NetworkSpec {
             self.validate_port(i, link)?;
         }
         Ok(())
+    }
+
+    /// Packets go from a host or router to another.
+    fn validate_packet_link(&self, i: usize, link: &LinkSpec) -> Result<(), SpecError> {
+        let at = |key: &str| format!("links[{i}].{key}");
+        if link.cell_time_ps != 0 {
+            let allowed = "0 on a link that carries packets";
+            return Err(range(at("cell_time_ps"), link.cell_time_ps, allowed));
+        }
+        let changes = link.motion.iter().flat_map(|motion| &motion.to);
+        for &node in [link.from, link.to].iter().chain(changes) {
+            let kind = self.nodes.get(node as usize).map(|node| node.kind);
+            if kind == Some(NodeKind::Switch) {
+                let problem = "switches forward cells, and the link carries packets";
+                return Err(structure(at("framing"), problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether VC `vc` is one link that carries packets. The spec must be valid.
+    pub fn carries_packets(&self, vc: usize) -> bool {
+        self.links[self.vcs[vc].path[0] as usize].framing.is_some()
     }
 
     fn validate_vcs(&self) -> Result<(), SpecError> {
@@ -186,7 +213,27 @@ impl NetworkSpec {
                 }
             }
             self.validate_class(i, vc)?;
+            if self.carries_packets(i) {
+                self.validate_packets(i, vc)?;
+            }
             validate_gfr(i, vc, self.duration_ps)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses on a VC of packets what is made of cells.
+    fn validate_packets(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
+        let of_cells = [
+            ("gfr", vc.gfr.is_some()),
+            ("rerouting", vc.rerouting.is_some()),
+        ];
+        if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there) {
+            let problem = "belongs to cells, and the VC carries packets";
+            return Err(structure(format!("vcs[{i}].{key}"), problem));
+        }
+        if self.records.delay_vcs.contains(&(i as u32)) {
+            let problem = "measures cells, and the VC carries packets";
+            return Err(structure("records.delay_vcs".into(), problem));
         }
         Ok(())
     }

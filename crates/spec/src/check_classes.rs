@@ -39,6 +39,12 @@ impl NetworkSpec {
             }
             validate_queue(queue, &path)?;
         }
+        for (q, queue) in port.queues.iter().enumerate() {
+            if queue.counts_octets && link.framing.is_none() {
+                let path = at(&format!("queues[{q}].counts_octets"));
+                return Err(structure(path, "a buffer of cells counts cells"));
+            }
+        }
         let count = port.queues.len();
         let one_each = |given: usize, key: &str| {
             if given == count {
@@ -73,6 +79,10 @@ impl NetworkSpec {
                     false => Ok(()),
                 }
             }
+            SchedulerSpec::GuaranteedRate { .. } if link.framing.is_some() => Err(structure(
+                at("scheduler"),
+                "guaranteed_rate counts cells, and the link carries packets",
+            )),
             SchedulerSpec::GuaranteedRate { shares_ppb } => {
                 one_each(shares_ppb.len(), "shares_ppb")?;
                 let total: u64 = shares_ppb.iter().map(|&share| u64::from(share)).sum();
@@ -162,6 +172,12 @@ impl NetworkSpec {
                 return Err(structure(path, "no such VC"));
             }
             let is_own = source.datagram_route.is_empty();
+            if is_own && self.carries_packets(vc) {
+                return Err(structure(
+                    path,
+                    "carries packets, and the source sends cells",
+                ));
+            }
             if is_own && std::mem::replace(&mut used[vc], true) {
                 return Err(structure(path, "a source has a VC of its own"));
             }
@@ -177,6 +193,10 @@ impl NetworkSpec {
     fn validate_datagrams(&self, i: usize, source: &SourceSpec) -> Result<(), SpecError> {
         let route = &source.datagram_route;
         let (Some(&first), Some(&last)) = (route.first(), route.last()) else {
+            if source.datagram_octets > 0 {
+                let path = format!("sources[{i}].datagram_octets");
+                return Err(structure(path, "needs a datagram_route"));
+            }
             return Ok(());
         };
         let path = format!("sources[{i}].datagram_route");
@@ -197,9 +217,18 @@ impl NetworkSpec {
         if self.nodes[self.vc_destination(last as usize) as usize].kind != NodeKind::Host {
             return Err(structure(path, "ends at a host"));
         }
-        let interval = source
-            .cell_interval_ps
-            .saturating_mul(source.frame_cells.into());
+        let octets = source.datagram_octets;
+        let octets_at = || format!("sources[{i}].datagram_octets");
+        if octets > 65_535 {
+            return Err(range(octets_at(), octets, "at most 65535"));
+        }
+        let mut vcs = route.iter();
+        if octets == 0 && vcs.any(|&vc| self.carries_packets(vc as usize)) {
+            let allowed = "above 0 where a VC of the route carries packets";
+            return Err(range(octets_at(), octets, allowed));
+        }
+        let cells = if octets == 0 { source.frame_cells } else { 1 };
+        let interval = source.cell_interval_ps.saturating_mul(cells.into());
         if interval > LONGEST_PS {
             let path = format!("sources[{i}].cell_interval_ps");
             return Err(range(

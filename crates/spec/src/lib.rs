@@ -8,6 +8,7 @@ mod check;
 mod check_classes;
 mod classes;
 mod form;
+mod framing;
 mod gfr;
 mod motion;
 mod policies;
@@ -20,6 +21,7 @@ pub use check::SpecError;
 pub use classes::{
     GcraSpec, PolicingAction, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, WHOLE_PPB,
 };
+pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use motion::MotionSpec;
 pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
@@ -96,8 +98,11 @@ pub struct LinkSpec {
     /// Node the link leads to.
     pub to: u32,
     /// Time one 53-octet cell takes at the link's cell payload rate, picoseconds, above zero. Where
-    /// the rate changes, at the greatest that it may have.
+    /// the rate changes, at the greatest that it may have. 0 on a link that carries packets.
     pub cell_time_ps: u64,
+    /// How it carries packets; the key is left out for a link that carries cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<PacketFraming>,
     /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a moving
     /// link the least of its delays.
     pub delay_ps: u64,

@@ -21,7 +21,7 @@ use skycell_spec::{
     Distribution, FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec,
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
-use skycell_units::{Cells, SimTime};
+use skycell_units::{Cells, Octets, SimTime};
 use web::{Draw, Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
@@ -261,6 +261,15 @@ impl Flow {
     /// Whether what arrives at the destination may set a timer there.
     pub fn has_timers_at_destination(&self) -> bool {
         self.destination.has_timers
+    }
+
+    /// Octets of the IP packet that `segment` is, from the source or to it.
+    pub fn packet(&self, segment: &Segment, is_forward: bool) -> Octets {
+        if is_forward {
+            self.sender.packet(segment)
+        } else {
+            self.receiver.packet(segment)
+        }
     }
 
     /// Cells of the frame that carries `segment`, from the source or to it.

@@ -11,6 +11,7 @@ fn motion(steps: &[(u64, u64, u32)]) -> MotionSpec {
         delays_ps: steps.iter().map(|step| Some(step.1)).collect(),
         paths: steps.iter().map(|step| step.2).collect(),
         cell_times_ps: Vec::new(),
+        rates_millibps: Vec::new(),
         losses_ppb: Vec::new(),
         to: Vec::new(),
         interruption_ps: 0,
@@ -32,6 +33,7 @@ fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
         from: 0,
         to: 1,
         cell_time_ps: CELL,
+        framing: None,
         delay_ps: *delays.min().expect("it has steps"),
         motion: Some(motion),
         port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
@@ -48,7 +50,7 @@ fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
     }
     let mut frames = Frames::new(true);
     for source in 0..4 {
-        frames.add_of_source(source, 0, 9, SimTime::ZERO);
+        frames.add_of_source(source, 0, (9, 0), SimTime::ZERO);
     }
     Setting { link, frames }
 }

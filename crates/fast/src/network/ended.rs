@@ -98,7 +98,7 @@ impl Network<'_> {
             let (end, way) = self.vcs.end(ended.vc);
             let (arrival, link) = (departure + way.last_delay, end.last_link);
             if arrival < self.end {
-                let whole = of_one && cells == self.frames.get(ended.frame).cells;
+                let whole = of_one && cells == self.frames.get(ended.frame).cells();
                 if !whole {
                     let vc = &mut self.vcs.rest[ended.vc as usize];
                     vc.frames_corrupt += 1;

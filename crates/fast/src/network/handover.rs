@@ -49,10 +49,11 @@ impl Network<'_> {
                 frame,
                 flow: sent.flow,
                 vc: sent.vc,
-                cells: sent.cells,
+                cells: sent.cells(),
                 is_paced: false,
             };
             self.offer_frame(now, offer);
+            self.take_arriving();
         }
         if let Some(next) = self.handovers[place as usize].next() {
             self.events.push(Key::new(next, rank::HANDOVER, place));

@@ -2,6 +2,9 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::inputs::Due;
+use skycell_des::Key;
+use skycell_records::DiscardReason;
+use skycell_traffic::rank;
 use skycell_units::SimTime;
 
 impl Network<'_> {
@@ -9,32 +12,27 @@ impl Network<'_> {
     pub(super) fn offer_frame(&mut self, now: SimTime, offer: Offer) {
         let Offer {
             frame,
-            flow,
             vc: vc_id,
             cells,
             is_paced,
+            ..
         } = offer;
+        let way = *self.vcs.begin(vc_id).1;
+        if way.carries_packets {
+            return self.offer_packet(now, offer);
+        }
         let begin = self.vcs.begin_mut(vc_id);
         begin.frames_offered += 1;
         begin.cells_offered += u64::from(cells);
         let (source, source_place) = (begin.source, begin.source_place);
         let (lane, mux_place, link) = (begin.lane, begin.mux_place, begin.first_link);
-        let way = *self.vcs.begin(vc_id).1;
         let source = &mut self.ports.sources[source as usize];
         match source.offer(now, source_place, cells, is_paced) {
             Err(reason) => {
                 let vc = &mut self.vcs.rest[vc_id as usize];
                 vc.discarded_at_source.add(reason, u64::from(cells));
-                if let Some(rows) = &mut self.discard_rows {
-                    rows.push(DiscardRow {
-                        order: self.current,
-                        port: vc.route.source,
-                        vc: vc_id,
-                        flow,
-                        reason: reason as u8,
-                        entered: None,
-                    });
-                }
+                let port = vc.route.source;
+                self.note_discard(port, offer, reason);
                 self.frames.forget(frame);
             }
             Ok(start) => {
@@ -70,6 +68,61 @@ impl Network<'_> {
                 let due = Due::new(first, frame, mux_place, cells, is_tagged);
                 self.push_due(mux, lane, due);
             }
+        }
+    }
+
+    /// Offers a packet to the port before the link of its VC.
+    fn offer_packet(&mut self, now: SimTime, offer: Offer) {
+        let begin = self.vcs.begin_mut(offer.vc);
+        begin.frames_offered += 1;
+        begin.cells_offered += 1;
+        let (port, at, link) = (begin.source, begin.source_place, begin.first_link);
+        let octets = self.frames.get(offer.frame).octets();
+        match self.ports.packets[port as usize].offer(now, at, octets) {
+            Err(reason) => {
+                let vc = &mut self.vcs.rest[offer.vc as usize];
+                vc.discarded_at_source.add(reason, 1);
+                self.note_discard(link, offer, reason);
+                self.frames.forget(offer.frame);
+            }
+            Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
+            Ok(sent) => {
+                let way = self.vcs.begin(offer.vc).1;
+                let arrival = sent.end + way.first_delay;
+                if !way.arrives_at_once {
+                    return self.push_delivery(link, arrival, offer.frame);
+                }
+                if arrival >= self.end {
+                    return self.frames.forget(offer.frame);
+                }
+                let key = Key::new(arrival, rank::ARRIVAL, link);
+                self.arriving.push_back((key, offer.frame));
+            }
+        }
+    }
+
+    /// Packets arrive that are taken in at once, in the order in which they were sent: to be called whenever frames
+    /// have been offered.
+    pub(super) fn take_arriving(&mut self) {
+        while let Some((key, frame)) = self.arriving.pop_front() {
+            // What happens there has its place in the order of events.
+            let current = std::mem::replace(&mut self.current, key);
+            self.on_whole(key.time(), frame);
+            self.current = current;
+        }
+    }
+
+    /// A frame has been refused whole by the port at which its VC begins.
+    fn note_discard(&mut self, port: u32, offer: Offer, reason: DiscardReason) {
+        if let Some(rows) = &mut self.discard_rows {
+            rows.push(DiscardRow {
+                order: self.current,
+                port,
+                vc: offer.vc,
+                flow: offer.flow,
+                reason: reason as u8,
+                entered: None,
+            });
         }
     }
 

@@ -70,6 +70,7 @@ fn queue(class: ServiceClass, dice: &mut Dice) -> QueueSpec {
     QueueSpec {
         class: Some(class),
         capacity_cells: is_limited.then_some(capacity),
+        counts_octets: false,
         policy,
     }
 }
@@ -121,6 +122,7 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
         .map(|&class| QueueSpec {
             class: Some(class),
             capacity_cells: dice.one_in(4).then(|| dice.pick(&[1, 5, 20])),
+            counts_octets: false,
             policy: dice.pick(&[PolicySpec::TailDrop, PolicySpec::TailDrop, PolicySpec::Ppd]),
         })
         .collect();
@@ -206,6 +208,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             from,
             to,
             cell_time_ps,
+            framing: None,
             delay_ps,
             motion: None,
             port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
@@ -280,6 +283,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             unit * 5 / 2,
         ]),
         frame_cells: if dice.one_in(6) { 3 } else { 1 },
+        datagram_octets: 0,
         pattern,
         start: dice.pick(&[
             StartSpec::At { time_ps: 0 },
@@ -306,6 +310,7 @@ pub fn add_datagrams(spec: &mut NetworkSpec, dice: &mut Dice) {
         datagram_route: route,
         cell_interval_ps: dice.pick(&[3, 10]) * MICROSECOND,
         frame_cells: 1 + dice.below(40) as u32,
+        datagram_octets: 0,
         pattern: SourcePattern::Constant,
         start: StartSpec::At { time_ps: 0 },
     });

@@ -7,6 +7,7 @@ mod hosts;
 mod jitter;
 mod motion;
 mod moving_rows;
+mod packets;
 mod policies;
 mod rows;
 mod spacing;
@@ -17,6 +18,7 @@ pub use crowds::crowd;
 pub use jitter::with_jitter;
 pub use motion::{lossy_classes, moving, rerouted};
 pub use moving_rows::moving_rows;
+pub use packets::packets;
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -233,6 +235,7 @@ impl<'a> Builder<'a> {
             from,
             to,
             cell_time_ps,
+            framing: None,
             delay_ps: delay,
             motion: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),

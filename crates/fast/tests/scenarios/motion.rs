@@ -80,6 +80,7 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
         cell_times_ps: some(steps, dice, |dice| {
             link.cell_time_ps * (1 + dice.below(4)) + dice.below(3)
         }),
+        rates_millibps: Vec::new(),
         losses_ppb: some(steps, dice, |dice| {
             dice.pick(&[0, 0, 10_000_000, 300_000_000, WHOLE_PPB])
         }),
@@ -140,6 +141,7 @@ fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> MotionSp
             .collect(),
         paths: (0..steps).map(|_| next_path(dice)).collect(),
         cell_times_ps: Vec::new(),
+        rates_millibps: Vec::new(),
         losses_ppb: some(steps, dice, |dice| {
             dice.pick(&[0, 0, 10_000_000, 300_000_000])
         }),
@@ -170,6 +172,7 @@ fn losing(delay_ps: u64, loss_ppb: u32) -> MotionSpec {
         delays_ps: vec![Some(delay_ps)],
         paths: vec![0],
         cell_times_ps: Vec::new(),
+        rates_millibps: Vec::new(),
         losses_ppb: vec![loss_ppb],
         to: Vec::new(),
         interruption_ps: 0,

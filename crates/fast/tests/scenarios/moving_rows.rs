@@ -150,6 +150,7 @@ fn steps(delay: u64, unit: u64, duration: u64, dice: &mut Dice) -> MotionSpec {
         delays_ps: (0..steps).map(|n| delay_at(n, dice)).collect(),
         paths: (0..steps).map(|_| next_path(dice)).collect(),
         cell_times_ps: Vec::new(),
+        rates_millibps: Vec::new(),
         losses_ppb: match has_losses {
             true => (0..steps)
                 .map(|_| dice.pick(&[0, 0, 10_000_000, 300_000_000]))
