@@ -8,11 +8,13 @@ PYTHON ?= $(firstword $(foreach name,python3.14 python3.13 python3.12 python3.11
 UV := .tools/bin/uv
 BIN := .venv/bin
 TOOLS_STAMP := .tools/.uv-$(UV_VERSION)
+DOCS := .tools/docs
+DOCS_STAMP := $(DOCS)/.packages
 PACKAGES_STAMP := .venv/.packages
 SETUP_STAMP := .venv/.skycell
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test soak bench generate lint format lock clean
+.PHONY: help setup demo test soak bench generate lint format docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## What can be made
@@ -34,7 +36,7 @@ FIRST := 2000
 soak: ## Both engines on one generated scenario after another, until stopped or until they differ
 	@first=$(FIRST); while \
 		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
-		cargo test --release --locked --quiet -p skycell-engine --test differential >target/soak.log 2>&1; do \
+		cargo test --release --locked --quiet -p skycell-fast --test differential >target/soak.log 2>&1; do \
 		first=$$((first + $(ROUND))); echo "clean: scenarios $(FIRST) to $$((first - 1))"; \
 	done; cat target/soak.log; exit 1
 
@@ -59,9 +61,16 @@ format: setup ## Bring the sources into the agreed format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-lock: $(TOOLS_STAMP) ## Compile requirements.lock anew from pyproject.toml
+docs: $(DOCS_STAMP) ## The documents as a site, in out/docs; dead links are errors
+	rm -rf out/docs
+	$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going --jobs auto \
+		--conf-dir docs --doctree-dir target/docs . out/docs
+
+lock: $(TOOLS_STAMP) ## Compile both locks anew from pyproject.toml
 	$(UV) pip compile --universal --generate-hashes --no-emit-index-url --all-extras --group dev \
 		--quiet pyproject.toml -o requirements.lock
+	$(UV) pip compile --universal --generate-hashes --no-emit-index-url --group pyproject.toml:docs \
+		--python-version 3.11 --quiet -o docs/requirements.lock
 
 clean: ## Remove what was built, and the environments
 	rm -rf .venv .tools target out python/skycell/_core*.so
@@ -75,6 +84,12 @@ $(TOOLS_STAMP):
 	rm -rf .tools
 	$(PYTHON) -m venv .tools
 	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@touch $@
+
+# What makes the site is needed for nothing else, so it has a lock and an environment of its own.
+$(DOCS_STAMP): docs/requirements.lock $(TOOLS_STAMP)
+	test -x $(DOCS)/bin/python || $(UV) venv --quiet --python .tools/bin/python $(DOCS)
+	$(UV) pip sync --quiet --python $(DOCS)/bin/python --require-hashes docs/requirements.lock
 	@touch $@
 
 $(PACKAGES_STAMP): requirements.lock $(TOOLS_STAMP)

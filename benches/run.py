@@ -24,6 +24,8 @@ REPEATS = 3
 SCALE_ROUNDS = 7
 SCALE_RATIOS = (("5 flows", "5000 flows", 1.5), ("1000 cells", "1000000 cells", 1.2))
 PEAK_RATE = "155.52 Mbit/s"
+PORT_GAP = {"frame_jitter": {"kind": "port_gap", "up_to": "1 cell"}}
+"""The rule of the studies, which most scenarios have."""
 
 
 def n_source(
@@ -48,7 +50,7 @@ def n_source(
                 "buffer": f"{buffer} cells",
                 "policy": policy,
             },
-            "access": {"delay": delays["access"]},
+            "access": {"delay": delays["access"], **PORT_GAP},
         },
         "tcp": {"preset": preset, "variant": variant},
     }
@@ -79,6 +81,14 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
                 ("tail_drop", "epd", "selective_drop"),
                 ("vanilla", "reno", "sack"),
             )
+        ],
+    )
+    yield (
+        "jitter",
+        5.0,
+        [
+            senders_take_a_frame(n_source(n, "icccn97-wan", "sack", policy, 12_000, "20 s", **wan))
+            for n, policy in itertools.product((5, 15), ("tail_drop", "epd"))
         ],
     )
     yield (
@@ -163,7 +173,7 @@ def parking_lot(delay: str, mss: str, buffer: int, policy: str) -> dict[str, Any
             "long_flows": 2,
             "cross_flows": 2,
             "bottleneck": bottleneck | {"buffer": f"{buffer} cells", "policy": policy},
-            "access": {"delay": "5 us"},
+            "access": {"delay": "5 us", **PORT_GAP},
         },
         "tcp": {
             "variant": "sack",
@@ -200,6 +210,7 @@ def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
 def classes_of_tcp(each: int, policy: str) -> dict[str, Any]:
     """A WAN link with a queue for each of two classes, GFR and UBR, with `each` connections."""
     link = {"rate": PEAK_RATE, "framing": "none", "delay": "5 ms"}
+    access = {**link, **PORT_GAP}
     queue = {"buffer": "6000 cells", "policy": policy}
     shared = {
         "class": [{"name": "gfr", **queue}],
@@ -214,8 +225,8 @@ def classes_of_tcp(each: int, policy: str) -> dict[str, Any]:
             "hosts": [host for name, _ in pairs for host in (name, f"{name}.end")],
             "switches": ["west", "east"],
             "link": [
-                *({"from": name, "to": "west", **link} for name, _ in pairs),
-                *({"from": "east", "to": f"{name}.end", **link} for name, _ in pairs),
+                *({"from": name, "to": "west", **access} for name, _ in pairs),
+                *({"from": "east", "to": f"{name}.end", **access} for name, _ in pairs),
                 {"from": "west", "to": "east", **link, **shared},
             ],
             "flow": [
@@ -225,6 +236,12 @@ def classes_of_tcp(each: int, policy: str) -> dict[str, Any]:
         },
         "tcp": {"preset": "icccn97-wan", "variant": "sack"},
     }
+
+
+def senders_take_a_frame(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The same with processing times at the ends of connections, and no waits at ports."""
+    scenario["topology"]["access"]["frame_jitter"] = "1 frame"
+    return scenario
 
 
 def over_lossy_link(scenario: dict[str, Any]) -> dict[str, Any]:

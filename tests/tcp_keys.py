@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import Leaf
+from skycell.scenario.parameters import Leaf, whens_of
 
 
 def _few(key: str) -> tuple[Any, ...]:
@@ -41,3 +41,8 @@ AMOUNTS: Mapping[str, Any] = {
 def values(key: str) -> list[Any]:
     """All values of a key, if it has few; else its default and one other."""
     return list(RULES.get(key) or (Tcp.model_fields[key].default, AMOUNTS[key]))
+
+
+def beside(key: str) -> dict[str, Any]:
+    """Values of other keys of [tcp] with which a key has an effect."""
+    return {when.key: when.values[0] for when in whens_of(Tcp.model_fields[key])}

@@ -110,12 +110,21 @@ def _field(field: Json) -> str:
     if field["fixed"] is not None:
         return f"{name}: Literal[{field['fixed']!r}] = {field['fixed']!r}"
     if field["is_left_out"]:
-        return f"{name}: {form} = left_out({field['default']!r})"
+        return f"{name}: {form} = left_out({_default(field)})"
     default = "None" if _is_optional(field) else "()" if _is_list(field) else ""
     if alias:
         inner = f"default={default}, {alias}" if default else alias
         return f"{name}: {form} = Field({inner})"
     return f"{name}: {form} = {default}" if default else f"{name}: {form}"
+
+
+def _default(field: Json) -> str:
+    """The default of a type, a table's as an instance of its class."""
+    default = field["default"]
+    if isinstance(default, dict):
+        values = ", ".join(f"{key}={value!r}" for key, value in default.items())
+        return f"{_type(field['type'])}({values})"
+    return repr(tuple(default) if isinstance(default, list) else default)
 
 
 def _is_optional(field: Json) -> bool:
@@ -173,7 +182,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from skycell.scenario.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.scenario.parameters import Parameters, param",
+                "from skycell.scenario.parameters import Parameters, param, when, without",
                 "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
@@ -226,7 +235,7 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from typing import Annotated",
                 "",
-                "from skycell.scenario.parameters import Parameters, param, word",
+                "from skycell.scenario.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.rules import Declared, Declares",
                 f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
                 f"from skycell.spec.network import {item['name']}",
@@ -303,7 +312,15 @@ def _parameter(field: Json, parameter: Json) -> Iterator[str]:
     for key in ("symbol", "source"):
         if parameter[key] is not None:
             yield f"        {key}={_text(parameter[key])},"
+    if parameter["when"] is not None:
+        yield f"        when={_when(parameter['when'])},"
     yield "    )"
+
+
+def _when(effect: Json) -> str:
+    """What gives a parameter an effect: values of another key, or that this is not given."""
+    told = ", ".join(_quoted(text) for text in (effect["key"], *effect["values"]))
+    return f"when({told})" if effect["values"] else f"without({told})"
 
 
 def _entry(
@@ -367,11 +384,12 @@ def meaning_of(doc: str) -> str:
 
     >>> meaning_of("Occupancy above which\nEPD discards.")
     'occupancy above which EPD discards'
-    >>> meaning_of("RTT samples of both.")
-    'RTT samples of both'
+    >>> meaning_of("RTT samples of both."), meaning_of("NewReno: cwnd.")
+    ('RTT samples of both', 'NewReno: cwnd')
     """
     text = first_paragraph(doc).removesuffix(".")
-    is_word = text[1:2].islower() or text[1:2] == " "
+    first = text.split()[0]
+    is_word = len(first) == 1 or first[1:].islower()
     return text[0].lower() + text[1:] if is_word else text
 
 

@@ -76,11 +76,17 @@ def pages() -> Written:
 
 def messages() -> Written:
     """What is said about each faulty file that is kept."""
+    from skycell.scenario import parse
     from tests.messages import test_messages, test_sweep_messages
+    from tests.messages.cases import rewritten
 
-    for home in (test_messages, test_sweep_messages):
-        for case in sorted(home.CASES.glob("*.toml")):
-            yield case.with_suffix(".txt"), home.told(case)
+    checked = (
+        (test_messages.TABLES, parse),
+        (test_sweep_messages.TABLES, test_sweep_messages.design),
+    )
+    for tables, check in checked:
+        for table in tables:
+            yield table, rewritten(table, check)
 
 
 def golden(names: Sequence[str]) -> int:

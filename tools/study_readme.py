@@ -5,8 +5,8 @@
     python tools/study_readme.py icccn97 --keep-choices | --keep-verdicts
 
 What stands above the marker is written by hand and stays. What alternatives did is kept in the
-study's `choices.json`: those that it has are not run again while the tables as chosen are the same,
-and finished runs come from the store, so that a call that was stopped goes on where it was.
+study's `sensitivity.json`: those that it has are not run again while the tables as chosen are the
+same, and finished runs come from the store, so that a call that was stopped goes on where it was.
 `--choice` tries those of some choices only, or single ones; the README names those that are left.
 `--keep-choices` tries none, and leaves what is told of them; `--keep-verdicts` leaves what is told
 of what reproduces, whose replications are more.
@@ -20,12 +20,19 @@ import click
 
 from skycell.experiment.store import RunStore
 from skycell.studies import ConclusionResult, Reproduction, TableSummary, load_study, reproduce
+from skycell.studies.agreement import Agreement
 from skycell.studies.compare import Score
-from skycell.studies.firmness import Firmness
+from skycell.studies.kept_sensitivity import (
+    FILE,
+    Alternative,
+    Effect,
+    KeptSensitivity,
+    alternatives_of,
+    value_in_words,
+)
 from skycell.studies.library import STUDY_IDS, module_name
 from skycell.studies.model import Study
 from skycell.studies.sensitivity import sensitivity
-from skycell.studies.tried import FILE, Alternative, Effect, Tried, alternatives_of, value_in_words
 
 STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
 MARKER = "<!-- Below: written by tools/study_readme.py -->"
@@ -79,14 +86,14 @@ def _try_choices(
     keys: tuple[str, ...],
     runs: RunStore,
     jobs: int | None,
-) -> Tried:
+) -> KeptSensitivity:
     """Tries what has not been tried yet, and keeps it in the file with what was."""
     study = load_study(study_id)
-    before = Tried.read(file) if file.exists() else None
+    before = KeptSensitivity.read(file) if file.exists() else None
     ids = tables or (before.tables if before else (study_id,))
     times = replications or (before.replications if before else study.replications)
     as_chosen = reproduce(ids, store=runs, engine="fast", jobs=jobs, replications=times)
-    tried = Tried.begun(study_id, ids, as_chosen)
+    tried = KeptSensitivity.begun(study_id, ids, as_chosen)
     if before is not None and before.goes_on(tried):
         tried = before
     elif before is not None:
@@ -178,7 +185,7 @@ def _score_of_conclusions(result: Reproduction) -> str:
         told = f"No conclusion can be decided in print. {holding} of {len(decided)} hold in ours."
         if result.studies[0].is_own:
             told = f"{holding} of {len(decided)} conclusions hold."
-    return f"{told} {Firmness.of_results(decided).sentence()}".rstrip()
+    return f"{told} {Agreement.of_results(decided).sentence()}".rstrip()
 
 
 def _evidence(entry: ConclusionResult) -> str:
@@ -222,7 +229,7 @@ def _counts(score: Score) -> str:
     return f"{score.inside} | {score.near} | {score.off} | {shown}"
 
 
-def _told_of_choices(tried: Tried) -> list[str]:
+def _told_of_choices(tried: KeptSensitivity) -> list[str]:
     """What has been tried of a study's choices, from the file in its folder."""
     study = load_study(tried.study)
     of_these = f", of the tables {', '.join(tried.tables)}" if tried.tables != (study.id,) else ""
@@ -250,7 +257,7 @@ def _told_of_choices(tried: Tried) -> list[str]:
     return [*lines, *_failed(tried)]
 
 
-def _runs(tried: Tried, study: Study) -> str:
+def _runs(tried: KeptSensitivity, study: Study) -> str:
     """How often each alternative was run, and what few runs cannot tell."""
     if not any(entry.kind == "runs" for entry in study.experiments.values()):
         return "nothing is drawn"
@@ -260,7 +267,7 @@ def _runs(tried: Tried, study: Study) -> str:
     return f"{runs}, so that conclusions whose numbers are close to their line may change by chance"
 
 
-def _not_tried(tried: Tried, study: Study) -> list[str]:
+def _not_tried(tried: KeptSensitivity, study: Study) -> list[str]:
     missing = [
         f"`{key}` {value_in_words(value)}"
         for key, values in tried.missing(study).items()
@@ -269,7 +276,7 @@ def _not_tried(tried: Tried, study: Study) -> list[str]:
     return ["", f"Not tried: {', '.join(missing)}."] if missing else []
 
 
-def _flipped(tried: Tried) -> list[str]:
+def _flipped(tried: KeptSensitivity) -> list[str]:
     """Conclusions that alternatives decide otherwise, as a table; nothing where there are none."""
     deciding = [entry for entry in tried.alternatives if entry.flips]
     if not deciding:
@@ -290,7 +297,7 @@ def _flipped(tried: Tried) -> list[str]:
     return lines
 
 
-def _in_full(tried: Tried, study: Study, table: str) -> list[str]:
+def _in_full(tried: KeptSensitivity, study: Study, table: str) -> list[str]:
     """One table's section: each alternative that moves it, with its verdicts where it has print."""
     as_chosen = tried.as_chosen[table]
     if as_chosen.has_print:
@@ -312,7 +319,7 @@ def _in_full(tried: Tried, study: Study, table: str) -> list[str]:
     return [*lines, *_still(entry for entry in tried.alternatives if not _moves(entry, table))]
 
 
-def _in_one_table(tried: Tried, study: Study, tables: Sequence[str]) -> list[str]:
+def _in_one_table(tried: KeptSensitivity, study: Study, tables: Sequence[str]) -> list[str]:
     """All tables of a study with many, a column each; most moving first.
 
     Tables have different units, so an alternative's place is that of the sum of its parts of the
@@ -378,7 +385,7 @@ def _still(entries: Iterable[Alternative]) -> list[str]:
     return ["", f"Without effect: {names}."] if names else []
 
 
-def _failed(tried: Tried) -> list[str]:
+def _failed(tried: KeptSensitivity) -> list[str]:
     """Alternatives that leave rows without a value; nothing where there are none."""
     counts = {
         f"{entry.key} = {value_in_words(entry.value)}": sum(

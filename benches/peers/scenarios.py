@@ -47,6 +47,17 @@ GEO_550 = Net("geo-550", "275 ms", 9_180, 8_704_000, "5 us")
 """ICCCN'97 section 8: access links of 1 km, RTT 550 ms."""
 
 
+#: Rules of a variant that all peers share.
+_RULES: Mapping[str, Mapping[str, Any]] = {
+    "newreno": {
+        "partial_ack_window": "deflate",
+        "partial_ack_restarts": "first",
+        "avoid_multiple_fast_retransmits": True,
+    },
+    "sack": {"pipe_at_entry": "cwnd - 3", "avoid_multiple_fast_retransmits": True},
+}
+
+
 @dataclass(frozen=True)
 class Dumbbell:
     """N sources that share one link.
@@ -99,7 +110,7 @@ class Dumbbell:
                     "rate": f"{self.net.access_bps} bit/s",
                     "framing": "none",
                     "delay": self.net.access_delay,
-                    "frame_gap": "0 s",
+                    "frame_jitter": "0 s",
                 },
             },
             "tcp": {
@@ -107,10 +118,7 @@ class Dumbbell:
                 "mss": f"{self.net.mss} B",
                 "receiver_window": f"{self.net.receiver_window} B",
                 "window_scaling": True,
-                "pipe_at_entry": "cwnd - 3",
-                "partial_ack_window": "deflate",
-                "partial_ack_restarts": "first",
-                "avoid_multiple_fast_retransmits": self.variant in ("newreno", "sack"),
+                **_RULES.get(self.variant, {}),
             },
             "start": {"kind": "staggered", "every": f"{self.stagger_ms} ms"},
         }

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from skycell.experiment.run import run, run_spec
+    from skycell.experiment.sweep import sweep
     from skycell.records.result import RunResult
     from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults, check, load, parse
     from skycell.stats import analyse
     from skycell.studies.reproduce import reproduce
-    from skycell.sweeps.running import sweep
 
 # Where each name of the front stands; imported when it is first used, so that `import skycell` and
 # `skycell --help` stay quick.
@@ -46,7 +46,7 @@ _HOMES = {
     "reproduce": "skycell.studies.reproduce",
     "run": "skycell.experiment.run",
     "run_spec": "skycell.experiment.run",
-    "sweep": "skycell.sweeps.running",
+    "sweep": "skycell.experiment.sweep",
 }
 
 __all__ = [
@@ -68,9 +68,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from skycell._core import VERSION
+        from skycell.version import version
 
-        return VERSION
+        return version()
     if name not in _HOMES:
         raise AttributeError(f"module 'skycell' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

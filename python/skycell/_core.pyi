@@ -109,7 +109,24 @@ def run_summary(
     """
 
 class OrbitError(Exception):
-    """A constellation cannot be computed: which satellite, or what has no meaning."""
+    """A constellation cannot be computed, because its spec has no meaning."""
+
+def orbit_left_out(spec_json: str, first_ps: int, last_ps: int) -> str:
+    """The satellites of elements that have no position at some of the moments between two.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        first_ps: the first moment since time 0.
+        last_ps: the last.
+
+    Returns:
+        JSON: a list of (satellite, minutes from its epoch, limit). It is left out from then on;
+        where the minutes are below 0, until then; where they are 0, always. The limit is an error
+        of SGP4 or the surface of the earth, in words.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+    """
 
 def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
     """Earth-fixed positions of all satellites.
@@ -119,10 +136,11 @@ def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
         times_ps: moments since time 0.
 
     Returns:
-        Coordinates in km, one after another: three of each satellite of each moment.
+        Coordinates in km, one after another: three of each satellite of each moment; NaN where it
+        is left out.
 
     Raises:
-        OrbitError: the spec has no meaning, or SGP4 gives no position.
+        OrbitError: the spec has no meaning.
     """
 
 def orbit_moment(spec_json: str, at_ps: int) -> str:
@@ -139,7 +157,7 @@ def orbit_moment(spec_json: str, at_ps: int) -> str:
         links_ps, or the reason why there is none).
 
     Raises:
-        OrbitError: the spec has no meaning, or SGP4 gives no position.
+        OrbitError: the spec has no meaning.
     """
 
 def orbit_series(
@@ -175,7 +193,7 @@ def orbit_series(
         a precision.
 
     Raises:
-        OrbitError: the spec has no meaning, or SGP4 gives no position.
+        OrbitError: the spec has no meaning.
         RunCancelled: `on_progress` gave it up.
         ValueError: more values than fit, or no thread.
     """
@@ -187,5 +205,6 @@ def read_tle(text: str) -> tuple[str | None, list[tuple[int, str]]]:
         text: sets of two lines, each with a line for its name before it or without.
 
     Returns:
-        The sets as a JSON list of OMMs, or None and every error as (line from 1, message).
+        The sets as a JSON list of (line from 1 where it begins, OMM), or None and every error as
+        (line from 1, message).
     """

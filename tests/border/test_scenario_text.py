@@ -3,6 +3,8 @@
 import contextlib
 import math
 import pickle
+import subprocess
+import sys
 import textwrap
 import tomllib
 from typing import Any
@@ -188,3 +190,39 @@ def written(value: Any) -> str:
 def test_what_is_written_is_read(value: Any) -> None:
     values, _ = parse_toml(f"value = {written(value)}\n")
     assert values == {"value": value}
+
+
+@given(st.text(alphabet="aµ€😀\n\t#", max_size=300), st.integers(0, 200))
+def test_a_position_is_that_of_the_character_whatever_stands_before(
+    comment: str, blanks: int
+) -> None:
+    before = "".join(f"#{line}\n" for line in comment.replace("\t", " ").split("\n"))
+    line = f'"k{"µ😀" * blanks}" = {" " * blanks}[1, 2]\n'
+    _, positions = parse_toml(before + line)
+    (key,) = (path for path in positions if "." not in path)
+    assert positions[key] == (before.count("\n") + 1, line.index("[") + 1)
+    assert positions[f"{key}.1"] == (before.count("\n") + 1, line.index("2") + 1)
+
+
+def test_an_interrupt_ends_the_reading() -> None:
+    # A tenth of a second into what takes several: without a look at signals all would be read.
+    script = textwrap.dedent(
+        """
+        import signal
+        from skycell._core import parse_toml
+
+        text = "a = [" + "1," * 8_000_000 + "]"
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        told = "interrupted"
+        try:
+            parse_toml(text)
+            told = "read"
+        except KeyboardInterrupt:
+            pass
+        print(told)
+        """
+    )
+    command = [sys.executable, "-c", script]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout == "interrupted\n"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 import skycell
+from skycell.experiment.result import SweepResult
 from skycell.stats import Analysis
 from skycell.studies import Reproduction
-from skycell.sweeps.result import SweepResult
 from tests.docs.pages import DOCS, blocks
 
 PAGE = DOCS / "reference" / "python.md"

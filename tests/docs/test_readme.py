@@ -1,4 +1,4 @@
-"""The front page tells how every study reproduces, and the script that writes it."""
+"""The pages that tell how every study reproduces, and the script that writes them."""
 
 import json
 import re
@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
-from skycell.studies.library import PUBLISHED_IDS, load_study
+from skycell.studies.library import PUBLISHED_IDS, STUDY_IDS, load_study, module_name
+from tests.docs.pages import blocks, commands
 from tests.docs.scripts import load_script
 from tests.structure.tree import ROOT
 
 script = load_script("readme_results")
+
+MOST = 8_000
+"""Octets of a page that everybody reads."""
 
 
 def row(**values: Any) -> dict[str, Any]:
@@ -31,6 +35,7 @@ def conclusion(
     published: bool | None, ours: bool | None, holding: int | None, replications: int | None
 ) -> dict[str, Any]:
     return {
+        "study": "icccn97",
         "published_holds": published,
         "ours_holds": ours,
         "replications_holding": holding,
@@ -38,7 +43,7 @@ def conclusion(
     }
 
 
-RESULT = {
+RESULT: dict[str, Any] = {
     "version": "0.1.0+abc",
     "seed": 1,
     "replications": {"icccn97": 5},
@@ -61,7 +66,7 @@ RESULT = {
 
 
 def test_verdicts_are_counted_and_doubtful_print_and_averages_are_left_out() -> None:
-    text = script.block(RESULT)
+    text = script.tables(RESULT)
     # |0.70 - 0.60|, |0.62 - 0.60|, |0.90 - 0.60|: 0.42 / 3 = 0.14.
     assert (
         "| ICCCN'97, Table 3: three TCPs over a geostationary link: efficiency "
@@ -73,44 +78,111 @@ def test_verdicts_are_counted_and_doubtful_print_and_averages_are_left_out() -> 
         "agrees on 0 of 1 that hold and on 1 of 1 that do not. skycell 0.1.0"
     ) in text
     assert "skycell 0.1.0, 5 replications" in text
-    both = script.block(RESULT | {"replications": {"icccn97": 5, "jsac98": 1}})
+    both = script.tables(RESULT | {"replications": {"icccn97": 5, "jsac98": 1}})
     assert "skycell 0.1.0, 1 or 5 replications" in both
 
 
 def test_an_error_over_several_units_is_not_averaged() -> None:
     rows = [row(), row(unit="Mbit/s", published=10.0, mean=12.0)]
-    assert "| 2 | 0 | 2 | 0 |  |  |" in script.block(RESULT | {"rows": rows})
+    assert "| 2 | 0 | 2 | 0 |  |  |" in script.tables(RESULT | {"rows": rows})
     rows = [row(unit="Mbit/s", published=10.0, mean=12.0)]
-    assert "| 1 | 0 | 1 | 0 | 2.0 Mbit/s |  |" in script.block(RESULT | {"rows": rows})
+    assert "| 1 | 0 | 1 | 0 | 2.0 Mbit/s |  |" in script.tables(RESULT | {"rows": rows})
 
 
-def test_the_block_is_put_between_its_marks_and_nowhere_else(
+def test_a_line_a_study_counts_what_its_tables_count_and_what_print_does_not_refute() -> None:
+    refuted = [*RESULT["conclusions"], conclusion(False, False, 0, 5)]
+    text = script.overview(RESULT | {"conclusions": refuted})
+    (line,) = [line for line in text.splitlines() if line.startswith("| [icccn97](")]
+    # Four that ours decides; the one that its own print refutes is not asked for.
+    assert line.endswith(" | 1 inside, 1 near, 1 off | 3 of 4 |")
+    (line,) = [line for line in text.splitlines() if line.startswith("| [jsac98](")]
+    assert line.endswith(" | none | 0 of 0 |")
+
+
+def test_a_page_gets_its_part_between_its_marks_and_nowhere_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page, result = tmp_path / "README.md", tmp_path / "result.json"
-    page.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n", encoding="utf-8")
+    result = tmp_path / "result.json"
     result.write_text(json.dumps(RESULT), encoding="utf-8")
-    monkeypatch.setattr(script, "README", page)
+    told = dict(script.pages(RESULT))
+    for name in told:
+        page = tmp_path / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n", encoding="utf-8")
+    monkeypatch.setattr(script, "ROOT", tmp_path)
     assert script.main([str(result)]) == 0
-    text = page.read_text(encoding="utf-8")
-    assert text.startswith(f"before\n{script.BEGIN}\n| study and table |")
-    assert text.endswith(f"first seed 1.\n{script.END}\nafter\n")
-    assert "\nold\n" not in text
+    for name, text in told.items():
+        written = (tmp_path / name).read_text(encoding="utf-8")
+        assert written == f"before\n{script.BEGIN}\n{text}\n{script.END}\nafter\n"
     with pytest.raises(ValueError, match="no marks"):
         script.replaced("no marks here", "text")
     assert script.main([]) == 2
 
 
-def test_the_front_page_has_every_table_of_every_published_study_once() -> None:
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    block = page.partition(script.BEGIN)[2].partition(script.END)[0]
+def part_of(page: Path) -> str:
+    """What stands between a page's marks."""
+    return page.read_text(encoding="utf-8").partition(script.BEGIN)[2].partition(script.END)[0]
+
+
+def test_the_page_of_results_has_every_table_of_every_published_study_once() -> None:
+    block = part_of(ROOT / "docs" / "results.md")
     for study in map(load_study, PUBLISHED_IDS):
         for table in study.tables:
             assert block.count(f"| {table.printed_as}: {table.title} |") == 1
     assert "failed" not in block
 
 
-def test_a_table_of_the_front_page_names_its_publication_as_the_bibliography_does() -> None:
+@pytest.mark.parametrize("study", PUBLISHED_IDS)
+def test_every_page_tells_the_same_of_a_study(study: str) -> None:
+    counts = [0, 0, 0]
+    for line in part_of(ROOT / "docs" / "results.md").splitlines():
+        if any(line.startswith(f"| {table.printed_as}: ") for table in load_study(study).tables):
+            _, _, _, *verdicts = (part.strip() for part in line.split("|")[:6])
+            counts = [total + int(part or 0) for total, part in zip(counts, verdicts, strict=True)]
+    values = "{} inside, {} near, {} off".format(*counts) if any(counts) else "none"
+    page = f"{script.STUDIES}/{module_name(study)}/README.md"
+    (line,) = [line for line in part_of(ROOT / "README.md").splitlines() if f"]({page})" in line]
+    assert line.split(" | ")[1] == values
+    conclusions = line.split(" | ")[2].removesuffix(" |")
+    assert part_of(ROOT / page).strip() == (
+        f"Values in print: {values}. Conclusions that hold: {conclusions}."
+    )
+
+
+@pytest.mark.parametrize("study", STUDY_IDS)
+def test_a_studys_readme_opens_with_what_comes_out_what_does_not_and_why(study: str) -> None:
+    text = (ROOT / script.STUDIES / module_name(study) / "README.md").read_text(encoding="utf-8")
+    opening = text.split("\n## ")[0]
+    leads = re.findall(r"^\*\*([^*]+)\.\*\* \S", opening, re.MULTILINE)
+    own = load_study(study).is_own
+    assert leads == [
+        "What it finds" if own else "What reproduces",
+        "What it does not say" if own else "What does not",
+        "Why",
+    ]
+    assert len(opening) < 1500
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_a_page_that_everybody_reads_is_short(page: str) -> None:
+    assert len((ROOT / page).read_bytes()) <= MOST
+
+
+def test_the_front_page_has_a_scenario_of_few_lines_and_runs_it() -> None:
+    """`test_examples` runs it and compares what it prints."""
+    found = blocks(ROOT / "README.md")
+    (scenario,) = [block for block in found if block.language == "toml" and block.name]
+    assert len(scenario.text.splitlines()) <= 15
+    run = [
+        command.command
+        for block in found
+        if block.language == "console"
+        for command in commands(block)
+    ]
+    assert any(scenario.name in command for command in run)
+
+
+def test_a_table_of_the_page_of_results_names_its_publication_as_the_bibliography_does() -> None:
     bibliography = (ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8")
     names = tuple(re.findall(r"^\| ([^ |]+) \|", bibliography, re.MULTILINE))
     assert len(names) > 8

@@ -8,13 +8,13 @@ import pytest
 
 import skycell
 from skycell.cli.main import VERBS
+from skycell.experiment.file import KEYS
+from skycell.experiment.measures import RESPONSES
 from skycell.plots.factorial import FACTORIAL_KINDS
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.policy_table import policy_page, policy_rows
-from skycell.sweeps.file import KEYS
-from skycell.sweeps.responses import RESPONSES
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
 

@@ -1,4 +1,4 @@
-"""The measured part of a study's README: verdicts, how firm they are, and what choices do."""
+"""The measured part of a study's README: verdicts, agreement, and what choices do."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from skycell.studies import load_study
 from skycell.studies.findings import RunByRun
+from skycell.studies.kept_sensitivity import Alternative, Effect, KeptSensitivity
 from skycell.studies.sensitivity import Sensitivity, Shift
-from skycell.studies.tried import Alternative, Effect, Tried
 from tests.docs.scripts import load_script
 from tests.unit.report.reproductions import CONCLUSIONS, reproduction, row
 
@@ -76,10 +76,10 @@ def test_a_study_that_draws_nothing_tells_only_its_verdicts() -> None:
     assert "* 3.2 Reno is worst. (published: a; ours: b)" in lines
 
 
-def _tried(tables: Sequence[str], alternatives: Sequence[Alternative]) -> Tried:
+def _tried(tables: Sequence[str], alternatives: Sequence[Alternative]) -> KeptSensitivity:
     """Tables of ICCCN'97 as chosen, each with 24 printed values, and some alternatives."""
     as_chosen = {table: Effect(None, None, 9, 8, 7, 0.075, 0) for table in tables}
-    return Tried("icccn97", 2, ("icccn97",), "0.1.0", "0", as_chosen, tuple(alternatives))
+    return KeptSensitivity("icccn97", 2, ("icccn97",), "0.1.0", "0", as_chosen, tuple(alternatives))
 
 
 def test_a_readme_names_what_has_not_been_tried_what_has_no_effect_and_what_failed() -> None:
@@ -137,12 +137,12 @@ def test_a_study_of_many_tables_has_one_of_their_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", sorted(script.STUDIES.glob("*/choices.json")), ids=lambda file: file.parent.name
+    "file", sorted(script.STUDIES.glob("*/sensitivity.json")), ids=lambda file: file.parent.name
 )
 def test_what_readmes_tell_of_choices_is_what_their_studies_keep(file: Path) -> None:
     page = (file.parent / "README.md").read_text(encoding="utf-8")
     _, choices = script.parts_of(page)
-    assert choices == "\n".join(script._told_of_choices(Tried.read(file)))
+    assert choices == "\n".join(script._told_of_choices(KeptSensitivity.read(file)))
 
 
 def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,15 +187,15 @@ def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.M
     assert "link.framing" in varied[1]
     assert "Not tried" not in file.read_text()
     assert "| tcp.tick | 100 ms | 500 ms | 0.100 |" in file.read_text()
-    replace(Tried.read(tmp_path / "ijsc" / "choices.json"), note="Of other draws.").write(
-        tmp_path / "ijsc" / "choices.json"
-    )
+    replace(
+        KeptSensitivity.read(tmp_path / "ijsc" / "sensitivity.json"), note="Of other draws."
+    ).write(tmp_path / "ijsc" / "sensitivity.json")
     run("--choice", "tcp.tick")
     assert "\n\nOf other draws.\n\n" in file.read_text()
     ours[0] = reproduction(rows=[row("ijsc-t1", {}, 0.5, (0.5, 0.6))], conclusions=())
     run("--choice", "tcp.tick")
     assert "Of other draws." not in file.read_text()
-    assert "note" not in (tmp_path / "ijsc" / "choices.json").read_text()
+    assert "note" not in (tmp_path / "ijsc" / "sensitivity.json").read_text()
     assert varied[2] == {"tcp.tick": ("200 ms", "500 ms")}
     assert "the tables as chosen are not what they were: all is tried anew" in told[-1]
     assert "Not tried: `link.framing` sts3c, " in file.read_text()

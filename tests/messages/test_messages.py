@@ -1,7 +1,7 @@
 """Every fault message, as the exact text that a faulty file gives.
 
-Each `cases/NAME.toml` is faulty; `cases/NAME.txt` is what is said about it. After a change of the
-words, `make generate` writes the texts anew, for review.
+`scenario/TABLE.txt` has faulty files whose first fault is in that table, each with what is said
+about it. After a change of the words, `make generate` writes them anew, for review.
 """
 
 from pathlib import Path
@@ -9,25 +9,19 @@ from pathlib import Path
 import pytest
 
 from skycell.scenario import ScenarioFaults, load, parse
+from tests.messages.cases import Case, by_name, cases_of, told
 
-CASES = Path(__file__).parent / "cases"
-
-
-def told(case: Path) -> str:
-    """What is said about a faulty file."""
-    with pytest.raises(ScenarioFaults) as faults:
-        parse(case.read_text(encoding="utf-8"), case.name)
-    return f"{faults.value}\n"
+TABLES = sorted((Path(__file__).parent / "scenario").glob("*.txt"))
 
 
-@pytest.mark.parametrize("case", sorted(CASES.glob("*.toml")), ids=lambda case: case.stem)
-def test_a_faulty_file_is_told_its_faults(case: Path) -> None:
-    assert told(case) == case.with_suffix(".txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize("case", by_name(TABLES))
+def test_a_faulty_file_is_told_its_faults(case: Case) -> None:
+    assert told(parse, case) == case.told
 
 
-def test_no_text_is_left_of_a_case_that_is_gone() -> None:
-    cases = {case.stem for case in CASES.glob("*.toml")}
-    assert {text.stem for text in CASES.glob("*.txt")} == cases
+def test_each_case_has_a_name_of_its_own() -> None:
+    names = [case.name for table in TABLES for case in cases_of(table)]
+    assert len(set(names)) == len(names) > 0
 
 
 def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:

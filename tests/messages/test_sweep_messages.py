@@ -1,6 +1,6 @@
 """Every fault message of the file of a sweep, as the exact text that a faulty file gives.
 
-As for scenarios: `sweeps/NAME.toml` is faulty, `sweeps/NAME.txt` is what is said about it, and
+As for scenarios: `sweep.txt` has the faulty files and what is said about them, and
 `make generate` writes the texts anew, for review.
 """
 
@@ -8,28 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment.file import load_plan, parse_plan
+from skycell.experiment.plan import design_runs
 from skycell.scenario import ScenarioFaults
-from skycell.sweeps.design import design_runs
-from skycell.sweeps.file import load_plan, parse_plan
+from tests.messages.cases import Case, by_name, told
 
-CASES = Path(__file__).parent / "sweeps"
-
-
-def told(case: Path) -> str:
-    """What is said about a faulty file."""
-    with pytest.raises(ScenarioFaults) as faults:
-        design_runs(parse_plan(case.read_text(encoding="utf-8"), case.name))
-    return f"{faults.value}\n"
+TABLES = [Path(__file__).parent / "sweep.txt"]
 
 
-@pytest.mark.parametrize("case", sorted(CASES.glob("*.toml")), ids=lambda case: case.stem)
-def test_a_faulty_sweep_is_told_its_faults(case: Path) -> None:
-    assert told(case) == case.with_suffix(".txt").read_text(encoding="utf-8")
+def design(text: str, name: str) -> object:
+    """The runs of a sweep's file."""
+    return design_runs(parse_plan(text, name))
 
 
-def test_no_text_is_left_of_a_sweep_that_is_gone() -> None:
-    cases = {case.stem for case in CASES.glob("*.toml")}
-    assert {text.stem for text in CASES.glob("*.txt")} == cases
+@pytest.mark.parametrize("case", by_name(TABLES))
+def test_a_faulty_sweep_is_told_its_faults(case: Case) -> None:
+    assert told(design, case) == case.told
 
 
 def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -> None:

@@ -74,8 +74,9 @@ def test_no_file_ties_the_build_to_a_mirror() -> None:
     assert found == []
 
 
-def test_the_lock_of_python_holds_hashes_and_no_addresses() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["requirements.lock", "docs/requirements.lock"])
+def test_a_lock_of_python_holds_hashes_and_no_addresses(name: str) -> None:
+    lock = (ROOT / name).read_text(encoding="utf-8")
     assert "://" not in lock
     packages = re.findall(r"^(\S+)==", lock, re.MULTILINE)
     hashes = re.findall(r"--hash=sha256:[0-9a-f]{64}", lock)

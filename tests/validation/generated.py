@@ -6,6 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.parameters import whens_of
 from skycell.scenario.rules import Declares, Part
 from tests.tcp_keys import RULES
 
@@ -103,11 +105,19 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
         "records.traces": ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"],
         **(fixed or {}),
     }
+    plain = {key: value for key, value in plain.items() if _has_effect(key, plain)}
     if not draw(st.booleans()):
         del times["tcp.delayed_ack.timeout"]
     ratio = draw(st.sampled_from([1, 2, 5]))
     slow, fast = (_at_scale(scale, sources, ratio, traffic, times, plain) for scale in (10, 1))
     return slow, fast
+
+
+def _has_effect(key: str, values: Values) -> bool:
+    """Whether a key of TCP has an effect beside the others."""
+    name = key.removeprefix("tcp.")
+    whens = whens_of(Tcp.model_fields[name]) if f"tcp.{name}" == key else ()
+    return all(values.get(f"tcp.{when.key}") in when.values for when in whens)
 
 
 def _at_scale(
@@ -124,7 +134,7 @@ def _at_scale(
             "kind": "n_source",
             "sources": sources,
             "bottleneck": {"rate": f"{rate} cells/s"},
-            "access": {"rate": f"{rate * ratio} cells/s", "frame_gap": "0 s"},
+            "access": {"rate": f"{rate * ratio} cells/s", "frame_jitter": "0 s"},
         },
         "tcp": {"tick_phase": "common"},
         "traffic": dict(traffic),

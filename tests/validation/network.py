@@ -36,7 +36,7 @@ def scenario(window: int, values: Mapping[str, Any] | None = None) -> Scenario:
             "kind": "n_source",
             "sources": 1,
             "bottleneck": {"rate": "100000 cells/s", "delay": "40 ms", "buffer": "unlimited"},
-            "access": {"delay": "5 ms", "frame_gap": "0 s"},
+            "access": {"delay": "5 ms", "frame_jitter": "0 s"},
         },
         "tcp": {
             "mss": f"{MSS} B",

@@ -21,7 +21,7 @@ def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> sky
             "topology": {
                 "kind": "n_source",
                 "sources": 1,
-                "access": {"delay": "0 s", "frame_gap": "0 s"},
+                "access": {"delay": "0 s", "frame_jitter": "0 s"},
                 "bottleneck": {"rate": RATE, "delay": "0 s", "buffer": "1000 cells", **link},
             },
             "source": sources,
@@ -129,10 +129,11 @@ def test_a_cell_of_the_preferred_class_waits_for_one_cell_at_most() -> None:
 
 
 def test_a_burst_waits_in_its_own_queue_and_is_lost_from_it() -> None:
-    # Two sources at the link's rate into a queue of 10 cells: half of their cells are too many.
-    two = [cbr("a", "cbr", 1.0), cbr("b", "cbr", 1.0)]
-    result = run(two, {"class": [{"name": "cbr", "buffer": "10 cells"}]})
-    (queue,) = [q for q in port(result)["queues"] if q["class"] == "cbr"]
+    # Two sources at the link's rate into a queue of 10 cells: half of their cells are too many. Of
+    # class cbr they would be a fault.
+    two = [cbr("a", "rt_vbr", 1.0), cbr("b", "rt_vbr", 1.0)]
+    result = run(two, {"class": [{"name": "rt_vbr", "buffer": "10 cells"}]})
+    (queue,) = [q for q in port(result)["queues"] if q["class"] == "rt_vbr"]
     assert queue["queue"]["max"] == 10
     assert queue["discarded"]["overflow"] == pytest.approx(queue["arrived"] / 2, abs=10)
 

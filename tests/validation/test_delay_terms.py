@@ -21,7 +21,12 @@ def scenario(motion: dict[str, Any], **changed: Any) -> skycell.Scenario:
             "kind": "n_source",
             "sources": 1,
             "bottleneck": {**bottleneck, "motion": motion},
-            "access": {"rate": "50 Mbit/s", "framing": "none", "delay": "2 ms", "frame_gap": "0 s"},
+            "access": {
+                "rate": "50 Mbit/s",
+                "framing": "none",
+                "delay": "2 ms",
+                "frame_jitter": "0 s",
+            },
         },
         "tcp": {"mss": "1460 B", "receiver_window": "65535 B", "variant": "sack"},
     }

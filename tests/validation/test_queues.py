@@ -25,7 +25,7 @@ def bursts(sources: int, segments: int, **bottleneck: object) -> RunResult:
                 "sources": sources,
                 "bottleneck": {"rate": "100000 cells/s", "delay": "40 ms", "buffer": "100000 cells"}
                 | bottleneck,
-                "access": {"delay": "5 ms", "frame_gap": "0 s"},
+                "access": {"delay": "5 ms", "frame_jitter": "0 s"},
             },
             "tcp": {
                 "mss": "1000 B",
@@ -116,7 +116,7 @@ def _poisson_like(load: float, frames: int) -> tuple[float, float, float]:
                 "kind": "n_source",
                 "sources": _SOURCES,
                 "bottleneck": {"rate": "100000 cells/s", "delay": "0.5 ms", "buffer": "unlimited"},
-                "access": {"rate": "10000000 cells/s", "delay": "0.5 ms", "frame_gap": "0 s"},
+                "access": {"rate": "10000000 cells/s", "delay": "0.5 ms", "frame_jitter": "0 s"},
             },
             "tcp": {"mss": "40 B"},
             "traffic": {

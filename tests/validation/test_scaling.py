@@ -10,7 +10,7 @@ import skycell
 from tests.validation.generated import Values, scenarios
 
 #: Columns that hold times, and so are ten times as large at a tenth of the rate.
-TIMES = {"time_ps", "start_ps", "end_ps", "busy_ps", "connected_ps", "duration_ps"}
+TIMES = {"time_ps", "start_ps", "end_ps", "busy_ps", "connected_ps", "closing_ps", "duration_ps"}
 TIMES |= {"delay_min_ps", "delay_max_ps", "delay_mean_ps"}
 
 

@@ -160,7 +160,7 @@ class Choices:
         only_needed_headers: packets carry the headers of IP and TCP only, which makes ns-2 about
             twice as quick; scripts rarely ask for it. It does not change results.
         overhead_s: `overhead_`: each sender waits for a time uniform over [0, this) before it
-            sends. It breaks the step between sources, as `frame_gap` does in skycell.
+            sends. It breaks the step between sources, as `frame_jitter` does in skycell.
         linux_cubic: CUBIC is that of `Agent/TCP/Linux`, which grows by the same function; its slow
             start, Reno-friendly region and recovery are others. Without it CUBIC is refused.
     """

@@ -6,17 +6,34 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
+use skycell_orbit::motion::is_left_out;
 use skycell_orbit::series::NO_PATH_PS;
-use skycell_orbit::{Change, OrbitSpec, Series, SeriesRequest, World};
+use skycell_orbit::{Change, Fleet, LeftOut, OrbitSpec, Series, SeriesRequest, World};
 use skycell_records::Column;
 
 /// Longest series in steps of all pairs together; the border between hours and a slip of the pen.
 const MOST_VALUES: usize = 200_000_000;
 
-fn world(spec_json: &str) -> PyResult<World> {
+fn world(spec_json: &str, between_ps: [u64; 2]) -> PyResult<World> {
     OrbitSpec::from_json(spec_json)
-        .and_then(World::new)
+        .and_then(|spec| World::new(spec, between_ps))
         .map_err(orbit_error)
+}
+
+/// The satellites of elements that are left out at some of the moments between two, as JSON.
+#[pyfunction]
+pub fn orbit_left_out(
+    py: Python<'_>,
+    spec_json: &str,
+    first_ps: u64,
+    last_ps: u64,
+) -> PyResult<String> {
+    let between_s = [first_ps, last_ps].map(skycell_orbit::sky::seconds);
+    let fleet =
+        py.detach(|| OrbitSpec::from_json(spec_json).and_then(|spec| Fleet::new(&spec, between_s)));
+    let rows = fleet.map_err(orbit_error)?;
+    let told = |row: &LeftOut| json!([row.satellite, row.minutes, row.limit.to_string()]);
+    Ok(Value::from_iter(rows.left_out().iter().map(told)).to_string())
 }
 
 /// Earth-fixed positions in km, moment after moment, satellite after satellite.
@@ -26,40 +43,41 @@ pub fn orbit_positions<'py>(
     spec_json: &str,
     times_ps: Vec<u64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let world = world(spec_json)?;
+    let first_ps = times_ps.iter().copied().min().unwrap_or(0);
+    let last_ps = times_ps.iter().copied().max().unwrap_or(0);
+    let world = world(spec_json, [first_ps, last_ps])?;
     let flat = py.detach(|| {
-        let mut sky = world.sky()?;
+        let mut sky = world.sky(first_ps);
         let mut flat: Vec<f64> = Vec::with_capacity(times_ps.len() * world.fleet.len() * 3);
         for at_ps in times_ps {
-            sky.turn_to(at_ps)?;
+            sky.turn_to(at_ps);
             flat.extend(sky.positions_km().iter().flatten().copied());
         }
-        Ok(flat)
+        flat
     });
-    array_of(py, flat.map_err(orbit_error)?)
+    array_of(py, flat)
 }
 
 /// One moment as JSON: links, what stations see and use, and the paths of the pairs.
 #[pyfunction]
 pub fn orbit_moment(py: Python<'_>, spec_json: &str, at_ps: u64) -> PyResult<String> {
-    let world = world(spec_json)?;
-    let moment = py.detach(|| moment(&world, at_ps)).map_err(orbit_error)?;
-    Ok(moment.to_string())
+    let world = world(spec_json, [at_ps, at_ps])?;
+    Ok(py.detach(|| moment(&world, at_ps)).to_string())
 }
 
-fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError> {
-    let mut sky = world.sky()?;
-    sky.turn_to(at_ps)?;
+fn moment(world: &World, at_ps: u64) -> Value {
+    let mut sky = world.sky(at_ps);
     sky.find_links();
     let stations = 0..world.stations.len() as u32;
-    let used = stations
+    let used: Vec<Option<u32>> = stations
         .clone()
         .map(|station| sky.access(station, None))
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect();
     let highest: Vec<Value> = stations
         .clone()
         .map(|station| {
             (0..world.fleet.len() as u32)
+                .filter(|&satellite| !is_left_out(sky.positions_km()[satellite as usize]))
                 .map(|satellite| (satellite, sky.look(station, satellite)))
                 .max_by(|x, y| x.1.0.total_cmp(&y.1.0))
                 .map_or(
@@ -83,19 +101,19 @@ fn moment(world: &World, at_ps: u64) -> Result<Value, skycell_orbit::OrbitError>
     let mut paths = Vec::new();
     for &pair in &world.spec.pairs {
         let ends = pair.map(|station| used[station as usize]);
-        paths.push(match sky.path(pair, ends)? {
+        paths.push(match sky.path(pair, ends) {
             Ok(path) => json!(path),
             Err(reason) => json!(reason),
         });
     }
     let links = sky.links();
-    Ok(json!({
+    json!({
         "links": links,
         "visible": visible,
         "highest": highest,
         "used": used,
         "paths": paths,
-    }))
+    })
 }
 
 /// Paths and delays of the pairs over time, as columns.
@@ -113,7 +131,8 @@ pub fn orbit_series<'py>(
     on_progress: Option<Py<PyAny>>,
     precision_ps: Option<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let world = world(spec_json)?;
+    let last_ps = step_ps.saturating_mul((steps as u64).saturating_sub(1));
+    let world = world(spec_json, [start_ps, start_ps.saturating_add(last_ps)])?;
     let pairs = world.spec.pairs.len().max(1);
     if precision_ps == Some(0) {
         let text = "a precision of 0 ps: allowed is 1 ps or more";
@@ -247,7 +266,7 @@ fn change_columns(changes: &[Change]) -> [(&'static str, Column); 6] {
     ]
 }
 
-/// A JSON list of OMMs, or the errors as (line, message).
+/// A JSON list of lines and OMMs, or the errors as (line, message).
 type ReadElements = (Option<String>, Vec<(usize, String)>);
 
 /// Element sets of a text of two-line elements.

@@ -61,7 +61,7 @@ fn simulated(
 ) -> PyResult<(NetworkSpec, RunRecords)> {
     let spec = NetworkSpec::from_json(spec_json).map_err(spec_error)?;
     let engine = match engine {
-        "fast" => skycell_engine::run,
+        "fast" => skycell_fast::run,
         "reference" => skycell_reference::run,
         other => {
             return Err(PyValueError::new_err(format!(

@@ -25,6 +25,7 @@ pub fn parse_toml<'py>(
         py,
         lines: LineStarts::of(text),
         path: String::new(),
+        values_read: 0,
         positions: PyDict::new(py),
         errors: Vec::new(),
     };
@@ -43,12 +44,16 @@ pub fn parse_toml<'py>(
     Err(toml_error(py, reader.errors))
 }
 
+/// Values between two looks at what has been signalled to the process, such as Ctrl-C.
+const LOOK_EVERY: usize = 4096;
+
 /// Walks a document and collects what Python gets.
 struct Reader<'py, 'text> {
     py: Python<'py>,
     lines: LineStarts<'text>,
     /// Dotted path of the value at hand; empty at the top.
     path: String,
+    values_read: usize,
     /// The [`Position`] of each value by its dotted path, in the order of the text.
     positions: Bound<'py, PyDict>,
     errors: Vec<TextError>,
@@ -74,6 +79,10 @@ impl<'py> Reader<'py, '_> {
 
     /// The value one step down the path, with its position noted.
     fn at(&mut self, step: &str, value: &Spanned<DeValue<'_>>) -> PyResult<Bound<'py, PyAny>> {
+        self.values_read += 1;
+        if self.values_read.is_multiple_of(LOOK_EVERY) {
+            self.py.check_signals()?;
+        }
         let above = self.path.len();
         if above > 0 {
             self.path.push('.');
@@ -134,27 +143,52 @@ impl<'py> Reader<'py, '_> {
     }
 }
 
-/// Finds line and column of an octet of a text.
+/// Finds line and column of an octet of a text, in a time that does not grow with the line.
 struct LineStarts<'text> {
     text: &'text str,
     /// Octet at which each line begins; the first is 0.
     starts: Vec<usize>,
+    /// Characters that begin before each block of [`BLOCK`] octets.
+    characters: Vec<usize>,
 }
+
+/// Octets in which the characters are counted anew for each position.
+const BLOCK: usize = 64;
 
 impl<'text> LineStarts<'text> {
     fn of(text: &'text str) -> Self {
         let after_newlines = text.match_indices('\n').map(|(at, _)| at + 1);
+        let blocks = text.as_bytes().chunks(BLOCK);
+        let mut before = 0;
         LineStarts {
             text,
             starts: std::iter::once(0).chain(after_newlines).collect(),
+            characters: std::iter::once(0)
+                .chain(blocks.map(|block| {
+                    before += characters_in(block);
+                    before
+                }))
+                .collect(),
         }
     }
 
     fn position(&self, octet: usize) -> Position {
         let line = self.starts.partition_point(|&start| start <= octet);
-        let before = &self.text.as_bytes()[self.starts[line - 1]..octet.min(self.text.len())];
-        // Each character has one octet that does not continue another (10xxxxxx, RFC 3629 section 3).
-        let column = before.iter().filter(|&&o| o & 0xC0 != 0x80).count();
-        (line, column + 1)
+        let begin = self.starts[line - 1];
+        (
+            line,
+            self.characters_before(octet) - self.characters_before(begin) + 1,
+        )
     }
+
+    fn characters_before(&self, octet: usize) -> usize {
+        let octet = octet.min(self.text.len());
+        let block = octet / BLOCK;
+        self.characters[block] + characters_in(&self.text.as_bytes()[block * BLOCK..octet])
+    }
+}
+
+/// Each character has one octet that does not continue another (10xxxxxx, RFC 3629 section 3).
+fn characters_in(octets: &[u8]) -> usize {
+    octets.iter().filter(|&&o| o & 0xC0 != 0x80).count()
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, Error, Expr, Field, GenericArgument, Ident, Lit, LitStr, Meta, Path, PathArguments,
-    Result, Type,
+    Result, Token, Type, punctuated::Punctuated,
 };
 
 /// What `#[param(...)]` says of a field.
@@ -23,6 +23,9 @@ pub(crate) struct Attributes {
     pub(crate) relation: Option<(String, bool)>,
     pub(crate) check: Option<Path>,
     pub(crate) is_parts: bool,
+    /// The other key, and what it has to be, one of these.
+    when: Option<(String, Vec<String>)>,
+    without: Option<String>,
 }
 
 impl Attributes {
@@ -51,6 +54,19 @@ impl Attributes {
                 "at_most" => found.relation = Some((text()?, true)),
                 "default" => found.default = Some(meta.value()?.parse()?),
                 "source" => found.source = Some(meta.value()?.parse()?),
+                "without" => found.without = Some(text()?),
+                "when" => {
+                    meta.parse_nested_meta(|other| {
+                        let key = other.path.require_ident()?.to_string();
+                        let values;
+                        let given = other.value()?;
+                        syn::bracketed!(values in given);
+                        let values = Punctuated::<LitStr, Token![,]>::parse_terminated(&values)?;
+                        let values = values.iter().map(LitStr::value).collect();
+                        found.when = Some((key, values));
+                        Ok(())
+                    })?;
+                }
                 "check" => found.check = Some(meta.value()?.parse()?),
                 _ => return Err(meta.error("a parameter has no such property")),
             }
@@ -95,6 +111,17 @@ impl Attributes {
             })),
             None => quote!(None),
         };
+        let when = match (&self.when, &self.without) {
+            (Some((key, values)), _) => quote!(Some(::skycell_declare::When {
+                key: #key.to_owned(),
+                values: vec![#(#values.to_owned()),*],
+            })),
+            (None, Some(key)) => quote!(Some(::skycell_declare::When {
+                key: #key.to_owned(),
+                values: vec![],
+            })),
+            (None, None) => quote!(None),
+        };
         quote!(Some(::skycell_declare::Param {
             key: #key,
             ty: #ty,
@@ -105,6 +132,7 @@ impl Attributes {
             symbol: #symbol,
             source: #source,
             relation: #relation,
+            when: #when,
         }))
     }
 }

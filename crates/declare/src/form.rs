@@ -132,6 +132,17 @@ pub struct Param {
     pub source: Option<String>,
     /// What it must be compared with another field.
     pub relation: Option<Relation>,
+    /// What gives it an effect; none if it always has one.
+    pub when: Option<When>,
+}
+
+/// What another key of a table has to be for a parameter of that table to have an effect.
+#[derive(Debug, Serialize)]
+pub struct When {
+    /// The other key in a scenario file.
+    pub key: String,
+    /// One of these, as files have them; if there are none, it must not be given.
+    pub values: Vec<String>,
 }
 
 /// Below another field of the rule, or at most that.

@@ -21,7 +21,7 @@
 mod form;
 pub mod types;
 
-pub use form::{Field, Form, Forms, Item, Kind, Param, Relation, Shape, Type, Word};
+pub use form::{Field, Form, Forms, Item, Kind, Param, Relation, Shape, Type, When, Word};
 pub use skycell_declare_derive::Declare;
 
 use std::fmt;

@@ -1,6 +1,5 @@
 //! When paths change: the moments between the steps of a series, found by halving.
 
-use crate::OrbitError;
 use crate::path::{NoPath, Path};
 use crate::sky::{Sky, World};
 use crate::spec::AccessRule;
@@ -49,27 +48,27 @@ impl Search<'_, '_> {
         station: u32,
         held: Option<u32>,
         (from_ps, to_ps): (u64, u64),
-    ) -> Result<Vec<Turn>, OrbitError> {
+    ) -> Vec<Turn> {
         let (mut held, mut from_ps) = (held, from_ps);
         let mut turns = Vec::new();
         loop {
-            self.sky.turn_to(to_ps)?;
-            if self.sky.access(station, held)? == held {
-                return Ok(turns);
+            self.sky.turn_to(to_ps);
+            if self.sky.access(station, held) == held {
+                return turns;
             }
             // Halving on whether the station still has what it had.
             let mut late_ps = to_ps;
             while late_ps - from_ps > self.precision_ps {
                 let middle_ps = from_ps + (late_ps - from_ps) / 2;
-                self.sky.turn_to(middle_ps)?;
-                if self.sky.access(station, held)? == held {
+                self.sky.turn_to(middle_ps);
+                if self.sky.access(station, held) == held {
                     from_ps = middle_ps;
                 } else {
                     late_ps = middle_ps;
                 }
             }
-            self.sky.turn_to(late_ps)?;
-            held = self.sky.access(station, held)?;
+            self.sky.turn_to(late_ps);
+            held = self.sky.access(station, held);
             let turn = Turn {
                 at_ps: late_ps,
                 satellite: held,
@@ -81,17 +80,17 @@ impl Search<'_, '_> {
 
     /// The path of a pair at a moment; `turns` give the satellites of its stations where they hold
     /// them.
-    fn at(&mut self, pair: [u32; 2], at_ps: u64, turns: [&[Turn]; 2]) -> Result<At, OrbitError> {
-        self.sky.turn_to(at_ps)?;
+    fn at(&mut self, pair: [u32; 2], at_ps: u64, turns: [&[Turn]; 2]) -> At {
+        self.sky.turn_to(at_ps);
         self.sky.find_links();
         let mut access = [None; 2];
         for (used, (station, turns)) in access.iter_mut().zip(pair.into_iter().zip(turns)) {
             *used = match turns.partition_point(|turn| turn.at_ps <= at_ps) {
-                0 => self.sky.access(station, None)?,
+                0 => self.sky.access(station, None),
                 known => turns[known - 1].satellite,
             };
         }
-        Ok((at_ps, self.sky.path(pair, access)?))
+        (at_ps, self.sky.path(pair, access))
     }
 
     /// The changes of a pair's path after `from_ps` and up to `to_ps`, in the order of time.
@@ -103,17 +102,17 @@ impl Search<'_, '_> {
         pair: [u32; 2],
         turns: [&[Turn]; 2],
         (from_ps, to_ps): (u64, u64),
-    ) -> Result<Vec<Change>, OrbitError> {
-        let mut known = self.at(pair, from_ps, turns)?;
+    ) -> Vec<Change> {
+        let mut known = self.at(pair, from_ps, turns);
         // What is still to be looked at, the earliest last.
-        let mut later = vec![self.at(pair, to_ps, turns)?];
+        let mut later = vec![self.at(pair, to_ps, turns)];
         let mut found = Vec::new();
         while let Some(next) = later.last() {
             let apart_ps = next.0 - known.0;
             if way(&next.1) == way(&known.1) {
                 known = later.pop().expect("the one looked at");
             } else if apart_ps > self.precision_ps {
-                let middle = self.at(pair, known.0 + apart_ps / 2, turns)?;
+                let middle = self.at(pair, known.0 + apart_ps / 2, turns);
                 later.push(middle);
             } else {
                 let next = later.pop().expect("the one looked at");
@@ -126,7 +125,7 @@ impl Search<'_, '_> {
                 known = next;
             }
         }
-        Ok(found)
+        found
     }
 }
 

@@ -22,6 +22,23 @@ pub enum Shape {
     Wgs84,
 }
 
+impl Shape {
+    /// Distance of the poles from the centre, km.
+    fn polar_radius_km(self) -> f64 {
+        match self {
+            Shape::Sphere => EQUATORIAL_RADIUS_KM,
+            Shape::Wgs84 => EQUATORIAL_RADIUS_KM * (1.0 - FLATTENING),
+        }
+    }
+
+    /// Whether a point is below the surface; the third axis leads to the north pole, km.
+    pub fn holds_inside(self, point_km: Vec3) -> bool {
+        let [x, y, z] = point_km;
+        let stretched = z * (EQUATORIAL_RADIUS_KM / self.polar_radius_km());
+        norm([x, y, stretched]) < EQUATORIAL_RADIUS_KM
+    }
+}
+
 /// A place on the earth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,6 +189,20 @@ mod tests {
         assert!((pole[2] - 6_356.752_314_2).abs() < 1e-7);
         assert_eq!(place(90.0, 0.0, Shape::Sphere).position_km[2], 6378.137);
         assert_eq!(place(0.0, 0.0, Shape::Wgs84).position_km[0], 6378.137);
+    }
+
+    #[test]
+    fn what_is_below_the_surface_depends_on_its_shape_at_the_poles_only() {
+        for (point, sphere, ellipsoid) in [
+            ([6378.136, 0.0, 0.0], true, true),
+            ([0.0, 6378.138, 0.0], false, false),
+            ([0.0, 0.0, 6378.136], true, false),
+            ([0.0, 0.0, -6_356.753], true, false),
+            ([0.0, 0.0, 6_356.752], true, true),
+        ] {
+            assert_eq!(Shape::Sphere.holds_inside(point), sphere, "{point:?}");
+            assert_eq!(Shape::Wgs84.holds_inside(point), ellipsoid, "{point:?}");
+        }
     }
 
     #[test]

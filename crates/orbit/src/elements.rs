@@ -8,13 +8,16 @@ pub type TextError = (usize, String);
 /// Column of the ephemeris type in the first line, from 0.
 const EPHEMERIS_TYPE: usize = 62;
 
+/// The line of a set's first line, from 1, and the set.
+pub type ReadSet = (usize, Elements);
+
 /// Reads element sets of two lines, each with a line for its name before it or without.
 ///
 /// Empty lines are passed over. All errors of the text are told together.
 ///
 /// Source of the form: Hoots and Roehrich, Spacetrack Report 3, 1980; satellite numbers above 99 999
 /// in Alpha-5.
-pub fn read_tle(text: &str) -> Result<Vec<Elements>, Vec<TextError>> {
+pub fn read_tle(text: &str) -> Result<Vec<ReadSet>, Vec<TextError>> {
     let lines: Vec<(usize, &str)> = text
         .lines()
         .enumerate()
@@ -47,7 +50,7 @@ pub fn read_tle(text: &str) -> Result<Vec<Elements>, Vec<TextError>> {
         }
         let name = name.take().map(str::to_owned);
         match Elements::from_tle(name, &first, second.as_bytes()) {
-            Ok(elements) => read.push(elements),
+            Ok(elements) => read.push((number, elements)),
             Err(error) => {
                 // sgp4 tells the line in its words only.
                 let what = error.to_string();
@@ -56,8 +59,8 @@ pub fn read_tle(text: &str) -> Result<Vec<Elements>, Vec<TextError>> {
             }
         }
     }
-    if let Some(name) = name {
-        errors.push((text.lines().count(), format!("no elements after {name:?}")));
+    if name.is_some() {
+        errors.push((text.lines().count(), "no elements after this name".into()));
     }
     if errors.is_empty() {
         Ok(read)
@@ -78,16 +81,17 @@ mod tests {
     fn names_are_optional_and_empty_lines_are_passed_over() {
         let text = format!("VANGUARD 1\n{FIRST}\n{SECOND}\n\n{FIRST}\r\n{SECOND}\n");
         let read = read_tle(&text).unwrap();
-        assert_eq!(read[0].object_name.as_deref(), Some("VANGUARD 1"));
-        assert_eq!(read[1].object_name, None);
-        assert_eq!(read[1].inclination, 34.2682);
+        assert_eq!(read[0].1.object_name.as_deref(), Some("VANGUARD 1"));
+        assert_eq!(read[1].1.object_name, None);
+        assert_eq!(read[1].1.inclination, 34.2682);
+        assert_eq!((read[0].0, read[1].0), (2, 5));
     }
 
     #[test]
     fn a_blank_ephemeris_type_is_that_of_sgp4() {
         let blank = FIRST.replace("28098-4 0 ", "28098-4   ");
         let read = read_tle(&format!("{blank}\n{SECOND}")).unwrap();
-        assert_eq!(read[0].ephemeris_type, 0);
+        assert_eq!(read[0].1.ephemeris_type, 0);
     }
 
     #[test]

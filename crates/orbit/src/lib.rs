@@ -5,6 +5,7 @@
 //! that patterns give the same numbers on every machine.
 
 pub mod changes;
+pub mod decay;
 pub mod earth;
 pub mod elements;
 pub mod graph;
@@ -19,6 +20,7 @@ pub mod spec;
 pub mod vector;
 
 pub use changes::Change;
+pub use motion::{Fleet, LeftOut};
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};
 pub use sky::{Sky, World};
@@ -36,18 +38,6 @@ pub enum OrbitError {
     /// Mean elements without a moment in time.
     #[error("satellites of mean elements need a rotation that is tied to UTC")]
     NoStartDate,
-    /// SGP4 gave no position: the orbit has decayed, or the elements are no orbit.
-    #[error(
-        "satellite {satellite}: SGP4 gives no position {minutes:.1} min after its epoch: {reason}"
-    )]
-    NotPropagated {
-        /// Its number.
-        satellite: u32,
-        /// Since its epoch.
-        minutes: f64,
-        /// SGP4's own words.
-        reason: String,
-    },
     /// The caller gave it up.
     #[error("given up")]
     Cancelled,

@@ -1,6 +1,7 @@
 //! Which satellites are linked at a moment.
 
 use crate::earth::EQUATORIAL_RADIUS_KM;
+use crate::motion::is_left_out;
 use crate::pattern::{Circular, Lattice};
 use crate::spec::{LinkLimits, OrbitSpec, Seam, Shell, ShellLinks};
 use crate::vector::{Vec3, closest_approach, distance, norm};
@@ -160,6 +161,9 @@ impl Topology {
     fn stands(&self, link: &Link, positions_km: &[Vec3]) -> bool {
         let [a, b] = link.ends.map(|end| positions_km[end as usize]);
         let limits = &self.limits;
+        if is_left_out(a) || is_left_out(b) {
+            return false;
+        }
         let is_low = |at: Vec3| at[2].abs() <= link.below_sine * norm(at);
         limits
             .max_length_km

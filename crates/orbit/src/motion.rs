@@ -1,11 +1,20 @@
 //! Where every satellite of a constellation is, in axes that turn with the earth.
 
 use crate::OrbitError;
-use crate::earth::Rotation;
+use crate::decay::{Limit, first_broken, state};
+use crate::earth::{Rotation, Shape};
 use crate::pattern::{Circular, Pattern};
 use crate::spec::{OrbitSpec, Shell};
 use crate::vector::{Vec3, turned};
-use sgp4::MinutesSinceEpoch;
+
+/// The position of a satellite that is left out: no number, so that nothing sees it, and no link
+/// stands to it.
+pub const NOWHERE: Vec3 = [f64::NAN; 3];
+
+/// Whether a satellite is left out at its position.
+pub fn is_left_out(position_km: Vec3) -> bool {
+    position_km[0].is_nan()
+}
 
 /// The motion of one satellite.
 enum Motion {
@@ -15,6 +24,8 @@ enum Motion {
     Circular(Circular),
     /// By SGP4 from mean elements.
     Elements(Box<Propagated>),
+    /// Left out at all times.
+    Nowhere,
 }
 
 /// A satellite that SGP4 moves.
@@ -22,24 +33,51 @@ struct Propagated {
     constants: sgp4::Constants,
     /// From the elements' epoch to time 0.
     minutes_at_start: f64,
+    /// Between which it has positions, in minutes from the epoch, the bounds left out.
+    good: [f64; 2],
+}
+
+/// A satellite that has no position at some of the moments that are looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// Its number.
+    pub satellite: u32,
+    /// When it breaks a limit, from its epoch; it is left out from then on, before the epoch until
+    /// then, and at 0 always.
+    pub minutes: f64,
+    /// What it breaks.
+    pub limit: Limit,
 }
 
 /// The motion of all satellites.
 pub struct Fleet {
     motions: Vec<Motion>,
     rotation: Rotation,
+    shape: Shape,
+    left_out: Vec<LeftOut>,
 }
 
 impl Fleet {
-    /// The satellites of a spec, shell after shell.
-    pub fn new(spec: &OrbitSpec) -> Result<Self, OrbitError> {
+    /// The satellites of a spec, shell after shell, for moments between two (seconds since time 0).
+    ///
+    /// A satellite of elements is left out from the first moment on, counted from its epoch, at
+    /// which it breaks a limit of SGP4 or is inside the earth.
+    pub fn new(spec: &OrbitSpec, between_s: [f64; 2]) -> Result<Self, OrbitError> {
+        let mut left_out = Vec::new();
         let mut motions = Vec::with_capacity(spec.satellites() as usize);
         for shell in &spec.shells {
             match shell {
                 Shell::Pattern { pattern, .. } => place(pattern, &mut motions),
                 Shell::Elements { elements, .. } => {
                     for element in elements {
-                        motions.push(propagated(element, &spec.rotation, motions.len() as u32)?);
+                        let satellite = motions.len() as u32;
+                        let (motion, broken) = propagated(element, spec, between_s)?;
+                        motions.push(motion);
+                        left_out.extend(broken.into_iter().map(|(minutes, limit)| LeftOut {
+                            satellite,
+                            minutes,
+                            limit,
+                        }));
                     }
                 }
             }
@@ -47,6 +85,8 @@ impl Fleet {
         Ok(Fleet {
             motions,
             rotation: spec.rotation,
+            shape: spec.shape,
+            left_out,
         })
     }
 
@@ -60,40 +100,40 @@ impl Fleet {
         self.motions.is_empty()
     }
 
-    /// Earth-fixed positions of all satellites in km, written over `positions`.
-    pub fn positions_km(&self, seconds: f64, positions: &mut Vec<Vec3>) -> Result<(), OrbitError> {
-        let sine_cosine = libm::sincos(self.rotation.angle_rad(seconds));
-        positions.clear();
-        for satellite in 0..self.motions.len() as u32 {
-            positions.push(self.at(satellite, seconds, sine_cosine)?);
-        }
-        Ok(())
+    /// The satellites that are left out at some of the moments, by number.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
     }
 
-    /// Earth-fixed position of one satellite, km.
-    pub fn position_km(&self, satellite: u32, seconds: f64) -> Result<Vec3, OrbitError> {
+    /// Earth-fixed positions of all satellites in km, written over `positions`; `NOWHERE` for those
+    /// that are left out.
+    pub fn positions_km(&self, seconds: f64, positions: &mut Vec<Vec3>) {
+        let sine_cosine = libm::sincos(self.rotation.angle_rad(seconds));
+        positions.clear();
+        let all = 0..self.motions.len() as u32;
+        positions.extend(all.map(|satellite| self.at(satellite, seconds, sine_cosine)));
+    }
+
+    /// Earth-fixed position of one satellite, km; `NOWHERE` where it is left out.
+    pub fn position_km(&self, satellite: u32, seconds: f64) -> Vec3 {
         let sine_cosine = libm::sincos(self.rotation.angle_rad(seconds));
         self.at(satellite, seconds, sine_cosine)
     }
 
-    fn at(&self, satellite: u32, seconds: f64, turn: (f64, f64)) -> Result<Vec3, OrbitError> {
+    fn at(&self, satellite: u32, seconds: f64, turn: (f64, f64)) -> Vec3 {
         match &self.motions[satellite as usize] {
-            Motion::Fixed(position) => Ok(*position),
-            Motion::Circular(orbit) => Ok(turned(orbit.position_km(seconds), turn)),
+            Motion::Fixed(position) => *position,
+            Motion::Circular(orbit) => turned(orbit.position_km(seconds), turn),
             Motion::Elements(propagated) => {
                 let minutes = propagated.minutes_at_start + seconds / 60.0;
-                // Sidereal time at the epoch by the formula of AFSPC, but without its slip where a
-                // node falls below 0 (case 23599): all verification states are met only so.
-                propagated
-                    .constants
-                    .propagate(MinutesSinceEpoch(minutes))
-                    .map(|prediction| turned(prediction.position, turn))
-                    .map_err(|error| OrbitError::NotPropagated {
-                        satellite,
-                        minutes,
-                        reason: error.to_string(),
-                    })
+                let [after, before] = propagated.good;
+                if !(after < minutes && minutes < before) {
+                    return NOWHERE;
+                }
+                state(&propagated.constants, minutes, self.shape)
+                    .map_or(NOWHERE, |state| turned(state.position, turn))
             }
+            Motion::Nowhere => NOWHERE,
         }
     }
 }
@@ -117,26 +157,41 @@ fn place(pattern: &Pattern, motions: &mut Vec<Motion>) {
     }
 }
 
+/// The motion of a satellite of elements, and the limits it breaks between two moments.
 fn propagated(
     elements: &sgp4::Elements,
-    rotation: &Rotation,
-    satellite: u32,
-) -> Result<Motion, OrbitError> {
-    let Rotation::Sidereal { start_unix_ns, .. } = *rotation else {
+    spec: &OrbitSpec,
+    between_s: [f64; 2],
+) -> Result<(Motion, Vec<(f64, Limit)>), OrbitError> {
+    let Rotation::Sidereal { start_unix_ns, .. } = spec.rotation else {
         return Err(OrbitError::NoStartDate);
     };
-    let constants =
-        sgp4::Constants::from_elements_afspc_compatibility_mode(elements).map_err(|error| {
-            OrbitError::NotPropagated {
-                satellite,
-                minutes: 0.0,
-                reason: error.to_string(),
+    let constants = match sgp4::Constants::from_elements_afspc_compatibility_mode(elements) {
+        Ok(constants) => constants,
+        Err(error) => {
+            let limit = Limit::NoOrbit(error.to_string());
+            return Ok((Motion::Nowhere, vec![(0.0, limit)]));
+        }
+    };
+    let minutes_at_start = minutes_since(elements, start_unix_ns);
+    let [first, last] = between_s.map(|seconds| minutes_at_start + seconds / 60.0);
+    let mut good = [f64::NEG_INFINITY, f64::INFINITY];
+    let mut found = Vec::new();
+    for (bound, to) in good.iter_mut().zip([first.min(0.0), last.max(0.0)]) {
+        if let Some((minutes, limit)) = first_broken(&constants, to, spec.shape) {
+            *bound = minutes;
+            found.push((minutes, limit));
+            if minutes == 0.0 {
+                return Ok((Motion::Nowhere, found));
             }
-        })?;
-    Ok(Motion::Elements(Box::new(Propagated {
+        }
+    }
+    let motion = Motion::Elements(Box::new(Propagated {
         constants,
-        minutes_at_start: minutes_since(elements, start_unix_ns),
-    })))
+        minutes_at_start,
+        good,
+    }));
+    Ok((motion, found))
 }
 
 /// Minutes from the epoch of some elements to a moment.

@@ -130,7 +130,7 @@ impl World {
             .collect();
         let pieces = begins.len().div_ceil(CHANGES);
         let found = shared(request.threads, pieces, (0.8, 1.0), go_on, |piece| {
-            let mut sky = self.sky()?;
+            let mut sky = self.sky(request.start_ps);
             let mut search = Search {
                 sky: &mut sky,
                 precision_ps,
@@ -143,9 +143,9 @@ impl World {
                     own.map_or(&[] as &[Turn], |access| &access.turns)
                 });
                 let between = (request.at_ps(step - 1), request.at_ps(step));
-                found.extend(search.changes(number, pair, turns, between)?);
+                found.extend(search.changes(number, pair, turns, between));
             }
-            Ok(found)
+            found
         })?;
         Ok(found.into_iter().flatten().collect())
     }
@@ -167,15 +167,15 @@ impl World {
         let size = wanted.len().div_ceil(request.threads).max(1);
         let groups: Vec<&[u32]> = wanted.chunks(size).collect();
         let done = shared(request.threads, groups.len(), (0.0, 0.5), go_on, |group| {
-            let mut sky = self.sky()?;
+            let mut sky = self.sky(request.start_ps);
             let mut held = vec![None; groups[group].len()];
             let mut chosen = vec![Access::default(); held.len()];
             for step in 0..request.steps {
                 let at_ps = request.at_ps(step);
-                sky.turn_to(at_ps)?;
+                sky.turn_to(at_ps);
                 for (place, &station) in groups[group].iter().enumerate() {
                     let (before, own) = (held[place], &mut chosen[place]);
-                    held[place] = sky.access(station, before)?;
+                    held[place] = sky.access(station, before);
                     if self.holds()
                         && let Some(precision_ps) = request.precision_ps
                     {
@@ -188,15 +188,15 @@ impl World {
                                 precision_ps,
                             };
                             let between = (request.at_ps(step - 1), at_ps);
-                            own.turns.extend(search.turns(station, before, between)?);
+                            own.turns.extend(search.turns(station, before, between));
                             held[place] = own.turns.last().and_then(|turn| turn.satellite);
-                            sky.turn_to(at_ps)?;
+                            sky.turn_to(at_ps);
                         }
                     }
                     own.by_step.push(held[place].unwrap_or(NONE));
                 }
             }
-            Ok(chosen)
+            chosen
         })?;
         let mut access = vec![Access::default(); self.stations.len()];
         for (group, chosen) in groups.iter().zip(done) {
@@ -207,26 +207,21 @@ impl World {
         Ok(access)
     }
 
-    fn chunk(
-        &self,
-        request: &SeriesRequest,
-        chunk: usize,
-        access: &[Access],
-    ) -> Result<Chunk, OrbitError> {
-        let mut sky = self.sky()?;
+    fn chunk(&self, request: &SeriesRequest, chunk: usize, access: &[Access]) -> Chunk {
+        let mut sky = self.sky(request.start_ps);
         let mut series = vec![PairSeries::default(); self.spec.pairs.len()];
         for step in chunk * CHUNK..request.steps.min((chunk + 1) * CHUNK) {
-            sky.turn_to(request.at_ps(step))?;
+            sky.turn_to(request.at_ps(step));
             sky.find_links();
             for (&pair, series) in self.spec.pairs.iter().zip(&mut series) {
                 let used = pair.map(|station| {
                     let satellites = access.get(station as usize)?;
                     Some(satellites.by_step[step]).filter(|&satellite| satellite != NONE)
                 });
-                series.add(sky.path(pair, used)?, request.with_links);
+                series.add(sky.path(pair, used), request.with_links);
             }
         }
-        Ok(series)
+        series
     }
 }
 
@@ -295,13 +290,13 @@ fn shared<T: Send>(
     pieces: usize,
     share: (f64, f64),
     go_on: Progress,
-    work: impl Fn(usize) -> Result<T, OrbitError> + Sync,
+    work: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, OrbitError> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, pieces.max(1)) {
-            let sender: Sender<(usize, Result<T, OrbitError>)> = sender.clone();
+            let sender: Sender<(usize, T)> = sender.clone();
             let (next, stop, work) = (&next, &stop, &work);
             scope.spawn(move || {
                 loop {
@@ -326,19 +321,19 @@ fn gather<T>(
     pieces: usize,
     share: (f64, f64),
     go_on: Progress,
-    receiver: &Receiver<(usize, Result<T, OrbitError>)>,
+    receiver: &Receiver<(usize, T)>,
 ) -> Result<Vec<T>, OrbitError> {
     let mut results: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
     let mut done = 0;
     while done < pieces {
         match receiver.recv_timeout(LOOK_EVERY) {
             Ok((piece, result)) => {
-                results[piece] = Some(result?);
+                results[piece] = Some(result);
                 done += 1;
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                unreachable!("a thread ends only when no piece is left or after an error")
+                unreachable!("a thread ends only when no piece is left")
             }
         }
         let part = done as f64 / pieces as f64;

@@ -47,10 +47,14 @@ pub struct World {
 }
 
 impl World {
-    /// A world as its spec says.
-    pub fn new(spec: OrbitSpec) -> Result<Self, OrbitError> {
+    /// A world as its spec says, for moments between two.
+    pub fn new(spec: OrbitSpec, between_ps: [u64; 2]) -> Result<Self, OrbitError> {
+        let [first_s, mut last_s] = between_ps.map(seconds);
+        if spec.access.rule == AccessRule::Longest {
+            last_s += LONGEST_VISIBILITY_S;
+        }
         Ok(World {
-            fleet: Fleet::new(&spec)?,
+            fleet: Fleet::new(&spec, [first_s, last_s])?,
             topology: Topology::new(&spec),
             stations: spec
                 .stations
@@ -61,8 +65,8 @@ impl World {
         })
     }
 
-    /// The sky at time 0.
-    pub fn sky(&self) -> Result<Sky<'_>, OrbitError> {
+    /// The sky at a moment.
+    pub fn sky(&self, at_ps: u64) -> Sky<'_> {
         let mut sky = Sky {
             spec: &self.spec,
             fleet: &self.fleet,
@@ -75,23 +79,23 @@ impl World {
             shortest: Shortest::default(),
             gateways: vec![None; self.stations.len()],
         };
-        sky.turn_to(0)?;
-        Ok(sky)
+        sky.turn_to(at_ps);
+        sky
     }
 }
 
 /// Seconds, for positions.
-fn seconds(at_ps: u64) -> f64 {
+pub fn seconds(at_ps: u64) -> f64 {
     at_ps as f64 / PS_PER_SECOND
 }
 
 impl Sky<'_> {
     /// Looks at another moment.
-    pub fn turn_to(&mut self, at_ps: u64) -> Result<(), OrbitError> {
+    pub fn turn_to(&mut self, at_ps: u64) {
         self.at_ps = at_ps;
         self.gateways.fill(None);
         self.fleet
-            .positions_km(seconds(at_ps), &mut self.positions_km)
+            .positions_km(seconds(at_ps), &mut self.positions_km);
     }
 
     /// Finds the links and their delays; needed before paths, not before looking from stations.
@@ -105,7 +109,7 @@ impl Sky<'_> {
         });
     }
 
-    /// Earth-fixed positions of the satellites, km.
+    /// Earth-fixed positions of the satellites, km; no numbers for those that are left out.
     pub fn positions_km(&self) -> &[Vec3] {
         &self.positions_km
     }
@@ -142,88 +146,78 @@ impl Sky<'_> {
     }
 
     /// The satellite that a station uses when it used `held` before; none where it sees none.
-    pub fn access(&self, station: u32, held: Option<u32>) -> Result<Option<u32>, OrbitError> {
+    pub fn access(&self, station: u32, held: Option<u32>) -> Option<u32> {
         if self.spec.access.hold
             && let Some(held) = held
             && self.sees(station, held)
         {
-            return Ok(Some(held));
+            return Some(held);
         }
-        Ok(match self.spec.access.rule {
+        match self.spec.access.rule {
             AccessRule::Nearest | AccessRule::Any => self
                 .visible(station)
                 .min_by_key(|&satellite| (self.ground_ps(station, satellite), satellite)),
             AccessRule::Highest => self.best(station, |satellite| {
                 let place = &self.stations[station as usize];
-                Ok(place.look(self.positions_km[satellite as usize]).0)
-            })?,
+                place.look(self.positions_km[satellite as usize]).0
+            }),
             AccessRule::Longest => {
-                self.best(station, |satellite| self.visible_for_s(station, satellite))?
+                self.best(station, |satellite| self.visible_for_s(station, satellite))
             }
-        })
+        }
     }
 
     /// The visible satellite of the largest number, that of the smallest index on ties.
-    fn best(
-        &self,
-        station: u32,
-        value: impl Fn(u32) -> Result<f64, OrbitError>,
-    ) -> Result<Option<u32>, OrbitError> {
+    fn best(&self, station: u32, value: impl Fn(u32) -> f64) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
         for satellite in self.visible(station) {
-            let value = value(satellite)?;
+            let value = value(satellite);
             if best.is_none_or(|(known, _)| value > known) {
                 best = Some((value, satellite));
             }
         }
-        Ok(best.map(|(_, satellite)| satellite))
+        best.map(|(_, satellite)| satellite)
     }
 
     /// For how long a satellite that is visible now stays so, seconds.
-    fn visible_for_s(&self, station: u32, satellite: u32) -> Result<f64, OrbitError> {
+    fn visible_for_s(&self, station: u32, satellite: u32) -> f64 {
         let place = &self.stations[station as usize];
         let now = seconds(self.at_ps);
-        let is_up = |after: f64| -> Result<bool, OrbitError> {
-            Ok(place.sees(self.fleet.position_km(satellite, now + after)?))
-        };
+        let is_up = |after: f64| place.sees(self.fleet.position_km(satellite, now + after));
         let mut after = LOOK_EVERY_S;
-        while is_up(after)? {
+        while is_up(after) {
             after += LOOK_EVERY_S;
             if after > LONGEST_VISIBILITY_S {
-                return Ok(LONGEST_VISIBILITY_S);
+                return LONGEST_VISIBILITY_S;
             }
         }
         let (mut up, mut down) = (after - LOOK_EVERY_S, after);
         while down - up > SETTING_S {
             let middle = (up + down) / 2.0;
-            if is_up(middle)? {
+            if is_up(middle) {
                 up = middle;
             } else {
                 down = middle;
             }
         }
-        Ok(up)
+        up
     }
 
     /// The path of a pair of stations, over the satellites that they use (any, where `Any` rules).
-    pub fn path(
-        &mut self,
-        pair: [u32; 2],
-        access: [Option<u32>; 2],
-    ) -> Result<Result<Path, NoPath>, OrbitError> {
+    pub fn path(&mut self, pair: [u32; 2], access: [Option<u32>; 2]) -> Result<Path, NoPath> {
         let [from, to] = pair;
         let ways = if self.spec.access.rule == AccessRule::Any {
             let up = self.gateways(from);
             let down = self.gateways(to);
             match (up.is_empty(), down.is_empty()) {
-                (true, _) => return Ok(Err(NoPath::NothingVisible { station: from })),
-                (_, true) => return Ok(Err(NoPath::NothingVisible { station: to })),
+                (true, _) => return Err(NoPath::NothingVisible { station: from }),
+                (_, true) => return Err(NoPath::NothingVisible { station: to }),
                 _ => (up, down),
             }
         } else {
             let [Some(up), Some(down)] = access else {
                 let station = if access[0].is_none() { from } else { to };
-                return Ok(Err(NoPath::NothingVisible { station }));
+                return Err(NoPath::NothingVisible { station });
             };
             (
                 vec![(up, self.ground_ps(from, up))],
@@ -234,9 +228,9 @@ impl Sky<'_> {
             Route::Greedy => self.greedy_way(ways.0[0].0, ways.1[0].0),
             Route::Shortest => self.shortest_way(to, &ways.0, &ways.1),
         };
-        Ok(found
+        found
             .map(|satellites| self.measured(pair, satellites))
-            .ok_or(NoPath::NoWay))
+            .ok_or(NoPath::NoWay)
     }
 
     fn gateways(&mut self, station: u32) -> Vec<Gateway> {

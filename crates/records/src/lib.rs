@@ -3,6 +3,7 @@
 mod delay;
 mod guarantee;
 mod ledger;
+mod packets;
 mod queue;
 mod summary;
 mod traces;
@@ -11,6 +12,7 @@ mod web;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
+pub use packets::{PacketMeter, PacketRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -180,6 +182,11 @@ pub struct FlowRecord {
     pub start_ps: u64,
     /// Time during which a connection was open, picoseconds.
     pub connected_ps: u64,
+    /// Connections that were closed.
+    pub closings: u64,
+    /// Of the time connected, what those took to close, picoseconds: from the acknowledgement of the last
+    /// octet, which ends a transfer, to the answer to the FIN.
+    pub closing_ps: u64,
     /// Octets given to the network, repetitions included.
     pub octets_sent: u64,
     /// Of those, octets that had been sent before.
@@ -312,6 +319,9 @@ pub struct PortRecord {
     pub queues: Vec<ClassQueueRecord>,
     /// Sampled occupancy of each VC that crosses the port, where the spec asks for it.
     pub vc_queues: Vec<VcQueueRecord>,
+    /// In octets and time, where the port carries packets; then all that is called cells above is packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub octets: Option<PacketRecord>,
 }
 
 /// What one queue of an output port did.

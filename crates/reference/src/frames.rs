@@ -35,21 +35,25 @@ pub(crate) struct Frame {
     pub(crate) content: Content,
     /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
     pub(crate) is_tagged: bool,
-    /// Its length, cells.
+    /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
+    pub(crate) octets: u32,
+    /// Its length in cells, on a VC of cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
     pub(crate) handed_at: SimTime,
-    /// Cells that have neither reached the VC's end nor been discarded.
+    /// Units that have neither reached the VC's end nor been discarded.
     left: u32,
 }
 
-/// One cell.
+/// One unit on its way: a cell of a frame, or on a link of packets the whole packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     /// Place of its frame among the [`Frames`].
     pub(crate) frame: u32,
     /// Place in its frame, from 0.
     pub(crate) index: u32,
+    /// Octets of the IP packet; 0 of a cell.
+    pub(crate) octets: u32,
     /// VC id.
     pub(crate) vc: u32,
     /// How many links of the VC it has crossed.
@@ -60,6 +64,8 @@ pub(crate) struct Cell {
     pub(crate) is_tagged: bool,
     /// Whether a cell source has set its pace: its port does not wait before it.
     pub(crate) is_paced: bool,
+    /// When it came to the port where it is.
+    pub(crate) came_at: SimTime,
     /// When its last bit left the VC's first port.
     pub(crate) left_at: SimTime,
 }
@@ -73,13 +79,20 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// A new frame of `cells` cells.
-    pub(crate) fn add(&mut self, content: Content, cells: u32, handed_at: SimTime) -> u32 {
+    /// A new frame of `cells` cells, or of a packet of `octets` octets.
+    pub(crate) fn add(
+        &mut self,
+        content: Content,
+        octets: u32,
+        cells: u32,
+        handed_at: SimTime,
+    ) -> u32 {
         self.serial += 1;
         let frame = Frame {
             serial: self.serial,
             content,
             is_tagged: false,
+            octets,
             cells,
             handed_at,
             left: cells,
@@ -111,7 +124,12 @@ impl Frames {
         self.frames[id as usize].is_tagged = is_tagged;
     }
 
-    /// Puts the frame on the next VC of its route, all cells before it again.
+    /// The frame goes on a VC as so many units, all of them before it.
+    pub(crate) fn begin(&mut self, id: u32, units: u32) {
+        self.frames[id as usize].left = units;
+    }
+
+    /// Puts the frame on the next VC of its route.
     pub(crate) fn next_leg(&mut self, id: u32) {
         let frame = &mut self.frames[id as usize];
         match &mut frame.content {
@@ -119,14 +137,14 @@ impl Frames {
             Content::Cells => {}
         }
         frame.is_tagged = false;
-        frame.left = frame.cells;
+        frame.left = 1;
     }
 
-    /// `cells` cells of the frame have reached their VC's end or were discarded; forgets the frame
+    /// `units` units of the frame have reached their VC's end or were discarded; forgets the frame
     /// with its last one.
-    pub(crate) fn settle(&mut self, id: u32, cells: u32) {
+    pub(crate) fn settle(&mut self, id: u32, units: u32) {
         let frame = &mut self.frames[id as usize];
-        frame.left -= cells;
+        frame.left -= units;
         if frame.left == 0 {
             self.free.push(id);
         }

@@ -3,7 +3,7 @@
 use crate::frames::Cell;
 use skycell_des::Stream;
 use skycell_records::LossReason;
-use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, MotionSpec, PacketFraming, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, VecDeque};
 pub(crate) struct Link {
     delay: SimTime,
     cell_time: SimTime,
+    /// How it carries packets, if it does.
+    framing: Option<PacketFraming>,
     motion: Option<Motion>,
     to: u32,
     /// In order of arrival: when and at which node.
@@ -46,6 +48,7 @@ impl Link {
         Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
+            framing: spec.framing,
             motion: motion.map(|motion| Motion::new(motion, draws())),
             to: spec.to,
             cells: VecDeque::new(),
@@ -61,13 +64,18 @@ impl Link {
         }
     }
 
-    /// Time of a cell whose transmission begins at `time`.
-    pub(crate) fn cell_time(&self, time: SimTime) -> SimTime {
-        let own = self.motion.as_ref().and_then(|motion| {
-            let times = &motion.spec.cell_times_ps;
-            times.get(motion.step_at(time)).copied()
-        });
-        own.map_or(self.cell_time, SimTime)
+    /// Time of a cell, or of a packet of `octets` octets, whose transmission begins at `time`.
+    pub(crate) fn unit_time(&self, time: SimTime, octets: u32) -> SimTime {
+        let motion = self.motion.as_ref();
+        let in_force = |steps: fn(&MotionSpec) -> &Vec<u64>| {
+            let at = |motion: &Motion| steps(&motion.spec).get(motion.step_at(time)).copied();
+            motion.and_then(at)
+        };
+        let Some(framing) = &self.framing else {
+            return in_force(|spec| &spec.cell_times_ps).map_or(self.cell_time, SimTime);
+        };
+        let rate = in_force(|spec| &spec.rates_millibps).unwrap_or(framing.rate_millibps);
+        SimTime(framing.time_at_ps(octets.into(), rate))
     }
 
     /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will

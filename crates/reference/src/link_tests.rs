@@ -20,6 +20,7 @@ fn motion(
         delays_ps,
         paths: steps.iter().map(|s| s.2).collect(),
         cell_times_ps: Vec::new(),
+        rates_millibps: Vec::new(),
         losses_ppb: Vec::new(),
         to: Vec::new(),
         interruption_ps,
@@ -34,6 +35,7 @@ fn link_with(motion: MotionSpec) -> Link {
         from: 0,
         to: 1,
         cell_time_ps: 10,
+        framing: None,
         delay_ps: delays_ps.min().unwrap_or(0),
         motion: Some(motion),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
@@ -50,6 +52,8 @@ fn cell(index: u32) -> Cell {
         is_last: false,
         is_tagged: false,
         is_paced: false,
+        came_at: SimTime::ZERO,
+        octets: 0,
         left_at: SimTime::ZERO,
     }
 }
@@ -130,7 +134,7 @@ fn a_cell_takes_the_time_in_force_when_its_transmission_begins() {
     let mut motion = motion(&steps, 0, false);
     motion.cell_times_ps = vec![10, 40, 25];
     let link = link_with(motion);
-    let times = [0, 49, 50, 69, 70, 900].map(|time| link.cell_time(SimTime(time)).0);
+    let times = [0, 49, 50, 69, 70, 900].map(|time| link.unit_time(SimTime(time), 0).0);
     assert_eq!(times, [10, 10, 40, 40, 25, 25]);
 }
 

@@ -1,6 +1,6 @@
 //! Nodes, ports, VCs and flows of a run, and what happens at each event.
 
-use crate::frames::{Cell, Content, Frames};
+use crate::frames::{Cell, Content, Frame, Frames};
 use crate::port::{Port, Verdict};
 use crate::timers::Timers;
 use crate::ways::{Next, Ways};
@@ -12,7 +12,7 @@ use skycell_records::{
 };
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Hosts, Outbox, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
 /// A virtual channel.
@@ -26,7 +26,16 @@ struct Vc {
     reassembly: Reassembly,
     /// Its contract, if it has one.
     guaranteed: Option<GuaranteedVc>,
+    /// Whether its one link carries packets.
+    carries_packets: bool,
     record: VcRecord,
+}
+
+impl Vc {
+    /// Units in which a frame crosses it.
+    fn units(&self, frame: &Frame) -> u32 {
+        if self.carries_packets { 1 } else { frame.cells }
+    }
 }
 
 /// A flow with its routes and the events that are pending for it.
@@ -36,6 +45,19 @@ struct FlowAtWork {
     forward: Vec<u32>,
     reverse: Vec<u32>,
     timers: Timers,
+    /// What the source, and the destination, have sent and not yet handed over.
+    handovers: [Handover; 2],
+}
+
+impl FlowAtWork {
+    /// The VCs that carry what the source, or else the destination, sends.
+    fn route(&self, is_forward: bool) -> &[u32] {
+        if is_forward {
+            &self.forward
+        } else {
+            &self.reverse
+        }
+    }
 }
 
 /// The state of a run.
@@ -78,6 +100,7 @@ impl<'a> Network<'a> {
                 guaranteed: vc
                     .gfr
                     .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                carries_packets: spec.carries_packets(id as usize),
                 record: VcRecord {
                     name: vc.name.clone(),
                     ..VcRecord::default()
@@ -96,6 +119,7 @@ impl<'a> Network<'a> {
                     forward: flow.forward.clone(),
                     reverse: flow.reverse.clone(),
                     timers: Timers::default(),
+                    handovers: Handover::of_ends(flow, spec.seed),
                 }
             })
             .collect();
@@ -133,6 +157,7 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
+            rank::HANDOVER => self.on_handover(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -194,6 +219,7 @@ impl<'a> Network<'a> {
         match vc.ways.next(now, cell.hop, node) {
             Next::Hop(hop) => {
                 cell.hop = hop;
+                cell.came_at = now;
                 if enters && self.is_refused_by_contract(now, &mut cell) {
                     return;
                 }
@@ -275,7 +301,7 @@ impl<'a> Network<'a> {
         {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
-                vc.record.cells_whole += u64::from(frame.cells);
+                vc.record.cells_whole += u64::from(vc.units(frame));
                 if let Some(guaranteed) = &mut vc.guaranteed {
                     guaranteed.on_delivered(now, frame.cells);
                 }
@@ -314,12 +340,7 @@ impl<'a> Network<'a> {
             self.frames.settle(id, 1);
             return;
         };
-        let at_work = &self.flows[flow_id as usize];
-        let route = if is_forward {
-            &at_work.forward
-        } else {
-            &at_work.reverse
-        };
+        let route = self.flows[flow_id as usize].route(is_forward);
         if let Some(&next) = route.get(leg as usize + 1) {
             self.frames.next_leg(id);
             self.offer_frame(now, id, next);
@@ -349,11 +370,12 @@ impl<'a> Network<'a> {
         let vc_id = self.spec.sources[id as usize].vc;
         if !self.spec.sources[id as usize].datagram_route.is_empty() {
             let content = Content::Datagram { source: id, leg: 0 };
-            let frame = self.frames.add(content, sent.frame_cells, now);
+            let octets = self.spec.sources[id as usize].datagram_octets as u32;
+            let frame = self.frames.add(content, octets, sent.frame_cells, now);
             return self.offer_frame(now, frame, vc_id);
         }
         if sent.index == 0 {
-            let frame = self.frames.add(Content::Cells, sent.frame_cells, now);
+            let frame = self.frames.add(Content::Cells, 0, sent.frame_cells, now);
             self.vcs[vc_id as usize].frame_under_way = frame;
             self.vcs[vc_id as usize].record.frames_offered += 1;
         }
@@ -362,11 +384,13 @@ impl<'a> Network<'a> {
         let cell = Cell {
             frame: vc.frame_under_way,
             index: sent.index,
+            octets: 0,
             vc: vc_id,
             hop: 0,
             is_last: sent.index + 1 == sent.frame_cells,
             is_tagged: false,
             is_paced: true,
+            came_at: now,
             left_at: now,
         };
         self.offer_cell(now, cell);
@@ -399,47 +423,73 @@ impl<'a> Network<'a> {
         at_work.timers.plan(id, &at_work.flow, &mut self.events);
     }
 
+    /// The end of a flow sends a segment, which comes to its port after the host's processing time.
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
-        let at_work = &self.flows[flow_id as usize];
+        let at_work = &mut self.flows[flow_id as usize];
         let cells = at_work.flow.cells(&segment, is_forward).0;
-        let vc = if is_forward {
-            at_work.forward[0]
-        } else {
-            at_work.reverse[0]
-        };
+        let octets = at_work.flow.packet(&segment, is_forward) as u32;
         let content = Content::Segment {
             segment,
             flow: flow_id,
             is_forward,
             leg: 0,
         };
-        let id = self.frames.add(content, cells, now);
+        let end = &mut at_work.handovers[usize::from(!is_forward)];
+        let at = end.draw(now);
+        let id = self.frames.add(content, octets, cells, at);
+        if end.is_immediate() {
+            self.hand_over(now, id, flow_id, is_forward);
+        } else if end.wait(at, id) {
+            let place = Handover::place(flow_id, is_forward);
+            self.events.push(Key::new(at, rank::HANDOVER, place));
+        }
+    }
+
+    /// The end of a flow hands over what is due, in order.
+    fn on_handover(&mut self, now: SimTime, place: u32) {
+        let (flow_id, is_forward) = Handover::end_at(place);
+        let end = usize::from(!is_forward);
+        while let Some(id) = self.flows[flow_id as usize].handovers[end].take(now) {
+            self.hand_over(now, id, flow_id, is_forward);
+        }
+        if let Some(next) = self.flows[flow_id as usize].handovers[end].next() {
+            self.events.push(Key::new(next, rank::HANDOVER, place));
+        }
+    }
+
+    fn hand_over(&mut self, now: SimTime, id: u32, flow_id: u32, is_forward: bool) {
+        let vc = self.flows[flow_id as usize].route(is_forward)[0];
         self.offer_frame(now, id, vc);
     }
 
     /// Offers a whole frame to the first port of VC `vc_id`.
     fn offer_frame(&mut self, now: SimTime, id: u32, vc_id: u32) {
-        let cells = self.frames.get(id).cells;
         let vc = &mut self.vcs[vc_id as usize];
+        let frame = self.frames.get(id);
+        let units = vc.units(frame);
+        let octets = if vc.carries_packets { frame.octets } else { 0 };
+        self.frames.begin(id, units);
         vc.record.frames_offered += 1;
-        vc.record.cells_offered += u64::from(cells);
+        vc.record.cells_offered += u64::from(units);
         let (port_id, place) = vc.ways.hop(0);
         let port = &mut self.ports[port_id as usize];
         let was_idle = port.queued() == 0;
-        let verdict = port.on_frame(now, place, cells, |index| Cell {
+        let verdict = port.on_frame(now, place, units, |index| Cell {
             frame: id,
             index,
+            octets,
             vc: vc_id,
             hop: 0,
-            is_last: index + 1 == cells,
+            is_last: index + 1 == units,
             is_tagged: false,
             is_paced: false,
+            came_at: now,
             left_at: now,
         });
-        self.after_offer(now, port_id, was_idle, vc_id, id, cells, verdict);
+        self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
     }
 
-    /// What follows when `cells` cells of frame `frame` were offered to a port: transmission begins,
+    /// What follows when `units` units of frame `frame` were offered to a port: transmission begins,
     /// or the loss is counted.
     #[allow(clippy::too_many_arguments)] // the offer and its outcome
     fn after_offer(
@@ -449,7 +499,7 @@ impl<'a> Network<'a> {
         was_idle: bool,
         vc_id: u32,
         frame: u32,
-        cells: u32,
+        units: u32,
         verdict: Verdict,
     ) {
         match verdict {
@@ -462,7 +512,7 @@ impl<'a> Network<'a> {
                 is_first_loss,
             } => {
                 let discarded = &mut self.vcs[vc_id as usize].record.cells_discarded;
-                discarded.add(reason, u64::from(cells));
+                discarded.add(reason, u64::from(units));
                 if is_first_loss && self.traces_discards {
                     let flow = match self.frames.get(frame).content {
                         Content::Segment { flow, .. } => flow,
@@ -471,7 +521,7 @@ impl<'a> Network<'a> {
                     let trace = &mut self.out.traces.discards;
                     trace.push(port_id, vc_id, flow, now.0, reason as u8);
                 }
-                self.frames.settle(frame, cells);
+                self.frames.settle(frame, units);
             }
         }
     }

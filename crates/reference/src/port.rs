@@ -5,7 +5,8 @@ use crate::link::Link;
 use crate::queue::{Queue, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
-    Discards, LossReason, PortRecord, QueueIntegral, QueueRecord, QueueSamples, VcQueueRecord,
+    Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
+    VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};
@@ -30,6 +31,8 @@ pub(crate) struct Port {
     pub(crate) vcs: Vec<VcAtPort>,
     pub(crate) link: Link,
     pub(crate) samples: QueueSamples,
+    /// What it counts in octets, if it carries packets.
+    packets: Option<PacketMeter>,
 }
 
 impl Port {
@@ -46,6 +49,7 @@ impl Port {
             vcs: Vec::new(),
             link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
+            packets: spec.framing.map(|_| PacketMeter::new()),
         }
     }
 
@@ -87,7 +91,12 @@ impl Port {
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
         let vc = &mut self.vcs[place as usize];
-        self.queues[vc.queue].on_frame(now, vc, cells, make)
+        let octets = make(0).octets;
+        let verdict = self.queues[vc.queue].on_frame(now, vc, cells, make);
+        if let Some(packets) = &mut self.packets {
+            packets.on_arrival(now.0, octets, verdict == Verdict::Accepted);
+        }
+        verdict
     }
 
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
@@ -112,7 +121,7 @@ impl Port {
         self.sending_since = self.link.may_send_from(now + SimTime(gap));
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
-            .then(|| self.sending_since + self.link.cell_time(self.sending_since))
+            .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
@@ -137,7 +146,10 @@ impl Port {
         self.sent_for += now - self.sending_since;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
-        queue.on_departure(now, &mut self.vcs[place as usize]);
+        queue.on_departure(now, &cell, &mut self.vcs[place as usize]);
+        if let Some(packets) = &mut self.packets {
+            packets.on_departure(now.0, cell.octets, cell.came_at.0);
+        }
         if cell.hop == 0 {
             cell.left_at = now;
         }
@@ -177,6 +189,7 @@ impl Port {
             vc_queues: sampled
                 .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect(),
+            octets: self.packets.as_ref().map(|packets| packets.record(end.0)),
         }
     }
 }

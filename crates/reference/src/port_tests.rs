@@ -18,6 +18,7 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
         from: 0,
         to: 1,
         cell_time_ps: 10,
+        framing: None,
         delay_ps: 0,
         motion: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
@@ -52,6 +53,8 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
         is_last,
         is_tagged: false,
         is_paced: false,
+        came_at: SimTime::ZERO,
+        octets: 0,
         left_at: SimTime::ZERO,
     };
     match port.on_cell(SimTime::ZERO, cell, vc) {
@@ -146,6 +149,8 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         is_last: index == 2,
         is_tagged: false,
         is_paced: false,
+        came_at: SimTime::ZERO,
+        octets: 0,
         left_at: SimTime::ZERO,
     };
     let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);

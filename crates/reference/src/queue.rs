@@ -16,8 +16,10 @@ pub(crate) struct VcAtPort {
     pub(crate) vc: u32,
     /// Place of the queue that its cells join.
     pub(crate) queue: usize,
-    /// Cells in the port.
+    /// Cells, or packets, in the port.
     pub(crate) queued: u32,
+    /// Of what the buffer counts, the part that is the VC's.
+    held: u32,
     /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
     in_frame: bool,
     /// Why the frame that is arriving is being discarded.
@@ -35,6 +37,7 @@ impl VcAtPort {
             vc,
             queue,
             queued: 0,
+            held: 0,
             in_frame: false,
             discarding: None,
             awaits_boundary: false,
@@ -60,8 +63,12 @@ pub(crate) enum Verdict {
 pub(crate) struct Queue {
     class: Option<ServiceClass>,
     capacity: u32,
+    /// Whether what the buffer counts is octets.
+    counts_octets: bool,
     policy: Policy,
     pub(crate) cells: Line,
+    /// X: what is in the buffer, in what it counts: cells, packets or octets.
+    held: u32,
     pub(crate) active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
@@ -82,8 +89,10 @@ impl Queue {
         Queue {
             class: spec.class,
             capacity: spec.capacity_cells.unwrap_or(u32::MAX),
+            counts_octets: spec.counts_octets,
             policy: Policy::new(&spec.policy, seed, &owner),
             cells: Line::new(&link.port.scheduler),
+            held: 0,
             active_vcs: 0,
             active_weight: 0,
             last_departure: None,
@@ -97,9 +106,14 @@ impl Queue {
         }
     }
 
-    /// X: cells in the queue.
+    /// Cells, or packets, in the queue.
     pub(crate) fn queued(&self) -> u32 {
         self.cells.len() as u32
+    }
+
+    /// What a cell, or a packet, takes of the buffer.
+    fn amount(&self, cell: &Cell) -> u32 {
+        if self.counts_octets { cell.octets } else { 1 }
     }
 
     /// A cell of `vc` arrives from a link or from a cell source.
@@ -109,7 +123,7 @@ impl Queue {
         if !vc.in_frame {
             self.begin_frame(now, vc, cell.is_last, cell.is_tagged);
         }
-        let has_room = self.queued() < self.capacity;
+        let has_room = self.held < self.capacity;
         let keeps_last = self.policy.keeps_last_cells();
         vc.in_frame = !cell.is_last;
         let reason = match vc.discarding {
@@ -145,7 +159,8 @@ impl Queue {
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
         self.begin_frame(now, vc, cells == 1, false);
         let refused = vc.discarding.take();
-        let has_room = u64::from(self.queued()) + u64::from(cells) <= u64::from(self.capacity);
+        let amount = u64::from(self.amount(&make(0))) * u64::from(cells);
+        let has_room = u64::from(self.held) + amount <= u64::from(self.capacity);
         let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
         if let Some(reason) = reason {
             return self.discard(now, vc, reason, cells);
@@ -154,9 +169,12 @@ impl Queue {
         Verdict::Accepted
     }
 
-    /// The cell at the front leaves; it belongs to `vc`.
-    pub(crate) fn on_departure(&mut self, now: SimTime, vc: &mut VcAtPort) {
+    /// The cell at the front, which is `cell`, leaves; it belongs to `vc`.
+    pub(crate) fn on_departure(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
         self.cells.pop();
+        let amount = self.amount(cell);
+        self.held -= amount;
+        vc.held -= amount;
         self.departed += 1;
         self.last_departure = Some(now);
         self.integral.departed(u128::from(now.0));
@@ -184,8 +202,8 @@ impl Queue {
     /// The first cell of a frame, of a frame of one cell if `is_last`: the policy decides.
     fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, is_last: bool, is_tagged: bool) {
         let view = BufferView {
-            queued: self.queued(),
-            vc_queued: vc.queued,
+            queued: self.held,
+            vc_queued: vc.held,
             active_vcs: self.active_vcs,
             active_weight: self.active_weight,
             now_ps: now.0,
@@ -232,8 +250,11 @@ impl Queue {
             self.active_vcs += 1;
             self.active_weight += self.policy.weight(vc.vc);
         }
+        let amount = self.amount(&cell);
+        self.held += amount;
+        vc.held += amount;
         vc.queued += 1;
-        self.policy.on_taken_in(vc.vc, 1);
+        self.policy.on_taken_in(vc.vc, amount);
         self.cells.push(vc.vc, cell);
         self.queue_max = self.queue_max.max(self.queued());
     }

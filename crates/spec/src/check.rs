@@ -2,8 +2,8 @@
 
 use crate::gfr::validate_gfr;
 use crate::{
-    DistributionSpec, FlowSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase,
-    TrafficSpec,
+    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec,
+    TickPhase, TrafficSpec, VcSpec,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -11,6 +11,8 @@ use skycell_declare::{Refusal, Rule, Surroundings};
 pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
 /// Longest time of a cell, picoseconds: a second.
 pub(crate) const CELL_TIME_MAX_PS: u64 = 1_000_000_000_000;
+/// Longest processing time of a segment, picoseconds: an hour, above the time of any frame on a link.
+const JITTER_MAX_PS: u64 = 3_600 * 1_000_000_000_000;
 
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -138,7 +140,10 @@ impl NetworkSpec {
                     "a link cannot lead back to its own node",
                 ));
             }
-            if link.cell_time_ps == 0 || link.cell_time_ps > CELL_TIME_MAX_PS {
+            if let Some(framing) = &link.framing {
+                framing.validate(&at("framing"))?;
+                self.validate_packet_link(i, link)?;
+            } else if link.cell_time_ps == 0 || link.cell_time_ps > CELL_TIME_MAX_PS {
                 return Err(range(
                     at("cell_time_ps"),
                     link.cell_time_ps,
@@ -149,7 +154,7 @@ impl NetworkSpec {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
             }
             if let Some(motion) = &link.motion {
-                motion.validate(link.delay_ps, link.cell_time_ps, &at("motion"))?;
+                motion.validate(link, &at("motion"))?;
                 let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;
                 if !motion.to.is_empty()
                     && (motion.to[0] != link.to || !motion.to.iter().all(known))
@@ -161,6 +166,29 @@ impl NetworkSpec {
             self.validate_port(i, link)?;
         }
         Ok(())
+    }
+
+    /// Packets go from a host or router to another.
+    fn validate_packet_link(&self, i: usize, link: &LinkSpec) -> Result<(), SpecError> {
+        let at = |key: &str| format!("links[{i}].{key}");
+        if link.cell_time_ps != 0 {
+            let allowed = "0 on a link that carries packets";
+            return Err(range(at("cell_time_ps"), link.cell_time_ps, allowed));
+        }
+        let changes = link.motion.iter().flat_map(|motion| &motion.to);
+        for &node in [link.from, link.to].iter().chain(changes) {
+            let kind = self.nodes.get(node as usize).map(|node| node.kind);
+            if kind == Some(NodeKind::Switch) {
+                let problem = "switches forward cells, and the link carries packets";
+                return Err(structure(at("framing"), problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether VC `vc` is one link that carries packets. The spec must be valid.
+    pub fn carries_packets(&self, vc: usize) -> bool {
+        self.links[self.vcs[vc].path[0] as usize].framing.is_some()
     }
 
     fn validate_vcs(&self) -> Result<(), SpecError> {
@@ -186,7 +214,27 @@ impl NetworkSpec {
                 }
             }
             self.validate_class(i, vc)?;
+            if self.carries_packets(i) {
+                self.validate_packets(i, vc)?;
+            }
             validate_gfr(i, vc, self.duration_ps)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses on a VC of packets what is made of cells.
+    fn validate_packets(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
+        let of_cells = [
+            ("gfr", vc.gfr.is_some()),
+            ("rerouting", vc.rerouting.is_some()),
+        ];
+        if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there) {
+            let problem = "belongs to cells, and the VC carries packets";
+            return Err(structure(format!("vcs[{i}].{key}"), problem));
+        }
+        if self.records.delay_vcs.contains(&(i as u32)) {
+            let problem = "measures cells, and the VC carries packets";
+            return Err(structure("records.delay_vcs".into(), problem));
         }
         Ok(())
     }
@@ -281,6 +329,14 @@ impl NetworkSpec {
             return Err(structure(at("reverse"), "does not lead back to the source"));
         }
         self.validate_tcp(i, flow)?;
+        for (key, jitter_ps) in [
+            ("jitter.data_ps", flow.jitter.data_ps),
+            ("jitter.acks_ps", flow.jitter.acks_ps),
+        ] {
+            if jitter_ps > JITTER_MAX_PS {
+                return Err(range(at(key), jitter_ps, "at most 1 hour"));
+            }
+        }
         validate_start(&flow.start, &at("start"))?;
         match &flow.traffic {
             TrafficSpec::Persistent => {}

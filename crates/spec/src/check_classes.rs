@@ -38,11 +38,23 @@ impl NetworkSpec {
             }
             validate_queue(queue, &path)?;
         }
+        for (q, queue) in port.queues.iter().enumerate() {
+            if queue.counts_octets && link.framing.is_none() {
+                let path = at(&format!("queues[{q}].counts_octets"));
+                return Err(structure(path, "a buffer of cells counts cells"));
+            }
+        }
         let several = port.queues.len() > 1;
         if matches!(port.scheduler, SchedulerSpec::Fifo(_)) && several {
             return Err(structure(
                 at("scheduler"),
                 "fifo serves one queue; several need another scheduler",
+            ));
+        }
+        if matches!(port.scheduler, SchedulerSpec::GuaranteedRate(_)) && link.framing.is_some() {
+            return Err(structure(
+                at("scheduler"),
+                "guaranteed_rate counts cells, and the link carries packets",
             ));
         }
         if port.scheduler.serves_vcs() && (several || !is_switch) {
@@ -107,6 +119,12 @@ impl NetworkSpec {
                 return Err(structure(path, "no such VC"));
             }
             let is_own = source.datagram_route.is_empty();
+            if is_own && self.carries_packets(vc) {
+                return Err(structure(
+                    path,
+                    "carries packets, and the source sends cells",
+                ));
+            }
             if is_own && std::mem::replace(&mut used[vc], true) {
                 return Err(structure(path, "a source has a VC of its own"));
             }
@@ -122,6 +140,10 @@ impl NetworkSpec {
     fn validate_datagrams(&self, i: usize, source: &SourceSpec) -> Result<(), SpecError> {
         let route = &source.datagram_route;
         let (Some(&first), Some(&last)) = (route.first(), route.last()) else {
+            if source.datagram_octets > 0 {
+                let path = format!("sources[{i}].datagram_octets");
+                return Err(structure(path, "needs a datagram_route"));
+            }
             return Ok(());
         };
         let path = format!("sources[{i}].datagram_route");
@@ -142,9 +164,18 @@ impl NetworkSpec {
         if self.nodes[self.vc_destination(last as usize) as usize].kind != NodeKind::Host {
             return Err(structure(path, "ends at a host"));
         }
-        let interval = source
-            .cell_interval_ps
-            .saturating_mul(source.frame_cells.into());
+        let octets = source.datagram_octets;
+        let octets_at = || format!("sources[{i}].datagram_octets");
+        if octets > 65_535 {
+            return Err(range(octets_at(), octets, "at most 65535"));
+        }
+        let mut vcs = route.iter();
+        if octets == 0 && vcs.any(|&vc| self.carries_packets(vc as usize)) {
+            let allowed = "above 0 where a VC of the route carries packets";
+            return Err(range(octets_at(), octets, allowed));
+        }
+        let cells = if octets == 0 { source.frame_cells } else { 1 };
+        let interval = source.cell_interval_ps.saturating_mul(cells.into());
         if interval > LONGEST_PS {
             let path = format!("sources[{i}].cell_interval_ps");
             return Err(range(

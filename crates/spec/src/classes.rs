@@ -3,7 +3,7 @@
 
 use crate::{FifoSpec, PolicySpec, SchedulerSpec};
 use serde::{Deserialize, Serialize};
-use skycell_declare::Declare;
+use skycell_declare::{Declare, is_default};
 
 /// The service class of a VC (ATM Forum Traffic Management 4.0, section 2).
 #[derive(
@@ -48,8 +48,12 @@ pub struct PortSpec {
 pub struct QueueSpec {
     /// The class whose cells it holds; none for all classes without a queue of their own.
     pub class: Option<ServiceClass>,
-    /// K, cells, above zero; none for an unlimited buffer.
+    /// K, above zero; none for an unlimited buffer. Cells, or packets on a link that carries those, or
+    /// octets if `counts_octets`; so are the thresholds of the policy.
     pub capacity_cells: Option<u32>,
+    /// Whether the buffer counts the octets of IP packets; the key is left out where it counts units.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub counts_octets: bool,
     /// What the buffer takes in.
     pub policy: PolicySpec,
 }
@@ -90,6 +94,7 @@ impl PortSpec {
             queues: vec![QueueSpec {
                 class: None,
                 capacity_cells,
+                counts_octets: false,
                 policy,
             }],
             scheduler: SchedulerSpec::Fifo(FifoSpec {}),

@@ -8,6 +8,7 @@ mod check;
 mod check_classes;
 mod classes;
 mod form;
+mod framing;
 mod gfr;
 mod motion;
 mod rerouting;
@@ -16,6 +17,7 @@ mod web;
 
 pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
+pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use motion::MotionSpec;
 pub use rerouting::ReroutingSpec;
@@ -27,7 +29,7 @@ pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
 
 use serde::{Deserialize, Serialize};
-use skycell_declare::Declare;
+use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
 /// Version of the JSON form this crate reads.
@@ -92,8 +94,11 @@ pub struct LinkSpec {
     /// Node the link leads to.
     pub to: u32,
     /// Time one 53-octet cell takes at the link's cell payload rate, picoseconds, above zero. Where
-    /// the rate changes, at the greatest that it may have.
+    /// the rate changes, at the greatest that it may have. 0 on a link that carries packets.
     pub cell_time_ps: u64,
+    /// How it carries packets; the key is left out for a link that carries cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<PacketFraming>,
     /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a moving
     /// link the least of its delays.
     pub delay_ps: u64,
@@ -140,6 +145,24 @@ pub struct FlowSpec {
     pub start: StartSpec,
     /// Losses that the scenario prescribes, made before the sender's port.
     pub loss_script: LossScript,
+    /// Processing times of its end points; the key is left out where there are none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub jitter: JitterSpec,
+}
+
+/// How long a flow's ends take at most to hand a segment to the network interface.
+///
+/// Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992.
+///
+/// A segment that TCP sends at t is handed over at t plus a time uniform over [0, this), picoseconds,
+/// and not before the one that the same end sent last; 0 for t itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct JitterSpec {
+    /// Of what the source sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/data`.
+    pub data_ps: u64,
+    /// Of what the destination sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/acks`.
+    pub acks_ps: u64,
 }
 
 /// What the application hands to TCP.

@@ -1,7 +1,7 @@
 //! Links that change while the run goes on: moving satellites, handovers, outages, rates and losses.
 
 use crate::check::{range, structure};
-use crate::{SpecError, WHOLE_PPB};
+use crate::{LinkSpec, SpecError, WHOLE_PPB};
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 
@@ -26,6 +26,10 @@ pub struct MotionSpec {
     /// Time of a cell whose transmission begins in each step, picoseconds, never below the link's
     /// `cell_time_ps`; empty where it is the link's in all of them.
     pub cell_times_ps: Vec<u64>,
+    /// Rate of the line in each step, thousandths of a bit a second, never above that of the link's `framing`;
+    /// only where the link carries packets, and left out where the rate is the link's in all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates_millibps: Vec<u64>,
     /// Part of a thousand million of the frames whose first cell enters in each step that is lost,
     /// all cells of the frame together; empty where nothing is. Drawn from the stream
     /// `link/<name>/loss`.
@@ -43,18 +47,13 @@ impl MotionSpec {
     /// Of a motion that changes nothing, one step at the link's own rate: the part of its frames that the
     /// link loses, in parts of [`WHOLE_PPB`].
     pub fn constant_loss_ppb(&self) -> Option<u32> {
-        let is_still =
-            self.times_ps.len() == 1 && self.cell_times_ps.is_empty() && self.to.is_empty();
+        let has_rates = !self.cell_times_ps.is_empty() || !self.rates_millibps.is_empty();
+        let is_still = self.times_ps.len() == 1 && !has_rates && self.to.is_empty();
         is_still.then(|| self.losses_ppb.first().copied().unwrap_or(0))
     }
 
-    /// Refuses what cannot be simulated; `delay_ps` and `cell_time_ps` are the link's own.
-    pub(crate) fn validate(
-        &self,
-        delay_ps: u64,
-        cell_time_ps: u64,
-        path: &str,
-    ) -> Result<(), SpecError> {
+    /// Refuses what cannot be simulated on `link`.
+    pub(crate) fn validate(&self, link: &LinkSpec, path: &str) -> Result<(), SpecError> {
         let at = |key: &str| format!("{path}.{key}");
         let steps = self.times_ps.len();
         if steps == 0 || self.delays_ps.len() != steps || self.paths.len() != steps {
@@ -74,13 +73,13 @@ impl MotionSpec {
         {
             return Err(range(at("delays_ps"), "a delay above it", "at most 1 day"));
         }
-        if delays.min() != Some(delay_ps) {
+        if delays.min() != Some(link.delay_ps) {
             return Err(structure(
                 path.to_string(),
                 "needs a step with a delay, and delay_ps is the least of them",
             ));
         }
-        self.validate_rates(cell_time_ps, path)?;
+        self.validate_rates(link, path)?;
         if self.interruption_ps > crate::check::DELAY_MAX_PS {
             return Err(range(
                 at("interruption_ps"),
@@ -91,10 +90,11 @@ impl MotionSpec {
         Ok(())
     }
 
-    fn validate_rates(&self, cell_time_ps: u64, path: &str) -> Result<(), SpecError> {
+    fn validate_rates(&self, link: &LinkSpec, path: &str) -> Result<(), SpecError> {
         let at = |key: &str| format!("{path}.{key}");
         for (key, values) in [
             ("cell_times_ps", self.cell_times_ps.len()),
+            ("rates_millibps", self.rates_millibps.len()),
             ("losses_ppb", self.losses_ppb.len()),
             ("to", self.to.len()),
         ] {
@@ -102,7 +102,24 @@ impl MotionSpec {
                 return Err(structure(at(key), "needs one for each step, or none"));
             }
         }
-        let allowed = cell_time_ps..=crate::check::CELL_TIME_MAX_PS;
+        let other_unit = match link.framing {
+            None => ("rates_millibps", self.rates_millibps.len()),
+            Some(_) => ("cell_times_ps", self.cell_times_ps.len()),
+        };
+        if other_unit.1 > 0 {
+            let problem = "of a link that carries packets are rates_millibps, else cell_times_ps";
+            return Err(structure(at(other_unit.0), problem));
+        }
+        if let Some(framing) = &link.framing {
+            for &rate in &self.rates_millibps {
+                framing.validate_rate(rate, &at("rates_millibps"))?;
+                if rate > framing.rate_millibps {
+                    let text = "at most the link's own rate";
+                    return Err(range(at("rates_millibps"), rate, text));
+                }
+            }
+        }
+        let allowed = link.cell_time_ps..=crate::check::CELL_TIME_MAX_PS;
         if let Some(other) = self.cell_times_ps.iter().find(|t| !allowed.contains(t)) {
             let text = "from the link's cell_time_ps to 1 s";
             return Err(range(at("cell_times_ps"), other, text));

@@ -2,7 +2,8 @@
 
 use crate::{DistributionSpec, StartSpec};
 use serde::{Deserialize, Serialize};
-use skycell_declare::Declare;
+use skycell_declare::{Declare, is_default};
+use skycell_units::Octets;
 
 /// A source of cells at the host where its VC begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
@@ -21,6 +22,10 @@ pub struct SourceSpec {
     /// Cells of an AAL5 frame, above zero; 1 for cells without frames. The last frame of a burst is
     /// as long as the burst leaves it; a datagram is never cut.
     pub frame_cells: u32,
+    /// Octets of the IP packet that each datagram is; then `cell_interval_ps` is the time from one datagram to the
+    /// next. Above zero where a VC of its route carries packets; the key is left out where it is 0.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub datagram_octets: Octets,
     /// When it sends.
     pub pattern: SourcePattern,
     /// When it begins.

@@ -100,6 +100,11 @@ impl Receiver {
         ask_for(&self.acks);
     }
 
+    /// Octets of the IP packet that `segment` is.
+    pub fn packet(&self, segment: &Segment) -> Octets {
+        segment.packet(&self.tcp)
+    }
+
     /// Cells of the frame that carries `segment`.
     pub fn cells(&self, segment: &Segment) -> Cells {
         segment.cells(&self.tcp)

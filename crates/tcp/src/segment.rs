@@ -90,25 +90,30 @@ impl Segment {
         self.sequence + u64::from(self.length)
     }
 
-    /// Cells of the AAL5 frame that carries the segment.
+    /// Octets of the IP packet that the segment is, its headers and options included.
     ///
-    /// 512 octets of data: 12 cells; 9180: 193; a bare acknowledgement: 2.
-    pub fn cells(&self, tcp: &TcpSpec) -> Cells {
+    /// 1460 octets of data: 1500; a bare acknowledgement: 40.
+    pub fn packet(&self, tcp: &TcpSpec) -> Octets {
         let mut octets = HEADER_OCTETS + Octets::from(self.length);
         if tcp.timestamps {
             octets += TIMESTAMPS_OCTETS;
         }
-        if tcp.llc_snap {
-            octets += LLC_SNAP_OCTETS;
-        }
-        octets += match (self.kind, self.sack.as_slice().len() as Octets) {
-            // MSS (4), window scale (3) and SACK permitted (2), padded (RFC 9293, 7323, 2018).
-            (SegmentKind::Syn | SegmentKind::SynAck, _) => 12,
-            (_, 0) => 0,
-            // Kind and length (2), padded by 2, and 8 a block (RFC 2018 section 3).
-            (_, blocks) => 4 + 8 * blocks,
-        };
-        Cells::for_aal5_frame(octets)
+        octets
+            + match (self.kind, self.sack.as_slice().len() as Octets) {
+                // MSS (4), window scale (3) and SACK permitted (2), padded (RFC 9293, 7323, 2018).
+                (SegmentKind::Syn | SegmentKind::SynAck, _) => 12,
+                (_, 0) => 0,
+                // Kind and length (2), padded by 2, and 8 a block (RFC 2018 section 3).
+                (_, blocks) => 4 + 8 * blocks,
+            }
+    }
+
+    /// Cells of the AAL5 frame that carries the segment.
+    ///
+    /// 512 octets of data: 12 cells; 9180: 193; a bare acknowledgement: 2.
+    pub fn cells(&self, tcp: &TcpSpec) -> Cells {
+        let header = if tcp.llc_snap { LLC_SNAP_OCTETS } else { 0 };
+        Cells::for_aal5_frame(self.packet(tcp) + header)
     }
 }
 

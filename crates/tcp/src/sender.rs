@@ -61,6 +61,11 @@ impl Sender {
         ask_for(&tx.counters.acks);
     }
 
+    /// Octets of the IP packet that `segment` is.
+    pub fn packet(&self, segment: &Segment) -> Octets {
+        segment.packet(&self.tx.tcp)
+    }
+
     /// Cells of the frame that carries `segment`.
     pub fn cells(&self, segment: &Segment) -> Cells {
         segment.cells(&self.tx.tcp)

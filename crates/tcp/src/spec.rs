@@ -71,7 +71,8 @@ pub struct TcpSpec {
     #[param(
         word,
         default = "float",
-        source = "choice: ICCCN'97 section 7.2 mentions all three as possible"
+        source = "choice: ICCCN'97 section 7.2 mentions all three as possible",
+        when(congestion_control = ["reno"])
     )]
     pub cwnd_growth: CwndGrowth,
     /// How cwnd grows in slow start: by a segment for each ACK, or from 100 segments on by 50 segments
@@ -94,7 +95,11 @@ pub struct TcpSpec {
     #[param(word, default = "cwnd", source = "ICCCN'97 section 2.1: half of cwnd")]
     pub ssthresh_basis: SsthreshBasis,
     /// Duplicate ACKs that start fast retransmit.
-    #[param(default = 3, source = "RFC 5681 section 3.2")]
+    #[param(
+        default = 3,
+        source = "RFC 5681 section 3.2",
+        when(variant = ["reno", "newreno", "sack"])
+    )]
     pub dup_ack_threshold: SegmentCount,
     /// Granularity of the host's clock.
     #[param(
@@ -140,7 +145,12 @@ pub struct TcpSpec {
     #[param(default = false, source = "RFC 7323 is later than the studies' TCPs")]
     pub timestamps: Flag,
     /// SACK: pipe at the third duplicate ACK, in segments.
-    #[param(word, default = "cwnd", source = "ICCCN'97 section 3")]
+    #[param(
+        word,
+        default = "cwnd",
+        source = "ICCCN'97 section 3",
+        when(variant = ["sack"])
+    )]
     pub pipe_at_entry: PipeAtEntry,
     /// SACK: what a partial ACK does: takes two segments off pipe, or one; resends two holes
     /// whatever the value of pipe; or ends the recovery.
@@ -148,7 +158,8 @@ pub struct TcpSpec {
     #[param(
         word,
         default = "pipe - 2",
-        source = "ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2"
+        source = "ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
+        when(variant = ["sack"])
     )]
     pub sack_partial_ack: SackPartialAck,
     /// SACK: which partial ACKs restart the retransmission timer.
@@ -156,7 +167,8 @@ pub struct TcpSpec {
     #[param(
         word,
         default = "every",
-        source = "stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno"
+        source = "stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
+        when(variant = ["sack"])
     )]
     pub sack_partial_ack_restarts: PartialAckRestarts,
     /// SACK: how much room pipe must leave below cwnd before a segment goes out: that of a
@@ -165,39 +177,56 @@ pub struct TcpSpec {
     #[param(
         word,
         default = "segment",
-        source = "Fall and Floyd 1996; RFC 6675 section 5"
+        source = "Fall and Floyd 1996; RFC 6675 section 5",
+        when(variant = ["sack"])
     )]
     pub sack_pipe_room: SackPipeRoom,
     /// SACK: segments above a hole that must be SACKed before it is resent.
-    #[param(check = unchecked, default = "none", source = "NASA/CR-1999-209158 part VII: no significant effect")]
+    #[param(
+        check = unchecked,
+        default = "none",
+        source = "NASA/CR-1999-209158 part VII: no significant effect",
+        when(variant = ["sack"])
+    )]
     pub sack_retransmit_delay: SackRetransmitDelay,
     /// SACK: blocks in one ACK; four only without timestamps.
-    #[param(default = 3, source = "RFC 2018 section 3")]
+    #[param(
+        default = 3,
+        source = "RFC 2018 section 3",
+        when(variant = ["sack"])
+    )]
     pub sack_max_blocks: SackBlocks,
     /// NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by what was
     /// acknowledged.
     #[param(
         word,
         default = "keep",
-        source = "ICCCN'97 section 2.3 mentions no change"
+        source = "ICCCN'97 section 2.3 mentions no change",
+        when(variant = ["newreno"])
     )]
     pub partial_ack_window: PartialAckWindow,
     /// NewReno: which partial ACKs restart the retransmission timer.
     #[param(
         key = "partial_ack_restarts",
         default = "every",
-        source = "ATM Forum 98-0876R1 section 3.1"
+        source = "ATM Forum 98-0876R1 section 3.1",
+        when(variant = ["newreno"])
     )]
     pub partial_ack_first_restarts_only: FirstRestartsOnly,
     /// NewReno: one new segment for every two duplicate ACKs, not what the inflated cwnd
     /// allows.
-    #[param(default = false, source = "ICCCN'97 section 2.3 mentions none")]
+    #[param(
+        default = false,
+        source = "ICCCN'97 section 2.3 mentions none",
+        when(variant = ["newreno"])
+    )]
     pub flywheel: Flag,
     /// NewReno and SACK: no second fast retransmit for data sent before the last recovery or
     /// timeout.
     #[param(
         default = false,
-        source = "ATM Forum 98-0876R1 section 3.1: no extra rule"
+        source = "ATM Forum 98-0876R1 section 3.1: no extra rule",
+        when(variant = ["newreno", "sack"])
     )]
     pub avoid_multiple_fast_retransmits: Flag,
     /// Window that the receiver advertises: always receiver_window, or the part of it that is

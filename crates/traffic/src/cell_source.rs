@@ -58,7 +58,10 @@ impl CellSource {
         };
         let mut source = CellSource {
             name: spec.name.clone(),
-            interval: SimTime(spec.cell_interval_ps * u64::from(unit)),
+            interval: SimTime(match spec.datagram_octets {
+                0 => spec.cell_interval_ps * u64::from(unit),
+                _ => spec.cell_interval_ps,
+            }),
             frame_cells,
             unit,
             cycle: None,
@@ -181,6 +184,7 @@ mod tests {
             datagram_route: Vec::new(),
             cell_interval_ps: 10,
             frame_cells: 1,
+            datagram_octets: 0,
             pattern,
             start: StartSpec::At { time_ps: 5 },
         }

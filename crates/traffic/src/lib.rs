@@ -2,12 +2,14 @@
 //! segments and wake it when its times come; they know nothing of TCP.
 
 mod cell_source;
+mod handover;
 mod loss_script;
 mod shared_tcp;
 mod timers;
 mod web;
 
 pub use cell_source::{CellSource, SourceCell};
+pub use handover::Handover;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 
@@ -19,7 +21,7 @@ use skycell_spec::{
     DistributionSpec, FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec,
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
-use skycell_units::{Cells, SimTime};
+use skycell_units::{Cells, Octets, SimTime};
 use web::{Draw, Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
@@ -75,6 +77,10 @@ struct Application {
     connections: u32,
     connected_since: Option<SimTime>,
     connected: SimTime,
+    /// When the connection began to close that does so now.
+    closing_since: Option<SimTime>,
+    closing: SimTime,
+    closings: u64,
     /// When the transfer under way was handed over.
     transfer_since: Option<SimTime>,
     transfers: u64,
@@ -203,6 +209,9 @@ impl Flow {
                 connections: 0,
                 connected_since: None,
                 connected: SimTime::ZERO,
+                closing_since: None,
+                closing: SimTime::ZERO,
+                closings: 0,
                 transfer_since: None,
                 transfers: 0,
                 traces_cwnd,
@@ -252,6 +261,15 @@ impl Flow {
     /// Whether what arrives at the destination may set a timer there.
     pub fn has_timers_at_destination(&self) -> bool {
         self.destination.has_timers
+    }
+
+    /// Octets of the IP packet that `segment` is, from the source or to it.
+    pub fn packet(&self, segment: &Segment, is_forward: bool) -> Octets {
+        if is_forward {
+            self.sender.packet(segment)
+        } else {
+            self.receiver.packet(segment)
+        }
     }
 
     /// Cells of the frame that carries `segment`, from the source or to it.
@@ -427,6 +445,7 @@ impl Flow {
                 trace.push(application.id, since.0, now.0, size_octets);
             }
             if new_connection {
+                application.closing_since = Some(now);
                 self.sender.close(now, &mut out.forward);
             } else {
                 self.plan_next(now, count, idle);
@@ -435,7 +454,11 @@ impl Flow {
         if !self.sender.is_open()
             && let Some(since) = self.application.connected_since.take()
         {
-            self.application.connected += now - since;
+            let application = &mut *self.application;
+            application.connected += now - since;
+            let closing_since = application.closing_since.take().unwrap_or(now);
+            application.closing += now - closing_since;
+            application.closings += 1;
             self.plan_next(now, count, idle);
         }
     }
@@ -460,6 +483,8 @@ impl Flow {
             name: application.name.clone(),
             start_ps: application.start.0,
             connected_ps: (application.connected + open).0,
+            closings: application.closings,
+            closing_ps: application.closing.0,
             octets_sent: sent.octets_sent,
             octets_retransmitted: sent.octets_retransmitted,
             octets_acked: sent.octets_acked,

@@ -1,7 +1,7 @@
 //! A flow and its wire, without a network: every segment arrives after a fixed time.
 
 use super::*;
-use skycell_spec::{DelayedAckSpec, LossScript};
+use skycell_spec::{DelayedAckSpec, JitterSpec, LossScript};
 
 pub(crate) const MSS: u64 = 1_000;
 const HOSTS: Hosts<'_> = Hosts {
@@ -20,6 +20,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
         traffic,
         start: StartSpec::At { time_ps: 0 },
         loss_script: LossScript::default(),
+        jitter: JitterSpec::default(),
     }
 }
 
@@ -114,6 +115,7 @@ fn transfers_follow_each_other_after_the_idle_time() {
     assert_eq!(millis(&traces.transfers.end_ps), [300, 1_600]);
     assert_eq!((record.transfers, record.octets_delivered), (2, 7_000));
     assert_eq!(SimTime(record.connected_ps), SimTime::from_millis(600));
+    assert_eq!((record.closings, record.closing_ps), (2, 0)); // no FIN without a handshake
     assert_eq!(record.delay_mean_ps, DELAY.0 as f64);
 }
 
@@ -126,7 +128,7 @@ fn a_kept_connection_keeps_its_window() {
     // cwnd is 5 segments after the first transfer: the second takes one round trip.
     let took = traces.transfers.end_ps[1] - traces.transfers.start_ps[1];
     assert_eq!(SimTime(took), SimTime::from_millis(100));
-    assert_eq!(record.transfers, 2);
+    assert_eq!((record.transfers, record.closings), (2, 0));
 }
 
 #[test]
@@ -143,6 +145,13 @@ fn a_handshake_costs_a_round_trip_before_and_after() {
     assert_eq!(
         SimTime(traces.transfers.start_ps[1]),
         SimTime::from_millis(1_500)
+    );
+    // Which is no part of what the transfers took, and is told apart.
+    assert_eq!(record.closings, 2);
+    assert_eq!(SimTime(record.closing_ps), SimTime::from_millis(2 * 100));
+    assert_eq!(
+        SimTime(record.connected_ps),
+        SimTime::from_millis(2 * (400 + 100))
     );
     assert_eq!(record.transfers, 2);
 }

@@ -20,6 +20,8 @@ pub mod rank {
     pub const APPLICATION: u8 = 5;
     /// A cell source sends a cell; subject: source.
     pub const SOURCE: u8 = 6;
+    /// The end of a flow hands frames over to its host's port; subject: [`crate::Handover::place`].
+    pub const HANDOVER: u8 = 7;
 }
 
 impl Flow {

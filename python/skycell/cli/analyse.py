@@ -24,9 +24,9 @@ from skycell.cli.store import look_into_store, refuse_unfit_store
 from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
+    from skycell.experiment.plan import Design
+    from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
-    from skycell.sweeps.design import Design
-    from skycell.sweeps.result import SweepResult
 
 _SWEEP = ".toml"
 
@@ -166,9 +166,9 @@ def _planned(design: Design) -> Runs:
         {
             **run.cell.labels,
             "replication": run.replication,
-            "seed": run.seed,
+            "seed": run.run.seed,
             **dict.fromkeys((*plan.responses, "state")),
-            "spec_hash": run.spec_hash,
+            "spec_hash": run.run.spec_hash,
         }
         for run in design.runs
     ]
@@ -177,14 +177,15 @@ def _planned(design: Design) -> Runs:
 
 
 def _design(source: Path) -> Design:
-    from skycell.sweeps.design import design_runs
-    from skycell.sweeps.file import load_plan
+    from skycell.experiment.file import load_plan
+    from skycell.experiment.plan import design_runs
 
     return design_runs(load_plan(source))
 
 
 def _stored(design: Design, engine: str, store_path: Path | None) -> SweepResult:
-    from skycell.sweeps.running import MissingRunsError, sweep
+    from skycell.experiment.batch import MissingRunsError
+    from skycell.experiment.sweep import sweep
 
     with look_into_store(store_path) as store:
         try:

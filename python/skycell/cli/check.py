@@ -26,11 +26,21 @@ class _Checked:
     spec: NetworkSpec | None = None
     faults: tuple[Fault, ...] = ()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the network, which is no fault."""
+        from skycell.scenario.notes import notes_on
+
+        return () if self.spec is None else notes_on(self.spec)
+
     def as_dict(self) -> dict[str, Any]:
+        from skycell.scenario.faults import faults_as_dict
+
         return {
             "file": self.file,
             "spec_hash": None if self.spec is None else self.spec.hash(),
-            "faults": [fault.as_dict() for fault in self.faults],
+            **faults_as_dict(self.faults),
+            "notes": list(self.notes),
         }
 
 
@@ -83,7 +93,8 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     relative to the current folder.
 
     Faults go to standard error: where they are, what was found there, what is allowed and what it
-    means. Exits with 0 if every file can be run, otherwise with 2.
+    means. A note is no fault: it says what a file does that its author may not expect. Exits with 0
+    if every file can be run, otherwise with 2.
     """
     gathered = Gathered()
     checked = _look_over(gathered, files)
@@ -95,4 +106,6 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
         if found.spec is not None:
             users = found.spec.users_in_words
             click.echo(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
+            for note in found.notes:
+                click.echo(f"  Note: {note}")
     gathered.refuse_if_any()

@@ -63,8 +63,8 @@ class Gathered:
             return
         if len(self._usage) == 1 and not self.faults.faults:
             raise self._usage[0]
-        for told in (*(error.format_message() for error in self._usage), *self.faults):
-            click.echo(str(told), err=True)
-        count = len(self._usage) + len(self.faults.faults)
-        click.echo(f"{count} faults; nothing was run.", err=True)
+        from skycell.scenario.faults import told_together
+
+        usage = [error.format_message() for error in self._usage]
+        click.echo(told_together([*usage, *self.faults]), err=True)
         raise click.exceptions.Exit(2)

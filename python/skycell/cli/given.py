@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skycell.experiment.design import SweepPlan
     from skycell.scenario import Scenario
-    from skycell.sweeps.model import SweepPlan
 
 STDIN = "-"
 
@@ -44,7 +44,7 @@ def load_given_plan(file: str, replications: int | None = None) -> SweepPlan:
         ScenarioFaults: with every fault of the sweep; the scenarios of its cells are not tried.
         OSError: it cannot be read.
     """
-    from skycell.sweeps.file import load_plan, parse_plan
+    from skycell.experiment.file import load_plan, parse_plan
 
     if file != STDIN:
         return load_plan(file, replications)

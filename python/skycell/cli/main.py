@@ -30,6 +30,7 @@ VERBS = {
     "orbit": "Compute constellations, paths over them, and their delays.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
+    "store": "Check a store of runs, or save what is whole of it.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",
     "schema": "Describe the scenario file.",
@@ -159,9 +160,9 @@ def _ending(error: Exception) -> tuple[str, int]:
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from skycell._core import VERSION
+        from skycell.version import version
 
-        click.echo(f"skycell {VERSION}")
+        click.echo(f"skycell {version()}")
         ctx.exit()
 
 

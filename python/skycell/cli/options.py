@@ -134,7 +134,8 @@ def rows_options(command: Command) -> Command:
             type=NAME,
             multiple=True,
             help="Column whose values are levels; may be repeated. If not given, a sweep's own "
-            "factors.",
+            "factors. Their order is that of tables and figures: of a pair, the first is along "
+            "the axis and the second tells lines apart.",
         ),
     ):
         command = option(command)

@@ -16,6 +16,7 @@ from skycell.cli.orbit_options import (
     common,
     look_over_inputs,
     tables,
+    tell_notes,
     tell_written,
     time_option,
     write_tables,
@@ -139,12 +140,14 @@ def table(
     sky, places = inputs
     pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
     moment = look(sky, places, pairs, at.ps)
+    tell_notes(moment.validity)
     written = write_tables(_rows(moment), csv_file, parquet)
     if as_json:
         told = {
             "constellation": sky.title,
             "at_ps": at.ps,
             "paths": [route.as_dict() for route in moment.routes],
+            **moment.validity.as_dict(),
         }
         click.echo(json.dumps(told, indent=2))
         return
@@ -260,6 +263,7 @@ def path(
     assert inputs is not None
     sky, places = inputs
     moment = look(sky, places, [(0, 1)], at.ps)
+    tell_notes(moment.validity)
     other = "shortest" if sky.file.route == "greedy" else "greedy"
     compared = None
     if sky.file.ground.access != "any":
@@ -283,6 +287,7 @@ def path(
                 ]
                 for name, sights in moment.sights.items()
             },
+            **moment.validity.as_dict(),
         }
         if compared is not None:
             told[other] = compared.as_dict()

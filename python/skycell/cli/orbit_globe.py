@@ -15,6 +15,7 @@ from skycell.cli.orbit_options import (
     common,
     look_over_inputs,
     tables,
+    tell_notes,
     tell_written,
     time_option,
     write_tables,
@@ -124,10 +125,13 @@ def globe(
     With two PLACEs the path from the first to the second is drawn, with more the paths from each to
     the next. --csv, --parquet and --json give the satellites' positions.
     """
+    from skycell.orbit.validity import validity
+
     inputs = looked_over(_look_over)
     assert inputs is not None
     sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
+    tell_notes(validity(sky, times_ps[0], times_ps[-1]))
     written = []
     if out is not None:
         from skycell.plots.export import save
@@ -165,6 +169,7 @@ def _view(text: str | None) -> View | None:
 
 
 def _positions(sky: Constellation, times_ps: list[int]) -> pl.DataFrame:
+    """A row a moment and satellite, without those that are left out."""
     import numpy as np
     import polars as pl
 
@@ -172,7 +177,7 @@ def _positions(sky: Constellation, times_ps: list[int]) -> pl.DataFrame:
 
     at = positions_km(sky, times_ps).reshape(-1, 3)
     count = len(sky.satellites)
-    return pl.DataFrame(
+    rows = pl.DataFrame(
         {
             "time_ps": np.repeat(np.array(times_ps, dtype=np.uint64), count),
             "satellite": list(sky.satellites) * len(times_ps),
@@ -181,3 +186,4 @@ def _positions(sky: Constellation, times_ps: list[int]) -> pl.DataFrame:
             "z_km": at[:, 2],
         }
     )
+    return rows.filter(pl.col("x_km").is_not_nan())

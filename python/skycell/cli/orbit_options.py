@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from skycell.orbit import Constellation, Place
+    from skycell.orbit.validity import Validity
 
 Inputs: TypeAlias = "tuple[Constellation, list[Place]]"
 
@@ -160,6 +161,12 @@ def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None
             with staging.place(parquet) as file:
                 write_parquet(rows, file)
     return staging.paths
+
+
+def tell_notes(validity: Validity) -> None:
+    """Satellites that are left out and the like, on standard error."""
+    for note in validity.notes:
+        click.echo(note, err=True)
 
 
 def tell_written(written: Sequence[Path]) -> None:

@@ -17,6 +17,7 @@ from skycell.cli.orbit_options import (
     common,
     look_over_inputs,
     tables,
+    tell_notes,
     tell_written,
     time_option,
     write_tables,
@@ -164,6 +165,7 @@ def series(
             )
         except ValueError as error:  # more steps than a series can have
             raise click.UsageError(str(error)) from None
+    tell_notes(found.validity)
     written = []
     if csv_file is not None or parquet is not None:
         table = {
@@ -260,6 +262,7 @@ def _as_dict(found: Series) -> dict[str, Any]:
         "steps": found.steps,
         "precision_ps": found.precision_ps,
         "pairs": told,
+        **found.validity.as_dict(),
     }
 
 

@@ -13,8 +13,8 @@ from skycell.cli.gathered import Gathered
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.plots.figure import Figure, FigureOrigin
-    from skycell.sweeps.result import SweepResult
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def look_over_factorial(
     runs = asked_for(gathered, found.runs, wanted, factors, responses, block)
     only = ", ".join(f"{column} = {value}" for column, value in wanted)
     title = f"{found.title}, only {only}" if only else found.title
-    return replace(found, runs=runs, title=title)
+    origin = found.origin.of_rows(runs.rows) if only else found.origin
+    return replace(found, runs=runs, title=title, origin=origin)
 
 
 def factorial_figure(

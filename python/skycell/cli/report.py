@@ -15,8 +15,8 @@ from skycell.cli.runs_table import is_sweep_source, read_sweep_source
 from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.records.result import RunResult
-    from skycell.sweeps.result import SweepResult
 
 
 def _look_over(

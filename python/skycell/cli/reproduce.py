@@ -35,7 +35,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 #: What `--vary` takes for every alternative that the studies name.
 _ALL = "all"
 _MOST_REPLICATIONS = 10_000
-"""As of `skycell.sweeps.file`, which help must not wait for."""
+"""As of `skycell.experiment.file`, which help must not wait for."""
 _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 
 

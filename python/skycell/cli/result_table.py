@@ -9,17 +9,19 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from skycell.cli.console import show_table, standard_output
-from skycell.metrics import Network, base_bps, ceiling_bps, max_min_fairness, throughputs_bps
+from skycell.metrics import Network, max_min_fairness, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
     RESPONSE_HEADS,
+    TRANSFER_HEADS,
     CellDelayRow,
     QueueRow,
     ResponseRow,
     TransferRow,
     cell_delay_rows,
     cell_totals,
+    conditions_of_ceiling,
     contract_rows,
     loss_in_words,
     lost_on_links,
@@ -31,7 +33,6 @@ from skycell.metrics.run_rows import (
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
 from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
-from skycell.spec.network import MotionSpec
 
 #: Flows shown one by one.
 _MOST_ROWS = 40
@@ -64,7 +65,7 @@ def show_result(result: RunResult) -> None:
         show_table(console, _transfers(transfers))
     if result.records.get("delay_terms"):
         show_table(console, _delay_terms(result.records["delay_terms"]))
-    for line in _totals(result):
+    for line in (*result.records.get("constellation_notes", ()), *_totals(result)):
         console.print(line, soft_wrap=True)
 
 
@@ -175,9 +176,10 @@ def _responses(rows: list[ResponseRow]) -> Table:
 
 
 def _transfers(rows: list[TransferRow]) -> Table:
-    table = _table("How long finished transfers took, s", "flow", "finished", *RESPONSE_HEADS)
+    title = "How long finished transfers took, s: to the last octet acknowledged"
+    table = _table(title, "flow", "finished", *TRANSFER_HEADS)
     for row in rows[:_MOST_ROWS]:
-        shown = (f"{time:.3f}" for time in row.times_s)
+        shown = ("-" if time is None else f"{time:.3f}" for time in row.times_s)
         table.add_row(row.flow, show_amount(row.finished), *shown)
     if len(rows) > _MOST_ROWS:
         table.add_row(f"and {len(rows) - _MOST_ROWS} more")
@@ -231,24 +233,17 @@ def _totals(result: RunResult) -> list[str]:
     identity = f"skycell {result.version}, spec {result.spec_hash}"
     lost = lost_on_links(result.records)
     lines = [total, *([lost] if lost else []), f"{run}; the ledger balances"]
-    return [*(f"{line}." for line in lines), identity]
+    notes = (f"Note: {note}" for note in result.notes)
+    return [*(f"{line}." for line in lines), *notes, identity]
 
 
 def _total_of_flows(result: RunResult) -> str:
-    congested = [number for number, link in enumerate(result.spec.links) if link.port.is_limited]
     rates = throughputs_bps(result.records)
     total = f"All flows {sum(rates) / 1e6:.2f} Mbit/s"
-    mss = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in result.spec.flows}
-    if len(congested) == 1 and len(mss) == 1 and _all_cross(result, congested[0]):
-        octets, llc_snap, timestamps = mss.pop()
-        cell_bps = base_bps(result.spec, congested[0], "left" if result.spec.sources else "link")
-        if cell_bps:
-            ceiling = ceiling_bps(octets, cell_bps, llc_snap=llc_snap, timestamps=timestamps)
-            left = " next to the cell sources" if result.spec.sources else ""
-            total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
-            total += left
-            if _is_at_times_worse(result.spec.links[congested[0]].motion):
-                total += " at the link's full rate without losses and outages"
+    ceiling = result.ceiling_bps
+    if ceiling:
+        total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
+        total += conditions_of_ceiling(result.spec)
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     if len(rates) > 1 and fairness is not None:
         total += f"; fairness {fairness:.3f}"
@@ -257,19 +252,6 @@ def _total_of_flows(result: RunResult) -> str:
     if late:
         total += f"; {late} of {len(flows)} would begin after the end of the run"
     return total
-
-
-def _all_cross(result: RunResult, link: int) -> bool:
-    """Whether the data of every flow go over one link, by its place in the spec."""
-    spec = result.spec
-    return all(any(link in spec.vcs[vc].path for vc in flow.forward) for flow in spec.flows)
-
-
-def _is_at_times_worse(motion: MotionSpec | None) -> bool:
-    """Whether a link carries less at some time than its rate says."""
-    return motion is not None and bool(
-        motion.cell_times_ps or motion.losses_ppb or None in motion.delays_ps
-    )
 
 
 def _total_of_cells(result: RunResult) -> str:

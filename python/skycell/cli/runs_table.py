@@ -14,8 +14,8 @@ from skycell.cli.settings import split_settings
 from skycell.scenario.settings import read_value
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
-    from skycell.sweeps.result import SweepResult
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _TABLES = {*_SEPARATORS, ".parquet"}
@@ -125,7 +125,7 @@ def read_runs(source: Path) -> Runs:
         click.UsageError: there are none.
         OSError: the file of a sweep cannot be read.
     """
-    from skycell.sweeps.result import is_sweep
+    from skycell.experiment.result import is_sweep
 
     if is_table_source(source):
         return Runs(_table(source))
@@ -143,7 +143,7 @@ def is_table_source(source: Path) -> bool:
 
 def is_sweep_source(source: Path) -> bool:
     """Whether a source is the result of a sweep."""
-    from skycell.sweeps.result import RESULT_FILE, is_sweep
+    from skycell.experiment.result import RESULT_FILE, is_sweep
 
     return is_sweep(source) if source.is_dir() else source.name == RESULT_FILE
 
@@ -155,7 +155,7 @@ def read_sweep_source(source: Path) -> SweepResult:
         click.UsageError: the file is no result of a sweep.
         OSError: it cannot be read.
     """
-    from skycell.sweeps.result import NotASweepError, read_sweep
+    from skycell.experiment.result import NotASweepError, read_sweep
 
     try:
         return read_sweep(source)

@@ -1,7 +1,8 @@
-"""Where a command's runs are kept."""
+"""Where a command's runs are kept, and `skycell store`, which looks after such a place."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.gathered import Gathered
+from skycell.cli.options import NamedPath, json_option
 from skycell.cli.results import why_unwritable
+from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
+    from skycell.experiment.store_check import Verification
 
 
 @contextmanager
@@ -73,3 +78,125 @@ def _holds_something(place: Path) -> bool:
         return place.is_dir() or place.stat().st_size > 0
     except OSError:
         return False
+
+
+@click.group(
+    epilog="\b\nExample:  skycell store verify",
+    short_help="Check a store of runs, or save what is whole of it.",
+)
+def store() -> None:
+    """Check a store of runs, or save what is whole of a damaged one.
+
+    A store is the file in which `skycell sweep` and `skycell reproduce` keep finished runs.
+    """
+
+
+def _look_over(gathered: Gathered, file: Path | None, **_: object) -> None:
+    from skycell.experiment.store import DEFAULT_STORE
+
+    with gathered.step():
+        if not os.path.lexists(file or DEFAULT_STORE):
+            raise click.BadParameter(f"{file or DEFAULT_STORE} does not exist", param_hint="'FILE'")
+
+
+@store.command(
+    cls=Verb,
+    look_over=_look_over,
+    epilog="\b\nExamples:\n"
+    "  skycell store verify\n"
+    "  skycell store verify results/runs.sqlite --json",
+    short_help="Check every run of a store.",
+)
+@click.argument("file", required=False, metavar="[FILE]", type=NamedPath(path_type=Path))
+@json_option()
+@click.pass_context
+def verify(ctx: click.Context, file: Path | None, as_json: bool) -> None:
+    """Check every run of the store FILE against its checksum, and the file as a whole.
+
+    FILE is .skycell/runs.sqlite if not given. It is only read. Runs that a version before 0.2 kept
+    have no checksum until a command writes into their store; of these the form is checked.
+
+    Exits with 0 if all is well, with 2 if something is damaged.
+    """
+    from skycell.experiment.store import DEFAULT_STORE, RunStore
+    from skycell.experiment.store_check import verify as check
+
+    looked_over(_look_over)
+    with RunStore(file or DEFAULT_STORE, read_only=True) as opened:
+        found = check(opened)
+    _show(opened, found, "holds", as_json)
+    ctx.exit(0 if found.is_whole else 2)
+
+
+def _look_over_rescue(
+    gathered: Gathered, file: Path | None, into: Path | None, **_: object
+) -> None:
+    if file is not None:
+        _look_over(gathered, file)
+    with gathered.step():
+        if into is not None and os.path.lexists(into):
+            raise click.BadParameter(
+                f"{into} exists; name a new file, to which the runs are copied", param_hint="'NEW'"
+            )
+    with gathered.step():
+        if into is not None and (reason := why_unwritable(into, into.parent)):
+            raise click.BadParameter(reason, param_hint="'NEW'")
+
+
+@store.command(
+    cls=Verb,
+    look_over=_look_over_rescue,
+    epilog="\b\nExample:  skycell store rescue .skycell/runs.sqlite rescued.sqlite",
+    short_help="Copy the runs that are whole into a new store.",
+)
+@click.argument("file", metavar="FILE", type=NamedPath(path_type=Path))
+@click.argument("into", metavar="NEW", type=NamedPath(path_type=Path))
+@json_option()
+def rescue(file: Path, into: Path, as_json: bool) -> None:
+    """Copy the runs of the store FILE that are whole into the new store NEW.
+
+    FILE stays as it is. What NEW does not have is simulated again when it is asked for.
+
+    Exits with 0, or with 2 if the input is faulty.
+    """
+    from skycell.experiment.store import RunStore
+    from skycell.experiment.store_check import rescue as copy
+
+    looked_over(_look_over_rescue)
+    with RunStore(file, read_only=True, rescue=True) as opened, RunStore(into) as new:
+        found = copy(opened, new)
+    _show(new, found, "has got", as_json)
+
+
+def _show(shown: RunStore, found: Verification, has: str, as_json: bool) -> None:
+    from skycell.scenario.faults import MOST_SHOWN
+    from skycell.scenario.quantities import counted
+
+    hidden = max(0, len(found.damaged) - MOST_SHOWN)
+    if as_json:
+        data = {
+            "store": shown.path,
+            "form": shown.form,
+            "finished": found.finished,
+            "failed": found.failed,
+            "damaged": found.damaged[:MOST_SHOWN],
+            "damaged_in_all": len(found.damaged),
+            "unreadable": found.unreadable,
+        }
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    runs = f"{counted(found.finished, 'finished run')}, {counted(found.failed, 'failed one')}"
+    no_sums = "; without checksums, as before version 0.2" if shown.form == 1 else ""
+    click.echo(f"{shown.path} {has} {runs}{no_sums}")
+    for damage in found.damaged[:MOST_SHOWN]:
+        click.echo(f"Damaged: {damage}.", err=True)
+    if hidden:
+        click.echo(f"and {counted(hidden, 'more damaged run')}", err=True)
+    if found.unreadable is not None:
+        click.echo(f"Not all can be read: {found.unreadable}.", err=True)
+    if not found.is_whole:
+        click.echo(
+            "`skycell store rescue FILE NEW` copies the runs that are whole into a new store; the "
+            "others are simulated again.",
+            err=True,
+        )

@@ -64,12 +64,12 @@ def show_reproduction(result: Reproduction) -> None:
         console.print(_summary(summary), soft_wrap=True)
     holding, asked = result.conclusion_score()
     if asked:
-        told = f"conclusions that hold in print: {holding} of {asked} hold in ours"
-        console.print(_with_firmness(told, result.decided_of_print()), soft_wrap=True)
+        message = f"conclusions that hold in print: {holding} of {asked} hold in ours"
+        console.print(_with_agreement(message, result.decided_of_print()), soft_wrap=True)
     holding, asked = result.own_conclusion_score()
     if asked:
-        told = f"conclusions of our own: {holding} of {asked} hold"
-        console.print(_with_firmness(told, result.decided_of_our_own()), soft_wrap=True)
+        message = f"conclusions of our own: {holding} of {asked} hold"
+        console.print(_with_agreement(message, result.decided_of_our_own()), soft_wrap=True)
     if result.overrides:
         settings = ", ".join(
             f"{key} = {write_value(value)}" for key, value in result.overrides.items()
@@ -160,11 +160,11 @@ def _conclusions(result: Reproduction) -> Table:
     return table
 
 
-def _with_firmness(told: str, results: Sequence[ConclusionResult]) -> str:
-    from skycell.studies.firmness import Firmness
+def _with_agreement(message: str, results: Sequence[ConclusionResult]) -> str:
+    from skycell.studies.agreement import Agreement
 
-    sentence = Firmness.of_results(results).sentence()
-    return f"{told}. {sentence}" if sentence else told
+    sentence = Agreement.of_results(results).sentence()
+    return f"{message}. {sentence}" if sentence else message
 
 
 def _holds(holds: bool | None) -> Text:
@@ -225,11 +225,11 @@ def show_sensitivity(result: Sensitivity) -> None:
     show_table(standard_output(), table)
     for flip in result.flips:
         does = "holds" if flip.holds else "no longer holds"
-        told = f"{flip.key} = {write_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
-        standard_output().print(Text(told), soft_wrap=True)
+        message = f"{flip.key} = {write_value(flip.value)}: {flip.study} {flip.conclusion} {does}"
+        standard_output().print(Text(message), soft_wrap=True)
     for entry in result.undecided:
-        told = f"{entry.study} {entry.id} is not decided without {', '.join(entry.without)}"
-        standard_output().print(Text(told), soft_wrap=True)
+        message = f"{entry.study} {entry.id} is not decided without {', '.join(entry.without)}"
+        standard_output().print(Text(message), soft_wrap=True)
 
 
 def _verdicts(summary: TableSummary) -> tuple[str, str, str, str]:

@@ -29,8 +29,8 @@ from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, looked_over
 
 if TYPE_CHECKING:
-    from skycell.sweeps.design import Design
-    from skycell.sweeps.result import SweepResult
+    from skycell.experiment.plan import Design
+    from skycell.experiment.result import SweepResult
 
 _RESULTS = ("sweep.json", "runs.csv", "report.html")
 
@@ -46,7 +46,7 @@ def _look_over(
     store_path: Path | None,
     **_: object,
 ) -> Design | None:
-    from skycell.sweeps.design import design_runs
+    from skycell.experiment.plan import design_runs
 
     with gathered.step():
         if engine is not None:
@@ -116,7 +116,7 @@ def sweep(
             show_plan(design, store, engine, as_json)
         return
     from skycell.cli.study_progress import StudyProgress
-    from skycell.sweeps.running import sweep as make
+    from skycell.experiment.sweep import sweep as make
 
     with open_store(store_path) as store:
         with StudyProgress(store.path) as progress:

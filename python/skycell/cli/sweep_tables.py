@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 import click
@@ -13,15 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from skycell.cli.console import show_table, standard_output
+from skycell.experiment.design import shown
 from skycell.scenario.quantities import PS_PER_SECOND, counted, show_amount
-from skycell.sweeps.model import shown
 
 if TYPE_CHECKING:
+    from skycell.experiment.plan import Design
+    from skycell.experiment.result import SweepResult
     from skycell.experiment.store import RunStore
     from skycell.stats import Analysis
     from skycell.stats.result import Estimate, FactorEffects
-    from skycell.sweeps.design import Design
-    from skycell.sweeps.result import SweepResult
 
 _MOST_CELLS = 60
 """Cells shown; more are in the files that --out writes."""
@@ -41,12 +40,10 @@ def _table(title: str, words: Sequence[str], numbers: Sequence[str]) -> Table:
 def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> None:
     """What a sweep would run, and what the store has of it."""
     from skycell.experiment.batch import Batch
-    from skycell.experiment.store import engine_version
-    from skycell.sweeps.running import batch_runs
 
     plan = design.plan
-    runs = batch_runs(design)
-    missing = Batch(store, engine, engine_version()).missing(runs)
+    runs = design.different
+    missing = Batch(store, engine).missing(runs)
     seconds = sum(run.duration_ps for run in missing) / PS_PER_SECOND
     if as_json:
         data = {
@@ -108,16 +105,10 @@ def _cells(result: SweepResult) -> Table:
     numbers = ["n"] + [text for heading in headings for text in (heading, "sd")]
     factors = [f"{name}{_unit(result.factor_units.get(name, ''))}" for name in result.factors]
     table = _table(result.title, factors, numbers)
-    times = result.replications
-    for start in range(0, min(result.cells, _MOST_CELLS) * times, times):
-        runs = result.runs[start : start + times]
-        finished = [run for run in runs if run.reason is None]
-        cells = [shown(label) for label in runs[0].levels.values()]
-        cells.append(str(len(finished)))
-        for name in result.responses:
-            values = [v for run in finished if (v := run.values[name]) is not None]
-            cells.append(number(mean(values)) if values else "–")
-            cells.append(number(stdev(values)) if len(values) > 1 else "–")
+    for cell in result.by_cell()[:_MOST_CELLS]:
+        cells = [*map(shown, cell.levels.values()), str(cell.finished)]
+        for found in cell.responses.values():
+            cells += [number(found.mean), number(found.sd)]
         table.add_row(*map(Text, cells))
     return table
 

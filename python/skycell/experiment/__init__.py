@@ -1,1 +1,1 @@
-"""Runs: one at a time, or many on all cores with a store of those that are finished."""
+"""Experiments: a design, its runs on all cores, a store of those that are finished, measures."""

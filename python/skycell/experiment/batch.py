@@ -1,31 +1,66 @@
 """A batch of runs against a store: what it has is not made again, what ends is kept at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from time import sleep
+from typing import Any, Protocol
 
+from skycell.experiment.claims import PATIENCE_S, Claims, Taken
 from skycell.experiment.pool import Outcome, run_tasks
 from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.spec.text import SpecText
+from skycell.version import version as own_version
+
+
+class Text(Protocol):
+    """What gives the canonical text of a run's spec when its turn comes, as `SpecText` does."""
+
+    def with_seed(self, seed: int) -> str:
+        """The text of the run with this seed."""
 
 
 @dataclass(frozen=True)
-class BatchRun:
-    """A run of a batch.
+class PlannedRun:
+    """A run that an experiment needs.
 
     Attributes:
-        name: what a failure is told of.
+        name: what a failure is reported of.
         seed: of the run.
         spec_hash: of its spec, the seed included.
         duration_ps: simulated time.
-        spec_json: gives the spec's canonical text when its turn comes.
+        text: the canonical text of its spec, which its other replications share.
     """
 
     name: str
     seed: int
     spec_hash: str
     duration_ps: int
-    spec_json: Callable[[], str]
+    text: Text
+
+    @classmethod
+    def replications(cls, name: str, spec: NetworkSpec, seeds: Iterable[int]) -> "list[PlannedRun]":
+        """Runs of one spec that differ in their seeds."""
+        text, seeds = SpecText(spec), list(seeds)
+        return [
+            cls(name, seed, spec_hash, spec.duration_ps, text)
+            for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)
+        ]
+
+    def spec_json(self) -> str:
+        """The canonical text of the spec; megabytes where the network is large."""
+        return self.text.with_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run ended: a summary, or the reason why there is none."""
+
+    summary: Mapping[str, Any] | None
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -40,6 +75,9 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+
+_LOOK_EVERY_S = 0.2
+"""Wall time between two looks at runs that other processes have taken."""
 
 
 @dataclass(frozen=True)
@@ -56,83 +94,165 @@ class Made:
     """How the runs of a batch were come by."""
 
     from_store: int
+    """Runs that the store had, or got from another process meanwhile."""
     simulated: int
     failed: tuple[FailedBatchRun, ...]
 
 
-class Batch:
-    """Makes runs with one engine and keeps them in one store."""
+class MissingRunsError(LookupError):
+    """Runs that were to be taken from the store are not there."""
 
-    def __init__(self, store: RunStore, engine: str, version: str) -> None:
-        self._store = store
-        self._engine = engine
-        self._version = version
+    def __init__(self, missing: int, needed: int) -> None:
+        self.missing, self.needed = missing, needed
+        super().__init__(f"{missing} of {needed} runs are not in the store")
+
+
+class Batch:
+    """Makes runs with one engine and keeps them in one store; a context manager."""
+
+    def __init__(
+        self, store: RunStore | None = None, engine: str = "fast", version: str | None = None
+    ) -> None:
+        """Opens a store in memory where none is given.
+
+        Args:
+            store: where finished runs are kept and looked up.
+            engine: name of the engine.
+            version: part of a stored run's key; this build's if not given.
+        """
+        self._store = RunStore(":memory:") if store is None else store
+        self._is_own = store is None
+        self.engine = engine
+        self.version = own_version() if version is None else version
+
+    def __enter__(self) -> "Batch":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_own:
+            self._store.close()
 
     def key(self, spec_hash: str) -> RunKey:
         """Under what the store keeps the run of a spec."""
-        return RunKey(spec_hash, self._engine, self._version)
+        return RunKey(spec_hash, self.engine, self.version)
 
-    def missing(self, runs: Sequence[BatchRun]) -> list[BatchRun]:
+    def missing(self, runs: Sequence[PlannedRun]) -> list[PlannedRun]:
         """The runs that the store does not have."""
         return [run for run in runs if not self._store.is_finished(self.key(run.spec_hash))]
 
+    def refuse_missing(self, runs: Sequence[PlannedRun]) -> None:
+        """Raises `MissingRunsError` unless the store has all of some runs."""
+        missing = len(self.missing(runs))
+        if missing:
+            raise MissingRunsError(missing, len(runs))
+
+    def end(self, spec_hash: str) -> RunEnd:
+        """How the run of a spec ended, as the store has it."""
+        stored = self._store.get(self.key(spec_hash))
+        return RunEnd(None, "not run") if stored is None else RunEnd(stored.summary, stored.reason)
+
     def make(
         self,
-        runs: Sequence[BatchRun],
+        runs: Sequence[PlannedRun],
         *,
         jobs: int | None = None,
         on_progress: OnProgress | None = None,
         fresh: bool = False,
         work: Work = simulate,
+        patience_s: float = PATIENCE_S,
     ) -> Made:
-        """Makes the runs that the store does not have.
+        """Makes the runs that the store does not have, or waits for other processes that do.
 
         Args:
             runs: of different specs.
             jobs: processes at a time; all cores if not given.
             on_progress: called as runs go on and end.
-            fresh: make also what the store has.
+            fresh: make also what the store has, and what another process has taken.
             work: makes one run; the engine's unless a test says otherwise.
+            patience_s: with another process that has taken a run and gives no sign of life.
 
         Raises:
             ValueError: this build does not have the engine; told before any run.
             StoreError: there are runs to make, and the store was opened to look only; so too.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
         """
-        refuse_unknown_engine(self._engine)
+        refuse_unknown_engine(self.engine)
         to_do = list(runs) if fresh else self.missing(runs)
         if to_do:
             self._store.refuse_if_read_only()
         by_hash = {run.spec_hash: run for run in to_do}
         to_do_s = sum(run.duration_ps for run in to_do) / PS_PER_SECOND
         failed: dict[str, FailedBatchRun] = {}
+        simulated: set[str] = set()
+        theirs: set[str] = set()
         done: set[str] = set()
         done_ps = 0
+        claims = Claims(self._store, patience_s=patience_s)
 
-        def tell(under_way: Mapping[str, int]) -> None:
+        def report(under_way: Mapping[str, int]) -> None:
+            if to_do:  # else the store is only looked into
+                claims.keep()
             if on_progress is not None:
                 simulated_s = (done_ps + sum(under_way.values())) / PS_PER_SECOND
                 on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
 
-        def note(outcome: Outcome) -> None:
+        def count(run: PlannedRun) -> None:
             nonlocal done_ps
+            if run.spec_hash not in done:
+                done.add(run.spec_hash)
+                done_ps += run.duration_ps
+            report({})
+
+        def note(outcome: Outcome) -> None:
             # May come twice for a run, if an interrupt came into the first time.
             run = by_hash[outcome.task.name]
             if outcome.summary_json is not None:
                 key = self.key(run.spec_hash)
                 self._store.put_finished(key, outcome.summary_json, outcome.wall_s)
+                simulated.add(run.spec_hash)
             else:
                 reason = outcome.reason or "no reason given"
                 self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
                 failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
-            if run.spec_hash not in done:
-                done.add(run.spec_hash)
-                done_ps += run.duration_ps
-            tell({})
+            count(run)
 
-        tasks = (
-            Task(run.spec_hash, run.spec_json(), self._engine, run.duration_ps) for run in to_do
-        )
-        tell({})
-        run_tasks(tasks, note, jobs=jobs, on_under_way=tell, work=work)
-        return Made(len(runs) - len(to_do), len(to_do) - len(failed), tuple(failed.values()))
+        def tasks(wanted: Sequence[PlannedRun], left: list[PlannedRun]) -> Iterator[Task]:
+            """Those that this process is to make; what another has is `left`."""
+            for run in wanted:
+                reason = self._reason(run) if run.spec_hash in theirs else None
+                if reason is not None:
+                    failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
+                    count(run)
+                    continue
+                taken = Taken.BY_US if fresh else claims.take(self.key(run.spec_hash))
+                if taken is Taken.BY_US:
+                    yield Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps)
+                elif taken is Taken.BY_ANOTHER:
+                    theirs.add(run.spec_hash)
+                    left.append(run)
+                else:
+                    count(run)
+
+        try:
+            report({})
+            wanted = to_do
+            while wanted:
+                left: list[PlannedRun] = []
+                ours = tasks(wanted, left)
+                first = next(ours, None)
+                if first is not None:
+                    run_tasks(chain([first], ours), note, jobs=jobs, on_under_way=report, work=work)
+                elif left:
+                    sleep(_LOOK_EVERY_S)
+                    report({})
+                wanted = left
+        finally:
+            if to_do:
+                claims.release()
+        had = len(runs) - len(simulated) - len(failed)
+        return Made(had, len(simulated), tuple(failed.values()))
+
+    def _reason(self, run: PlannedRun) -> str | None:
+        """Why a run failed in another process; none if it did not, or is still under way."""
+        stored = self._store.get(self.key(run.spec_hash))
+        return None if stored is None else stored.reason

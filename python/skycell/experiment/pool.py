@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from skycell.experiment.parent import end_with_parent
+from skycell.experiment.parent_watchdog import end_with_parent
 from skycell.experiment.tasks import Task, Work, simulate
 
 _LOOK_EVERY_S = 0.2

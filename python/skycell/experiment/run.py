@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from skycell.records.result import RunResult, as_text
 from skycell.scenario import Scenario, ScenarioLike, as_scenario
@@ -40,6 +41,7 @@ def run(
 def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
     """The result with what delays over its constellations are made of, as `delay_terms`.
 
+    Sentences on their satellites, such as those that are left out, stand as `constellation_notes`.
     A scenario without a path over a constellation leaves a result as it is.
     """
     from skycell.records.delay_terms import delay_terms
@@ -49,7 +51,11 @@ def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
     if not paths:
         return result
     terms = delay_terms(result.spec, result.records, paths)
-    return replace(result, records_json=as_text({**result.records, "delay_terms": terms}))
+    added: dict[str, Any] = {"delay_terms": terms}
+    notes = list(dict.fromkeys(note for path in paths for note in path.notes))
+    if notes:
+        added["constellation_notes"] = notes
+    return replace(result, records_json=as_text({**result.records, **added}))
 
 
 def run_spec(
@@ -71,6 +77,7 @@ def run_spec(
         ValueError: there is no such engine.
     """
     from skycell import _core
+    from skycell.version import version
 
     records, traces = _core.run(spec.canonical_json(), engine, on_progress)
-    return RunResult.of(spec, records, traces, _core.VERSION)
+    return RunResult.of(spec, records, traces, version())

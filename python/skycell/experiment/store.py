@@ -2,69 +2,68 @@
 
 One SQLite file; a run is committed the moment it has finished, so that a kill loses only what was
 under way. The key of a run is its spec's hash, the engine, and the engine's version: a run is a
-function of these.
+function of these. Each run is kept with a checksum, without which it is not handed out again.
 """
 
-import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from time import monotonic, sleep
+from time import gmtime, monotonic, sleep, strftime
 from typing import Any
+
+from skycell.experiment.store_tables import (
+    DATABASE_ERRORS,
+    FORM,
+    SCHEMA,
+    TABLES,
+    DamagedRunError,
+    Row,
+    RunKey,
+    StoredRun,
+    checksum_of,
+    damage_in,
+    run_of,
+    schema_of,
+    verified,
+)
+
+__all__ = [
+    "DEFAULT_STORE",
+    "FINISHED",
+    "RunKey",
+    "RunStore",
+    "StoreError",
+    "StoreFailed",
+    "StoredRun",
+]
 
 DEFAULT_STORE = Path(".skycell") / "runs.sqlite"
 """Where runs are kept unless another place is named, under the current directory."""
 
-_FORM = 1  # of the tables below
-_TABLES = """
-CREATE TABLE runs (
-    spec_hash   TEXT NOT NULL,
-    engine      TEXT NOT NULL,
-    version     TEXT NOT NULL,
-    state       TEXT NOT NULL CHECK (state IN ('finished', 'failed')),
-    reason      TEXT,
-    summary     TEXT,
-    wall_s      REAL NOT NULL,
-    finished_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-    PRIMARY KEY (spec_hash, engine, version),
-    CHECK ((state = 'finished') = (summary IS NOT NULL)),
-    CHECK ((state = 'failed') = (reason IS NOT NULL))
-) WITHOUT ROWID
-"""
+FINISHED = "finished"
+"""The state of a run that has a summary."""
 
-
+_OF_KEY = "WHERE spec_hash = ? AND engine = ? AND version = ?"
 _PATIENCE_S = 30.0  # with another process that holds the file
 
 
 class StoreError(Exception):
-    """The file cannot serve as a store; the message says which file and why."""
+    """The file cannot serve as a store; the message says which file, why, and the way out.
+
+    Attributes:
+        reason: why alone, where the file is damaged.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class StoreFailed(Exception):
     """A store in use could not be read or written, say for a full disk; what it has is kept."""
-
-
-@dataclass(frozen=True)
-class RunKey:
-    """What a run is a function of."""
-
-    spec_hash: str
-    engine: str
-    version: str
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run as the store has it: a summary, or the reason why there is none."""
-
-    key: RunKey
-    summary: Mapping[str, Any] | None
-    reason: str | None
-    wall_s: float
 
 
 @dataclass(frozen=True)
@@ -82,44 +81,22 @@ class _FileState:
         return cls(file, stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file itself is at fault, and not, say, who may write it."""
-    if _is_no_utf8(error):
-        return True
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def _is_no_utf8(error: sqlite3.Error) -> bool:
-    """Whether a text that the file holds is not UTF-8: told by Python, so without SQLite's code."""
-    return str(error).startswith("Could not decode to UTF-8")
-
-
-def engine_version() -> str:
-    """Version of the engines: the package's, and a digest of the compiled engine itself.
-
-    The digest tells two builds of one release apart while the engine, or what is kept of its
-    records, is worked on.
-    """
-    from skycell import _core
-
-    path = _core.__file__
-    digest = sha256(Path(path).read_bytes()).hexdigest()[:12]
-    return f"{_core.VERSION}+{digest}"
-
-
 class RunStore:
     """Finished and failed runs in one SQLite file; a context manager.
 
     Several processes may read while one writes (write-ahead log).
     """
 
-    def __init__(self, path: Path | str = DEFAULT_STORE, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path | str = DEFAULT_STORE, *, read_only: bool = False, rescue: bool = False
+    ) -> None:
         """Opens the store, and makes it with its folder if it is not there.
 
         Args:
             path: its file, or `:memory:`.
             read_only: look only: nothing is made or changed, and the file may be one that cannot be
                 written. An empty file is a store without runs.
+            rescue: read what can be read, also where the tables are not as they were made.
 
         Raises:
             StoreError: the place cannot be written or, if it is only read, cannot be read; or the
@@ -127,6 +104,9 @@ class RunStore:
         """
         self.path = str(path)
         self.read_only = read_only
+        self.form = FORM
+        """Of the tables; a store that is written to has the present one."""
+        self._rescue = rescue
         self._seen: _FileState | None = None
         self._open()
 
@@ -137,7 +117,7 @@ class RunStore:
             if self.path != ":memory:":
                 refuse_no_file(Path(self.path))
             self._db = self._look() if self.read_only else self._connect()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DATABASE_ERRORS) as error:
             reason = getattr(error, "strerror", None) or error
             if Path(self.path).is_dir():
                 reason = "it is a folder"
@@ -145,11 +125,15 @@ class RunStore:
             raise StoreError(told) from None
         try:
             self._prepare()
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             self._db.close()
-            told = "is not" if _is_damage(error) else "cannot be opened as"
-            raise StoreError(f"{self.path}: {told} a store of runs: {error}") from None
-        except StoreError:
+            reason = damage_in(error)
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                raise StoreError(f"{self.path}: is not a store of runs: {error}") from None
+            if reason is not None:
+                raise self._damage(reason) from None
+            raise StoreError(f"{self.path}: cannot be opened as a store of runs: {error}") from None
+        except BaseException:
             self._db.close()
             raise
 
@@ -179,31 +163,58 @@ class RunStore:
 
     def _prepare(self) -> None:
         if self.read_only:
-            if self._has_no_tables():
+            self.form = self._form() or FORM
+            if self._db.execute(SCHEMA).fetchone() is None:
                 self._db.close()
                 self._db = sqlite3.connect(":memory:", isolation_level=None)
-                self._db.execute(_TABLES)
+                self._make_tables()
             return
         with self._transaction():
-            if self._has_no_tables():
-                self._db.execute(_TABLES)
-                self._db.execute(f"PRAGMA user_version = {_FORM}")
+            form = self._form()
+            if form == 0:
+                self._make_tables()
+            elif form != FORM:
+                self._add_checksums()
         # With a write-ahead log this survives a kill; only a power cut can lose the last runs.
         self._turn_log_on()
         self._db.execute("PRAGMA synchronous = NORMAL")
 
-    def _has_no_tables(self) -> bool:
-        """Whether the file is empty; refuses one that holds something else than a store."""
-        form = self._db.execute("PRAGMA user_version").fetchone()[0]
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if form == 0 and tables == 0:
-            return True
-        if form != _FORM:
+    def _make_tables(self) -> None:
+        for table in TABLES[FORM]:
+            self._db.execute(table)
+        self._db.execute(f"PRAGMA user_version = {FORM}")
+
+    def _form(self) -> int:
+        """The form of the file's tables, 0 if it is empty; refuses what is not a store."""
+        form: int = self._db.execute("PRAGMA user_version").fetchone()[0]
+        schema = self._db.execute(SCHEMA).fetchall()
+        if form == 0 and not schema:
+            return 0
+        if form > FORM and any(row[1] == "runs" for row in schema):
+            raise StoreError(
+                f"{self.path}: is a store of form {form}, of a later skycell; this one reads forms "
+                f"up to {FORM}; name another file"
+            )
+        if form not in TABLES:
             raise StoreError(
                 f"{self.path}: is a database of form {form}, not a store of runs of form "
-                f"{_FORM}; name another file"
+                f"{FORM}; name another file"
             )
-        return False
+        if schema != schema_of(form) and not self._rescue:
+            raise self._damage("its tables are not those of a store")
+        return form
+
+    def _add_checksums(self) -> None:
+        """Brings a store of form 1 into the present form; its runs stay."""
+        self._db.execute("ALTER TABLE runs RENAME TO runs_1")
+        self._make_tables()
+        for row in self._db.execute("SELECT * FROM runs_1"):
+            try:
+                verified(row)
+            except DamagedRunError as damage:
+                raise self._damage(damage) from None
+            self._insert(row)
+        self._db.execute("DROP TABLE runs_1")
 
     def _turn_log_on(self) -> None:
         """Turns the write-ahead log on; a file that others open at the same moment is waited for.
@@ -225,20 +236,22 @@ class RunStore:
     def _failures_told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            if _is_damage(error):
-                # Python's message holds the whole text that is at fault
-                raise self._damage("a text is not UTF-8" if _is_no_utf8(error) else error) from None
+        except DamagedRunError as damage:
+            raise self._damage(damage) from None
+        except DATABASE_ERRORS as error:
+            reason = damage_in(error)
+            if reason is not None:
+                raise self._damage(reason) from None
             raise StoreFailed(
                 f"{self.path}: {error}; the runs that it has are kept, and the same call "
                 "continues from there"
             ) from None
 
     def _damage(self, reason: object) -> StoreError:
-        return StoreError(
-            f"{self.path}: is damaged: {reason}; remove it or name another file, and its runs are "
-            "simulated again"
-        )
+        way_out = "`skycell store rescue` copies the runs that are whole into another file; "
+        way_out = "" if self._rescue else way_out
+        told = f"is damaged: {reason}; {way_out}what a store does not have is simulated again"
+        return StoreError(f"{self.path}: {told}", str(reason))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -271,26 +284,18 @@ class RunStore:
         Raises:
             StoreError: what the file holds of the run is damaged.
         """
-        row = self._row("summary, reason, wall_s", key)
-        if row is None:
-            return None
-        summary, reason, wall_s = row
-        try:
-            return StoredRun(
-                key, json.loads(summary) if summary is not None else None, reason, wall_s
-            )
-        except ValueError:
-            raise self._damage("the summary of a run is not JSON") from None
+        with self._failures_told():
+            row = self._row(key)
+            return None if row is None else run_of(row)
 
     def is_finished(self, key: RunKey) -> bool:
-        """Whether the store has the summary of this run."""
-        return self._row("state", key) == ("finished",)
+        """Whether the store has the summary of this run; raises as `get` does."""
+        with self._failures_told():
+            row = self._row(key)
+            return row is not None and verified(row) == key and row[3] == FINISHED
 
-    def _row(self, columns: str, key: RunKey) -> tuple[Any, ...] | None:
-        return self._read(
-            f"SELECT {columns} FROM runs WHERE spec_hash = ? AND engine = ? AND version = ?",
-            (key.spec_hash, key.engine, key.version),
-        )
+    def _row(self, key: RunKey) -> Row | None:
+        return self._read(f"SELECT * FROM runs {_OF_KEY}", _values(key))
 
     def _read(self, query: str, values: tuple[str, ...] = ()) -> tuple[Any, ...] | None:
         """The first row of an answer; of a file that is only looked at, as it now is."""
@@ -298,7 +303,7 @@ class RunStore:
             while True:
                 try:
                     row: tuple[Any, ...] | None = self._db.execute(query, values).fetchone()
-                except sqlite3.Error:
+                except DATABASE_ERRORS:
                     if not self._has_changed():
                         raise
                 else:
@@ -322,7 +327,7 @@ class RunStore:
 
     def put_finished(self, key: RunKey, summary_json: str, wall_s: float) -> None:
         """Keeps a finished run; committed when this returns. Replaces an older one of its key."""
-        self._put(key, "finished", None, summary_json, wall_s)
+        self._put(key, FINISHED, None, summary_json, wall_s)
 
     def put_failed(self, key: RunKey, reason: str, wall_s: float) -> None:
         """Notes that a run failed and why. It will be tried again when it is asked for."""
@@ -332,16 +337,89 @@ class RunStore:
         self, key: RunKey, state: str, reason: str | None, summary: str | None, wall_s: float
     ) -> None:
         self.refuse_if_read_only()
+        now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         with self._failures_told(), self._transaction():
-            self._db.execute(
-                "INSERT OR REPLACE INTO runs"
-                " (spec_hash, engine, version, state, reason, summary, wall_s)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (key.spec_hash, key.engine, key.version, state, reason, summary, wall_s),
-            )
+            self._insert((*_values(key), state, reason, summary, float(wall_s), now))
+            self._db.execute(f"DELETE FROM claims {_OF_KEY}", _values(key))
+
+    def _insert(self, content: Row) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*content, checksum_of(content)),
+        )
 
     def __len__(self) -> int:
         """Number of finished runs."""
         row = self._read("SELECT count(*) FROM runs WHERE state = 'finished'")
         assert row is not None
         return int(row[0])
+
+    def rows(self, *, backwards: bool = False) -> Iterator[Row]:
+        """All rows by their keys, damaged ones included.
+
+        Raises:
+            StoreError: the file is so damaged that the next row cannot be read.
+        """
+        order = "DESC" if backwards else "ASC"
+        with self._failures_told():
+            # By number: the names of columns, too, may be damaged.
+            yield from self._db.execute(
+                f"SELECT * FROM runs ORDER BY 1 {order}, 2 {order}, 3 {order}"
+            )
+
+    def structural_damage(self) -> str | None:
+        """The first thing that SQLite finds wrong with the file itself; none if all is well."""
+        with self._failures_told():
+            told = str(self._db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+        return None if told == "ok" else " ".join(told.split())
+
+    def keep_copy(self, row: Row) -> None:
+        """Keeps a run as another store has it."""
+        with self._failures_told(), self._transaction():
+            self._insert(row[:8])
+
+    def take(self, key: RunKey, maker: str, dead: Container[str]) -> str:
+        """Takes a run for a maker, unless it is finished or another that is not dead has it.
+
+        A failure that was noted of it goes: it is tried again.
+
+        Returns:
+            `FINISHED`, or the maker that now has the run.
+        """
+        self.refuse_if_read_only()
+        with self._failures_told(), self._transaction():
+            row = self._row(key)
+            if row is not None and verified(row) == key and row[3] == FINISHED:
+                return FINISHED
+            holder = self._db.execute(
+                f"SELECT maker FROM claims {_OF_KEY}", _values(key)
+            ).fetchone()
+            if holder is not None and holder[0] != maker and holder[0] not in dead:
+                return str(holder[0])
+            claim = (*_values(key), maker)
+            self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", claim)
+            self._db.execute(f"DELETE FROM runs {_OF_KEY} AND state = 'failed'", _values(key))
+        return maker
+
+    def beat(self, maker: str) -> None:
+        """Says that a maker lives."""
+        with self._failures_told(), self._transaction():
+            self._db.execute(
+                "INSERT INTO makers VALUES (?, 1) ON CONFLICT DO UPDATE SET beat = beat + 1",
+                (maker,),
+            )
+
+    def beat_of(self, maker: str) -> int | None:
+        """How often a maker has said that it lives; none if it never did, or is gone."""
+        row = self._read("SELECT beat FROM makers WHERE maker = ?", (maker,))
+        return None if row is None else row[0]
+
+    def release(self, maker: str) -> None:
+        """Forgets a maker and what it has taken."""
+        with self._failures_told(), self._transaction():
+            for table in ("claims", "makers"):
+                self._db.execute(f"DELETE FROM {table} WHERE maker = ?", (maker,))
+
+
+def _values(key: RunKey) -> tuple[str, str, str]:
+    return key.spec_hash, key.engine, key.version

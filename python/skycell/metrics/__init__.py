@@ -23,7 +23,7 @@ from skycell.metrics.discards import discard_ratio, discards_by_reason
 from skycell.metrics.efficiency import efficiency
 from skycell.metrics.fairness import fairness_index, fairness_to_the_due, max_min_shares
 from skycell.metrics.max_min import max_min_rates
-from skycell.metrics.network import Network, base_bps, max_min_fairness
+from skycell.metrics.network import Network, ceiling_of_all_bps, max_min_fairness
 from skycell.metrics.queues import queue_bound_delay_s, queue_lengths
 from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, scheduled_bps, throughputs_bps
 
@@ -31,8 +31,8 @@ __all__ = [
     "OTHER_CLASSES",
     "THROUGHPUT_DEFINITIONS",
     "Network",
-    "base_bps",
     "ceiling_bps",
+    "ceiling_of_all_bps",
     "cell_delay",
     "cell_loss_ratio",
     "cells_per_frame",

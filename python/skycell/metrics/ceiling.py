@@ -1,6 +1,7 @@
 """The ceiling: the most TCP payload that a link of cells can carry."""
 
 from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND
+from skycell.spec.network import LinkSpec
 
 CELL_OCTETS = CELL_BITS // 8
 CELL_PAYLOAD_OCTETS = 48
@@ -68,6 +69,53 @@ def link_cell_bps(cell_time_ps: int) -> float:
     if cell_time_ps <= 0:
         raise ValueError(f"a cell time of {cell_time_ps} ps: must be above 0")
     return CELL_BITS * PS_PER_SECOND / cell_time_ps
+
+
+def carried_cell_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> float:
+    """Rate of the cells that a link could carry over a run, in the mean, bit/s.
+
+    A link that varies is taken at its rate of each moment; while it has no path, or is interrupted
+    after a handover, it carries nothing.
+
+    Args:
+        link: the link.
+        duration_ps: of the run, picoseconds, above 0.
+        taken_bps: what others take of the link while it has so much, bit/s.
+
+    >>> from skycell.spec.network import FifoSpec, MotionSpec, PortSpec
+    >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
+    >>> second = 10**12
+    >>> halves = MotionSpec(
+    ...     times_ps=(0, 2 * second),
+    ...     delays_ps=(1, 1),
+    ...     paths=(0, 0),
+    ...     cell_times_ps=(10**6, 2 * 10**6),
+    ...     interruption_ps=0,
+    ...     handover_loses_cells=False,
+    ... )
+    >>> link = LinkSpec(
+    ...     name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=halves, port=port
+    ... )
+    >>> link_cell_bps(10**6), carried_cell_bps(link, 4 * second)
+    (424000000.0, 318000000.0)
+    """
+    if link.motion is None:
+        return max(0.0, link_cell_bps(link.cell_time_ps) - taken_bps)
+    motion = link.motion
+    cell_times = motion.cell_times_ps or (link.cell_time_ps,) * len(motion.times_ps)
+    ends = (*motion.times_ps[1:], duration_ps)
+    sending_ps = dict.fromkeys(cell_times, 0)  # by the time of a cell
+    ready = 0
+    for step, (begin, end) in enumerate(zip(motion.times_ps, ends, strict=True)):
+        if step and motion.paths[step] != motion.paths[step - 1]:
+            ready = begin + motion.interruption_ps
+        if motion.delays_ps[step] is not None:
+            open_ps = min(end, duration_ps) - max(begin, ready)
+            sending_ps[cell_times[step]] += max(0, open_ps)
+    return sum(
+        max(0.0, link_cell_bps(cell_time) - taken_bps) * (time_ps / duration_ps)
+        for cell_time, time_ps in sending_ps.items()
+    )
 
 
 def ceiling_bps(

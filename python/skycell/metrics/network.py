@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.metrics.ceiling import link_cell_bps, tcp_share
+from skycell.metrics.ceiling import carried_cell_bps, link_cell_bps, tcp_share
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
@@ -22,8 +22,8 @@ class Network:
     Attributes:
         ceiling_bps: largest sum of TCP throughputs; 0 without flows.
         routes: links that each flow's data cross.
-        left_bps: what cell sources leave of each link's cells in the mean; of a link that they
-            fill, all of it.
+        left_bps: what cell sources leave of each link's cells in the mean over the run; of a link
+            that they fill, or that has no path, all of it.
         shares: TCP's part of the cells that a flow fills.
         congested: names of the ports with a limited buffer, the one of the slowest link first.
     """
@@ -40,11 +40,11 @@ class Network:
 
         Args:
             spec: the network.
-            ceiling: `link` for the cell rate of the congested link (of several the slowest; of none
-                the slowest that a flow crosses), `left` for what cell sources leave of it, or a bit
-                rate such as `63 Mbit/s`.
+            ceiling: `link` for the cells that the congested link could carry over the run (of
+                several that data cross the slowest; of none the slowest that they cross), `left`
+                for what cell sources leave of them, or a bit rate such as `63 Mbit/s`.
         """
-        rates = [link_cell_bps(link.cell_time_ps) for link in spec.links]
+        rates = [carried_cell_bps(link, spec.duration_ps) for link in spec.links]
         routes = [
             [link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows
         ]
@@ -55,14 +55,18 @@ class Network:
         limited = [place for place, link in enumerate(spec.links) if link.port.is_limited]
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
+        loaded = [place for place in limited if place in slowest]
         taken = _taken_bps(spec)
         return cls(
-            ceiling_bps=base_bps(spec, (limited or slowest)[0], ceiling) * max(shares)
+            ceiling_bps=_base_bps(spec, (loaded or slowest)[0], ceiling) * max(shares)
             if shares
             else 0.0,
             routes=tuple(map(tuple, routes)),
             left_bps=tuple(
-                max(0.0, rate - taken.get(place, 0.0)) or rate for place, rate in enumerate(rates)
+                carried_cell_bps(link, spec.duration_ps, taken.get(place, 0.0))
+                or rates[place]
+                or link_cell_bps(link.cell_time_ps)
+                for place, link in enumerate(spec.links)
             ),
             shares=tuple(shares),
             congested=tuple(spec.links[place].name for place in limited),
@@ -81,7 +85,7 @@ class Network:
         return [rate * share for rate, share in zip(fair, self.shares, strict=True)]
 
 
-def base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
+def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     """Rate of cells whose TCP share is an efficiency of 1; 0 where sources leave nothing.
 
     Args:
@@ -89,12 +93,37 @@ def base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
         link: the congested one, by its place in the spec.
         ceiling: as for `Network.of`.
     """
-    rate_bps = link_cell_bps(spec.links[link].cell_time_ps)
-    if ceiling == "link":
-        return rate_bps
-    if ceiling == "left":
-        return max(0.0, rate_bps - _taken_bps(spec).get(link, 0.0))
+    if ceiling in ("link", "left"):
+        taken = _taken_bps(spec).get(link, 0.0) if ceiling == "left" else 0.0
+        return carried_cell_bps(spec.links[link], spec.duration_ps, taken)
     return float(parse_quantity(ceiling).amount)
+
+
+def ceiling_of_all_bps(spec: NetworkSpec) -> float | None:
+    """The most that all flows of a run could get together, bit/s of TCP payload.
+
+    None where no single number says so: where the data of some flow do not cross the one port with
+    a limited buffer that data cross, or segments differ; and where cell sources and outages leave
+    nothing.
+    """
+    congested = congested_links(spec)
+    kinds = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in spec.flows}
+    if len(congested) != 1 or len(kinds) != 1 or not _all_cross(spec, congested[0]):
+        return None
+    mss, llc_snap, timestamps = kinds.pop()
+    cell_bps = _base_bps(spec, congested[0], "left")
+    return cell_bps * tcp_share(mss, llc_snap=llc_snap, timestamps=timestamps) or None
+
+
+def congested_links(spec: NetworkSpec) -> list[int]:
+    """The links with a limited buffer that the data of some flow cross, by their place."""
+    crossed = {link for flow in spec.flows for vc in flow.forward for link in spec.vcs[vc].path}
+    return sorted(place for place in crossed if spec.links[place].port.is_limited)
+
+
+def _all_cross(spec: NetworkSpec, link: int) -> bool:
+    """Whether the data of every flow go over one link, by its place in the spec."""
+    return all(any(link in spec.vcs[vc].path for vc in flow.forward) for flow in spec.flows)
 
 
 def _taken_bps(spec: NetworkSpec) -> dict[int, float]:

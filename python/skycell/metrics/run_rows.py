@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
+from skycell.metrics.network import congested_links
 from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ RESPONSE_HEADS = ("mean", "median", "90 %", "99 %", "longest")
 
 
 class TransferRow(NamedTuple):
-    """How long the finished transfers of a flow took, seconds."""
+    """How long the finished transfers of a flow took, to their last octet acknowledged, seconds.
+
+    `closing` is what their connections took to close after that, in the mean; None where none did.
+    """
 
     flow: str
     finished: int
@@ -101,11 +105,15 @@ class TransferRow(NamedTuple):
     p90: float
     p99: float
     longest: float
+    closing: float | None
 
     @property
-    def times_s(self) -> tuple[float, ...]:
-        """The times, in the order of `RESPONSE_HEADS`."""
+    def times_s(self) -> tuple[float | None, ...]:
+        """The times, in the order of `TRANSFER_HEADS`."""
         return self[2:]
+
+
+TRANSFER_HEADS = (*RESPONSE_HEADS, "then closing")
 
 
 class CellTotals(NamedTuple):
@@ -149,6 +157,17 @@ def lost_on_links(records: Mapping[str, Any]) -> str | None:
     parts = [f"{show_amount(count)} {_LOST_HOW[how]}" for how, count in counts.items() if count]
     lost = show_amount(sum(counts.values()))
     return f"Links lost {lost} of {show_amount(offered)} cells: {', '.join(parts)}"
+
+
+def conditions_of_ceiling(spec: NetworkSpec) -> str:
+    """What the ceiling of a run's flows takes into account and what not, where it has one."""
+    motion = spec.links[congested_links(spec)[0]].motion
+    told = " next to the cell sources" if spec.sources else ""
+    if motion is None:
+        return told
+    if motion.cell_times_ps or motion.interruption_ps or None in motion.delays_ps:
+        told += " of the link as it varied"
+    return f"{told}, losses aside" if any(motion.losses_ppb) else told
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
@@ -233,9 +252,13 @@ def transfer_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
 
     >>> second = 10**12
     >>> trace = {"flow": [0, 0, 1], "start_ps": [0, second, 0], "end_ps": [second, 4 * second, 4]}
-    >>> rows = transfer_rows({"flows": [{"name": "a"}, {"name": "b"}]}, {"transfers": trace})
-    >>> [(row.flow, row.finished, row.longest) for row in rows]
-    [('all flows', 3, 3.0), ('a', 2, 3.0), ('b', 1, 4e-12)]
+    >>> flows = [
+    ...     {"name": "a", "closings": 2, "closing_ps": second},
+    ...     {"name": "b", "closings": 0, "closing_ps": 0},
+    ... ]
+    >>> rows = transfer_rows({"flows": flows}, {"transfers": trace})
+    >>> [(row.flow, row.finished, row.longest, row.closing) for row in rows]
+    [('all flows', 3, 3.0, 0.5), ('a', 2, 3.0, 0.5), ('b', 1, 4e-12, None)]
     """
     if "transfers" not in traces:
         return []
@@ -243,16 +266,32 @@ def transfer_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
     columns = (traces["transfers"][name] for name in ("flow", "start_ps", "end_ps"))
     for flow, start_ps, end_ps in zip(*columns, strict=True):
         taken.setdefault(flow, []).append(end_ps - start_ps)
-    rows = [_transfer_row(records["flows"][flow]["name"], taken[flow]) for flow in sorted(taken)]
+    flows = {number: records["flows"][number] for number in sorted(taken)}
+    rows = [_transfer_row(flow["name"], taken[number], [flow]) for number, flow in flows.items()]
     if len(rows) > 1:
-        rows.insert(0, _transfer_row("all flows", [ps for own in taken.values() for ps in own]))
+        every = [ps for own in taken.values() for ps in own]
+        rows.insert(0, _transfer_row("all flows", every, list(flows.values())))
     return rows
 
 
-def _transfer_row(flow: str, taken_ps: Sequence[int]) -> TransferRow:
+def _transfer_row(
+    name: str, taken_ps: Sequence[int], flows: Sequence[Mapping[str, Any]]
+) -> TransferRow:
     ordered = sorted(taken_ps)
     # Nearest rank, as the records have response times.
     ranks = (-(-percent * len(ordered) // 100) for percent in (50, 90, 99))
     p50, p90, p99 = (ordered[rank - 1] / PS_PER_SECOND for rank in ranks)
     mean, longest = sum(ordered) / len(ordered) / PS_PER_SECOND, ordered[-1] / PS_PER_SECOND
-    return TransferRow(flow, len(ordered), mean, p50, p90, p99, longest)
+    closing = mean_closing_s(flows)
+    return TransferRow(name, len(ordered), mean, p50, p90, p99, longest, closing)
+
+
+def mean_closing_s(flows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Mean time that connections took to close once all was acknowledged; None where none did.
+
+    >>> mean_closing_s([{"closings": 4, "closing_ps": 10**12}])
+    0.25
+    """
+    closings: int = sum(flow["closings"] for flow in flows)
+    total_ps: int = sum(flow["closing_ps"] for flow in flows)
+    return total_ps / closings / PS_PER_SECOND if closings else None

@@ -13,7 +13,7 @@ from skycell.orbit.file import (
     SlotsPattern,
     StarPattern,
 )
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Shown, show_value
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
@@ -32,6 +32,7 @@ def check_constellation(constellation: Constellation) -> None:
     _check_pattern(constellation, faults)
     _check_links(constellation, faults)
     faults.raise_if_any()
+    _check_elements(constellation, faults)
     _check_given_links(constellation, faults)
     _check_heights(constellation, faults)
     faults.raise_if_any()
@@ -80,6 +81,16 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
             )
 
 
+def _check_elements(constellation: Constellation, faults: FaultCollector) -> None:
+    """Reads the elements, whose faults are those of their file."""
+    count = len(constellation.elements)
+    if count > MOST_SATELLITES:
+        got = Shown(f"{count:,} element sets".replace(",", " "))
+        allowed = f"up to {MOST_SATELLITES:,}".replace(",", " ")
+        faults.add(("pattern", "file"), got, allowed, "the satellites' elements")
+        faults.raise_if_any()
+
+
 def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
     file = constellation.file
     links, pattern = file.links, file.pattern
@@ -119,7 +130,8 @@ def _check_given_links(constellation: Constellation, faults: FaultCollector) -> 
                 faults.add(
                     ("links", "given", place, end),
                     name,
-                    f"the name of a satellite, {first} to {last}",
+                    f"the name of a satellite, {first} to {last}, in a pair such as "
+                    f"{show_value([first, last])}",
                     "an end of a link",
                 )
         if pair[0] == pair[1]:

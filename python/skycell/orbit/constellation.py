@@ -23,7 +23,7 @@ from skycell.orbit.places import Place
 from skycell.orbit.presets import constellations
 from skycell.scenario.checking import check_against
 from skycell.scenario.expand import base_of, merge
-from skycell.scenario.faults import FaultCollector, Positions
+from skycell.scenario.faults import FaultCollector, Positions, ScenarioFaults
 from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.scenario.scenario import set_value
 from skycell.scenario.text import read_text
@@ -48,8 +48,8 @@ class Constellation:
         faults = FaultCollector(self.name, self.positions)
         values = dict(self.values)
         base = base_of(values, constellations(), faults)
-        faults.raise_if_any()
-        return check_against(ConstellationFile, merge(base, values), faults)
+        is_known = not faults.faults
+        return check_against(ConstellationFile, merge(base, values), faults, is_known)
 
     @property
     def title(self) -> str:
@@ -75,11 +75,21 @@ class Constellation:
 
     @cached_property
     def elements(self) -> tuple[ElementSet, ...]:
-        """The element sets of a constellation of elements; none of a pattern."""
+        """The element sets of a constellation of elements; none of a pattern.
+
+        Raises:
+            ScenarioFaults: the file of the elements has faults, or cannot be read.
+        """
         pattern = self.file.pattern
         if not isinstance(pattern, ElementsPattern):
             return ()
-        return tuple(read_elements(self.folder / pattern.file))
+        try:
+            return tuple(read_elements(self.folder / pattern.file))
+        except OSError as error:
+            faults = FaultCollector(self.name, self.positions)
+            allowed = f"a file that can be read; {error.strerror or error}"
+            faults.add(("pattern", "file"), pattern.file, allowed, "the satellites' elements")
+            raise ScenarioFaults(faults) from None
 
     @cached_property
     def satellites(self) -> tuple[str, ...]:

@@ -18,6 +18,9 @@ from skycell.scenario.parameters import (
 from skycell.scenario.quantities import Dimension, Quantity, Refused
 
 MOST_SATELLITES = 100_000
+FARTHEST_BY_DEFAULT_S = 336 * 3600.0
+"""From an epoch to which elements are used without a word."""
+_TEN_YEARS_PS = 3653 * 86_400 * 10**12
 
 Altitude = Annotated[
     Quantity, quantity(Dimension.DISTANCE, low=100, high=1_000_000, example="780 km")
@@ -63,6 +66,22 @@ def _read_text(value: Any) -> str:
     return value
 
 
+def _read_pair(value: Any) -> tuple[str, str]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise Refused("")
+    if not all(isinstance(name, str) for name in value):
+        raise Refused("")
+    return value[0], value[1]
+
+
+Pair = Annotated[
+    tuple[str, str],
+    Leaf(
+        'a pair of names, such as ["1-1", "2-1"], so that the list is [["1-1", "2-1"]]',
+        _read_pair,
+        {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+    ),
+]
 Epoch = Annotated[
     int,
     Leaf(
@@ -137,7 +156,9 @@ class ElementsPattern(Parameters):
     file: Text = param(
         ..., "a file of TLE, or OMM as CSV, JSON, XML or KVN; relative to this file's folder"
     )
-    farthest: Annotated[Quantity, quantity(Dimension.TIME, above=0, example="336 h")] = param(
+    farthest: Annotated[
+        Quantity, quantity(Dimension.TIME, above=0, high=_TEN_YEARS_PS, example="336 h")
+    ] = param(
         "336 h",
         "longest time between an element set's epoch and a moment that is asked for",
         source="choice: SGP4 is off by kilometres after two weeks (Vallado et al., AIAA 2006-6753)",
@@ -181,7 +202,7 @@ class Links(Parameters):
         "smallest height of a link above the equatorial radius",
         source="none: links are not checked against the earth",
     )
-    given: tuple[tuple[str, str], ...] = param([], "further links, as pairs of satellites' names")
+    given: tuple[Pair, ...] = param([], "further links, each a pair of satellites' names")
 
 
 class Earth(Parameters):

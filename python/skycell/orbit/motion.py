@@ -83,27 +83,23 @@ def _steps(
     steps: int,
     with_hops: bool,
 ) -> Steps:
-    from skycell import _core
-
-    try:
-        found = series(
-            key.constellation,
-            places,
-            [(0, 1)],
-            duration_ps=step_ps * steps,
-            step_ps=step_ps,
-            start_ps=start_ps,
-            with_links=with_hops,
-            precision_ps=PRECISION_PS,
-        )
-    except _core.OrbitError as error:
-        _refuse("constellation", str(error), "satellites that SGP4 can place", "the satellites")
+    found = series(
+        key.constellation,
+        places,
+        [(0, 1)],
+        duration_ps=step_ps * steps,
+        step_ps=step_ps,
+        start_ps=start_ps,
+        with_links=with_hops,
+        precision_ps=PRECISION_PS,
+    )
     delays = [None if delay == NO_PATH_PS else delay for delay in found.delays_ps(0).tolist()]
     if all(
         delay is None for delay in (*delays[:steps], *(c.route.delay_ps for c in found.changes))
     ):
         span = f"from {show_time(start_ps)} to {show_time(start_ps + step_ps * (steps - 1))}"
-        got = f"no path at any of {steps} steps {span}: {_reasons(found.stretches)}"
+        reasons = "; ".join((_reasons(found.stretches), *found.validity.notes))
+        got = f"no path at any of {steps} steps {span}: {reasons}"
         _refuse("to", got, "places with a path for a part of the run", "where the path ends")
     changes = deque(found.changes)
     at_steps = (
@@ -121,7 +117,7 @@ def _steps(
         if not rows or rows[-1][0] < step_ps * n:
             rows.append((step_ps * n, delay, number, hops))
     times, known, paths, ways = zip(*rows, strict=True)
-    return Steps(times, known, paths, hops=ways if with_hops else ())
+    return Steps(times, known, paths, hops=ways if with_hops else (), notes=found.validity.notes)
 
 
 def _reasons(stretches: tuple[Stretch, ...]) -> str:

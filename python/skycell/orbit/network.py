@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.orbit.constellation import Constellation
-from skycell.orbit.file import ElementsPattern
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
-from skycell.scenario.faults import Fault, ScenarioFaults, Shown, show_value
-from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND
+from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
+from skycell.scenario.quantities import PS_PER_MS
 
 
 @dataclass(frozen=True)
@@ -103,12 +102,14 @@ class Moment:
         links: pairs of satellites that are linked.
         sights: what each place sees, by its name.
         used: the satellite that each place uses by its rule; None where it sees none.
+        validity: which satellites are left out, and which elements are used far from their epoch.
     """
 
     routes: tuple[Route, ...]
     links: tuple[tuple[str, str], ...]
     sights: dict[str, tuple[Sight, ...]]
     used: dict[str, str | None]
+    validity: Validity = ALL_IS_WELL
 
 
 def look(
@@ -126,9 +127,8 @@ def look(
         at_ps: since time 0.
 
     Raises:
-        ScenarioFaults: a place can see no satellite at any time, or the moment is too far from the
-            elements' epochs.
-        OrbitError: SGP4 gives no position.
+        ScenarioFaults: a place can see no satellite at any time, the moment is too far from the
+            elements' epochs, or every satellite has decayed.
 
     >>> from skycell.orbit import as_constellation, find_places
     >>> places = find_places(["los_angeles", "london"])
@@ -138,7 +138,7 @@ def look(
     """
     from skycell import _core
 
-    refuse_distant_elements(constellation, at_ps, at_ps)
+    known = validity(constellation, at_ps, at_ps)
     refuse_out_of_reach(constellation, places)
     spec = json.dumps(constellation.spec(places, pairs))
     found = json.loads(_core.orbit_moment(spec, at_ps))
@@ -161,6 +161,7 @@ def look(
             place.name: None if n is None else names[n]
             for place, n in zip(places, found["used"], strict=True)
         },
+        validity=known,
     )
 
 
@@ -186,33 +187,3 @@ def reason_text(path: dict[str, Any], places: Sequence[Place]) -> str:
     if path["reason"] == "nothing_visible":
         return f"{places[path['station']].name} sees no satellite"
     return "the satellites at both ends are not connected"
-
-
-def refuse_distant_elements(constellation: Constellation, first_ps: int, last_ps: int) -> None:
-    """Refuses moments that are farther from the elements' epochs than the file allows.
-
-    Raises:
-        ScenarioFaults: for each satellite that is too far.
-    """
-    file = constellation.file
-    pattern = file.pattern
-    if not isinstance(pattern, ElementsPattern) or file.earth.epoch is None:
-        return
-    farthest_s = float(pattern.farthest.amount) / PS_PER_SECOND
-    faults = []
-    for entry in constellation.elements:
-        since = file.earth.epoch / 1e9 - entry.epoch_unix_s
-        away_s = max(abs(since + at_ps / PS_PER_SECOND) for at_ps in (first_ps, last_ps))
-        if away_s > farthest_s:
-            got = Shown(f"{away_s / 86_400:.1f} days from the epoch of {entry.name}").text
-            faults.append(
-                Fault(
-                    constellation.name,
-                    "earth.epoch",
-                    got,
-                    f"up to {pattern.farthest} (pattern.farthest, {show_value(pattern.file)})",
-                    "the moment that is time 0",
-                )
-            )
-    if faults:
-        raise ScenarioFaults(faults)

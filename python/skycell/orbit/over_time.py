@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from skycell.orbit.constellation import Constellation
-from skycell.orbit.network import Route, reason_text, refuse_distant_elements
+from skycell.orbit.network import Route, reason_text
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
+from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
 from skycell.scenario.quantities import PS_PER_SECOND, show_time
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Series:
 
     Attributes:
         precision_ps: to which the moments of changes of path are known; None for the step.
+        validity: which satellites are left out, and which elements are used far from their epoch.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class Series:
         steps: int,
         columns: dict[str, Any],
         precision_ps: int | None = None,
+        validity: Validity = ALL_IS_WELL,
     ) -> None:
+        self.validity = validity
         self.constellation = constellation
         self.places = tuple(places)
         self.pairs = tuple(pairs)
@@ -380,9 +384,8 @@ def series(
         on_progress: told the share that is done about every 0.1 s; False gives up.
 
     Raises:
-        ScenarioFaults: a place can see no satellite at any time, or a moment is too far from the
-            elements' epochs.
-        OrbitError: SGP4 gives no position.
+        ScenarioFaults: a place can see no satellite at any time, a moment is too far from the
+            elements' epochs, or every satellite has decayed before the first.
         ValueError: a step that is not above 0, or more values than fit.
     """
     import os
@@ -392,7 +395,7 @@ def series(
     if step_ps <= 0 or duration_ps < 0:
         text = f"{show_time(max(duration_ps, 0))} in steps of {step_ps} ps: steps are above 0"
         raise ValueError(text)
-    refuse_distant_elements(constellation, start_ps, start_ps + duration_ps)
+    known = validity(constellation, start_ps, start_ps + duration_ps)
     refuse_out_of_reach(constellation, places)
     steps = duration_ps // step_ps + 1
     columns = _core.orbit_series(
@@ -405,4 +408,6 @@ def series(
         on_progress,
         precision_ps,
     )
-    return Series(constellation, places, pairs, start_ps, step_ps, steps, columns, precision_ps)
+    return Series(
+        constellation, places, pairs, start_ps, step_ps, steps, columns, precision_ps, known
+    )

@@ -39,7 +39,7 @@ def delay_figure(series: Series) -> Figure:
     import altair as alt
     import polars as pl
 
-    from skycell._core import VERSION
+    from skycell.version import version
 
     pairs = range(min(len(series.pairs), MOST_PAIRS))
     lines, thinned = _lines(series, len(pairs))
@@ -72,7 +72,7 @@ def delay_figure(series: Series) -> Figure:
         subtitle=series.constellation.title,
         chart=chart,
         caption=caption,
-        origin=Origin("orbit", VERSION),
+        origin=Origin("orbit", version()),
         description=_description(series, names),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -47,6 +47,10 @@ class Origin:
     source: str | None = None
     set_otherwise: Mapping[str, Any] = field(default_factory=dict)
 
+    def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> Origin:
+        """The origin of some of the runs, by their rows with a `spec_hash`."""
+        return replace(self, spec_hashes=tuple(dict.fromkeys(row["spec_hash"] for row in rows)))
+
     def sentence(self) -> str:
         """The last sentence of a caption."""
         parts = [f"skycell\u00a0{self.version}, engine\u00a0{self.engine}"]
@@ -74,7 +78,7 @@ class TableOrigin:
 
     Attributes:
         file: its name.
-        rows: how many it has.
+        rows: how many of its rows.
         sha256: of the file, hexadecimal.
         version: of the package that read it.
     """
@@ -96,6 +100,10 @@ class TableOrigin:
         with file.open("rb") as data:
             sha256 = hashlib.file_digest(data, "sha256").hexdigest()
         return cls(file.name, rows, sha256, __version__)
+
+    def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> TableOrigin:
+        """The origin of some of its rows."""
+        return replace(self, rows=len(rows))
 
     def sentence(self) -> str:
         """The last sentence of a caption."""

@@ -83,7 +83,7 @@ def globe_figure(
     """
     import altair as alt
 
-    from skycell._core import VERSION
+    from skycell.version import version
 
     if not 1 <= len(times_ps) <= MOST_FRAMES:
         raise ValueError(f"{len(times_ps)} moments: allowed are 1 to {MOST_FRAMES}")
@@ -114,7 +114,7 @@ def globe_figure(
         subtitle=drawn.subtitle(),
         chart=chart,
         caption=drawn.caption(looked),
-        origin=Origin("orbit", VERSION),
+        origin=Origin("orbit", version()),
         description=drawn.description(),
         datasets=drawn.datasets(),
     )
@@ -164,14 +164,16 @@ class _Drawing:
             {"name": place_name(name), **_point("", at)} for name, at in ground.items()
         ]
         moving = positions_km(constellation, times_ps) / EARTH_KM
-        self.extent = max(1.0, float(np.linalg.norm(moving, axis=2).max()))
+        self.extent = max(1.0, float(np.nanmax(np.linalg.norm(moving, axis=2), initial=1.0)))
         for frame, (at_ps, at) in enumerate(zip(times_ps, moving, strict=True)):
             moment = look(constellation, places, pairs, at_ps)
+            is_there = ~np.isnan(at[:, 0])
             self.routes += moment.routes
             on_path = {name for route in moment.routes for name in route.satellites}
             self.satellites += [
                 {"f": frame, "name": name, "used": name in on_path, **_point("", at[n])}
                 for name, n in number.items()
+                if is_there[n]
             ]
             if links == "all" or (links == "some" and len(moment.links) <= MOST_LINKS):
                 for a, b in moment.links:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 IDENTITY = ("version", "engine", "seed", "spec_hash")
 """What `records.json` says about the run besides its records."""
+_OF_THE_SPEC = ("notes", "ceiling_bps")
+"""What it says that follows from the spec."""
 
 
 class NotAResult(Exception):
@@ -85,9 +87,8 @@ def read_result(folder: Path) -> RunResult:
             f"{folder / SPEC_FILE} was written by skycell {identity['version']}, "
             "whose specs this version does not write in the same way; run it again"
         )
-    records = {
-        key: value for key, value in summary.items() if key == "engine" or key not in IDENTITY
-    }
+    left_out = {*IDENTITY, *_OF_THE_SPEC} - {"engine"}
+    records = {key: value for key, value in summary.items() if key not in left_out}
     return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"])
 
 

@@ -9,8 +9,10 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
+from skycell.scenario.notes import notes_on
 from skycell.scenario.quantities import PS_PER_SECOND, counted
 from skycell.spec.network import NetworkSpec
 
@@ -81,63 +83,77 @@ class RunResult:
         return self.spec.hash()
 
     @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the network before the records are read, a sentence or two each."""
+        return notes_on(self.spec)
+
+    @cached_property
+    def ceiling_bps(self) -> float | None:
+        """The most that all flows could get together, bit/s of TCP payload.
+
+        Over a link that varies it is the mean of what it could carry over the run, losses aside.
+        None where no single number says so (:func:`skycell.metrics.ceiling_of_all_bps`).
+        """
+        return ceiling_of_all_bps(self.spec)
+
+    @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow: octets, segments, timeouts, delays."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["flows"]))
+        return Frame(rows(self.records["flows"]))
 
     @cached_property
     def vcs(self) -> pl.DataFrame:
         """One row per VC: what became of its cells and frames."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["vcs"]))
+        return Frame(rows(self.records["vcs"]))
 
     @cached_property
     def ports(self) -> pl.DataFrame:
         """One row per port: cells, discards by reason, queue lengths in cells."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["ports"]), infer_schema_length=None)
+        return Frame(rows(self.records["ports"]), infer_schema_length=None)
 
     @cached_property
     def vc_queues(self) -> pl.DataFrame:
         """Sampled occupancy in cells, one row per port and VC."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
         names = [vc.name for vc in self.spec.vcs]
-        return pl.DataFrame(vc_queue_rows(self.records["ports"], names))
+        return Frame(vc_queue_rows(self.records["ports"], names))
 
     @cached_property
     def class_queues(self) -> pl.DataFrame:
         """One row per queue of the ports with several: cells, discards, queue lengths in cells."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
         queues = class_queue_rows(self.records["ports"])
-        return pl.DataFrame(queues, infer_schema_length=None)
+        return Frame(queues, infer_schema_length=None)
 
     @cached_property
     def cell_delays(self) -> pl.DataFrame:
         """Cell transfer delay in picoseconds, one row per VC where it was measured."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
         names = [vc.name for vc in self.spec.vcs]
-        return pl.DataFrame(cell_delay_rows(self.records["cell_delays"], names))
+        return Frame(cell_delay_rows(self.records["cell_delays"], names))
 
     @cached_property
     def class_delays(self) -> pl.DataFrame:
         """Cell transfer delay in picoseconds, one row per service class of those VCs."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["class_delays"]))
+        return Frame(rows(self.records["class_delays"]))
 
     @cached_property
     def sources(self) -> pl.DataFrame:
         """One row per cell source: cells and frames sent."""
-        import polars as pl
+        from skycell.records.frame import Frame
 
-        return pl.DataFrame(rows(self.records["sources"]))
+        return Frame(rows(self.records["sources"]))
 
     def summary(self) -> dict[str, Any]:
         """The records with the run's identity, as plain data."""
@@ -150,7 +166,13 @@ class RunResult:
 
     def _identity(self) -> dict[str, Any]:
         """What the records themselves do not say of the run."""
-        return {"version": self.version, "seed": self.seed, "spec_hash": self.spec_hash}
+        return {
+            "version": self.version,
+            "seed": self.seed,
+            "spec_hash": self.spec_hash,
+            "notes": list(self.notes),
+            "ceiling_bps": self.ceiling_bps,
+        }
 
     def __str__(self) -> str:
         lines = [self._title()]

@@ -36,9 +36,9 @@ class TraceTables(Mapping[str, "pl.DataFrame"]):
             kept = ", ".join(self._columns) or "none"
             raise KeyError(f"the run kept no trace {name!r}; it kept: {kept}")
         if name not in self._tables:
-            import polars as pl
+            from skycell.records.frame import Frame
 
-            self._tables[name] = pl.DataFrame(dict(self._columns[name]))
+            self._tables[name] = Frame(dict(self._columns[name]))
         return self._tables[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -19,7 +19,8 @@ from skycell.report.tables import (
     number,
     words,
 )
-from skycell.studies.model import EFFECT_MEASURES, PATH_MEASURES
+from skycell.studies.effects import EFFECT_MEASURES
+from skycell.studies.path_measures import PATH_MEASURES
 
 if TYPE_CHECKING:
     from skycell.studies.compare import Row, Score, TableSummary

@@ -17,8 +17,10 @@ from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
     RESPONSE_HEADS,
+    TRANSFER_HEADS,
     cell_delay_rows,
     cell_totals,
+    conditions_of_ceiling,
     contract_rows,
     lost_on_links,
     policed_rows,
@@ -65,12 +67,14 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "title": title,
             "version": result.version,
             "verdict": _verdict(result),
+            "notes": result.notes,
             "identity": [
                 ("Simulated", f"{seconds:g} s"),
                 ("Seed", str(result.seed)),
                 ("Engine", f"{result.engine_in_words}, skycell {result.version}"),
                 ("Spec", result.spec_hash),
                 ("Events", grouped(records["engine_stats"]["events"])),
+                *(("Satellites", note) for note in records.get("constellation_notes", ())),
             ],
             "flows": brief(
                 _flows(records) if records["flows"] else None,
@@ -125,6 +129,10 @@ def _verdict(result: RunResult) -> str:
     rates = throughputs_bps(result.records)
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
+    ceiling = result.ceiling_bps
+    if ceiling:
+        text += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
+        text += conditions_of_ceiling(result.spec)
     if len(rates) > 1 and fairness is not None:
         text += f", with a fairness index of {fairness:.3f} against their max-min fair shares"
     return text + "."
@@ -277,12 +285,13 @@ def _transfers(result: RunResult) -> Table | None:
         (words(row.flow), count(row.finished), *(number(time, 3) for time in row.times_s))
         for row in shown
     ]
-    heads = ("finished", *RESPONSE_HEADS)
+    heads = ("finished", *TRANSFER_HEADS)
     return Table(
         caption=(
             "How long finished transfers took, in seconds: from the moment the application "
             "hands one over (with a handshake: from the SYN) until its last octet is "
-            "acknowledged."
+            "acknowledged. Then closing: what the connection took after that to close (with a "
+            "handshake: FIN and answer), in the mean."
         ),
         columns=columns("flow", *heads, numeric=heads),
         rows=tuple(rows),

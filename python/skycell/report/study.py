@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.words import grouped, listed
-from skycell.report.choices import tried_table
 from skycell.report.comparison import (
     comparison_figure,
     comparison_table,
@@ -18,12 +17,13 @@ from skycell.report.comparison import (
     tally,
 )
 from skycell.report.page import Picture, page
+from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study_figures import listed_figure
 from skycell.report.tables import Cell, Table, columns, words
 from skycell.scenario.quantities import counted
 from skycell.scenario.settings import write_value
+from skycell.studies.kept_sensitivity import value_in_words
 from skycell.studies.library import load_study
-from skycell.studies.tried import value_in_words
 
 if TYPE_CHECKING:
     from skycell.studies.findings import ConclusionResult
@@ -115,7 +115,7 @@ def study_page(
             "example": example,
             "tables": _tables(reproduction, study),
             "conclusions_text": conclusions_text(_own_conclusions(reproduction, study.id)),
-            "firmness_rule": _firmness_rule(reproduction, study),
+            "agreement_rule": _agreement_rule(reproduction, study),
             "numbers_rule": _numbers_rule(reproduction, study),
             "conclusions": [
                 {
@@ -129,7 +129,7 @@ def study_page(
                 for entry in _own_conclusions(reproduction, study.id)
             ],
             "choices": _choices(reproduction, study),
-            "tried": tried_table(study, reproduction.tables),
+            "tried": sensitivity_table(study, reproduction.tables),
             "sources": _sources(reproduction, study),
             "disagreements": _disagreements(reproduction, study),
             "again": _again(reproduction, study),
@@ -166,14 +166,14 @@ def conclusions_text(conclusions: Sequence[ConclusionResult]) -> str:
     if not supported:
         decided = [entry for entry in conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
-        told = _holding(holding, len(decided), "our numbers decide", "")
-        return _with_firmness(told, decided)
+        message = _holding(holding, len(decided), "our numbers decide", "")
+        return _with_agreement(message, decided)
     missing = len(supported) - len(decided)
     rest = ""
     if missing:
         rest = f" ({missing} more need{'s' if missing == 1 else ''} values that were not run)"
-    told = _holding(holding, len(decided), "holds in the published numbers", f" in ours{rest}")
-    return _with_firmness(told, decided)
+    message = _holding(holding, len(decided), "holds in the published numbers", f" in ours{rest}")
+    return _with_agreement(message, decided)
 
 
 def _holding(holding: int, of: int, what: str, where: str) -> str:
@@ -191,10 +191,10 @@ def _holding(holding: int, of: int, what: str, where: str) -> str:
     return f"Of {of} conclusions that {of_what}, {holding} {verb}{where}."
 
 
-def _with_firmness(told: str, decided: Sequence[ConclusionResult]) -> str:
-    from skycell.studies.firmness import Firmness
+def _with_agreement(message: str, decided: Sequence[ConclusionResult]) -> str:
+    from skycell.studies.agreement import Agreement
 
-    return f"{told} {Firmness.of_results(decided).sentence()}".rstrip()
+    return f"{message} {Agreement.of_results(decided).sentence()}".rstrip()
 
 
 def _study_of(reproduction: Reproduction, table: str) -> str:
@@ -216,7 +216,7 @@ def _numbers_rule(reproduction: Reproduction, study: Study) -> str:
     )
 
 
-def _firmness_rule(reproduction: Reproduction, study: Study) -> str:
+def _agreement_rule(reproduction: Reproduction, study: Study) -> str:
     """What the counts of single replications are; empty where there are none."""
     if not any(map(_single_runs, _own_conclusions(reproduction, study.id))):
         return ""

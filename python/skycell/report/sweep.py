@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.factorial_parts import lowered, response_title
@@ -15,9 +14,9 @@ from skycell.report.tables import Cell, Table, columns, count, number, share, wo
 from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
     from skycell.stats.result import Estimate
-    from skycell.sweeps.result import SweepResult
 
 
 def origin_of_sweep(result: SweepResult) -> Origin:
@@ -248,17 +247,12 @@ def _pairs(found: Analysis) -> list[Table]:
 
 
 def _cells(result: SweepResult) -> Table:
-    times = result.replications
     rows = []
-    for start in range(0, len(result.runs), times):
-        runs = result.runs[start : start + times]
-        cells = [Cell(name(level), _sortable(level)) for level in runs[0].levels.values()]
-        for response in result.responses:
-            values = [v for run in runs if (v := run.values[response]) is not None]
-            middle = mean(values) if values else None
-            digits = _digits(middle or 0.0)
-            cells.append(number(middle, digits))
-            cells.append(number(stdev(values) if len(values) > 1 else None, digits))
+    for cell in result.by_cell():
+        cells = [Cell(name(level), _sortable(level)) for level in cell.levels.values()]
+        for found in cell.responses.values():
+            digits = _digits(found.mean or 0.0)
+            cells += [number(found.mean, digits), number(found.sd, digits)]
         rows.append(tuple(cells))
     heads = [factor(key) for key in result.factors]
     numbers: list[str] = []
@@ -266,7 +260,7 @@ def _cells(result: SweepResult) -> Table:
         title = response_title(response, unit)
         numbers += [title, f"SD of {lowered(title)}"]
     return Table(
-        caption=f"Means over {counted(times, 'replication')}, cell by cell.",
+        caption=f"Means over {counted(result.replications, 'replication')}, cell by cell.",
         columns=columns(*heads, *numbers, numeric=numbers),
         rows=tuple(rows),
     )

@@ -13,11 +13,11 @@ from skycell.plots.painters import DrawingFailed
 from skycell.records.staging import Staging
 
 if TYPE_CHECKING:
+    from skycell.experiment.result import SweepResult
     from skycell.plots.figure import Figure
     from skycell.plots.painters import OnDrawn, Painters
     from skycell.records.result import RunResult
     from skycell.studies.reproduction import Reproduction
-    from skycell.sweeps.result import SweepResult
 
 PICTURE_FORMATS = ("svg", "pdf", "png")
 """Formats in which every figure of a study's report is also written."""

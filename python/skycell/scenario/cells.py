@@ -89,4 +89,14 @@ def cells_per_second(rate: Quantity) -> Fraction:
     return cells
 
 
+def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
+    """Cells of a full segment: TCP/IP headers and options, LLC/SNAP, AAL5 trailer (I.363.5).
+
+    >>> frame_cells_of(9180, True, False), frame_cells_of(512, True, False)
+    (193, 12)
+    """
+    options = 12 if timestamps else 0  # RFC 7323 appendix A
+    return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
+
+
 CellRate = Annotated[Quantity, cell_rate("20000 cells/s")]

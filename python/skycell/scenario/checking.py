@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -10,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
 from skycell.scenario.other_names import ours_of
-from skycell.scenario.parameters import REFUSED, Leaf, meaning_of
+from skycell.scenario.parameters import REFUSED, Leaf, When, meaning_of
 from skycell.scenario.spelling import nearest
 
 if TYPE_CHECKING:
@@ -19,29 +20,46 @@ if TYPE_CHECKING:
 FileModel = TypeVar("FileModel", bound=BaseModel)
 
 
+#: What a preset would have given.
+_FROM_A_PRESET = ("missing", "union_tag_not_found")
+
+
 def check_against(
-    model: type[FileModel], values: Mapping[str, Any], faults: FaultCollector
+    model: type[FileModel],
+    values: Mapping[str, Any],
+    faults: FaultCollector,
+    preset_is_known: bool = True,
 ) -> FileModel:
-    """A file of any form as its model; raises `ScenarioFaults` with everything that is wrong."""
+    """A file of any form as its model.
+
+    Args:
+        model: the form.
+        values: the file, its presets filled in.
+        faults: what is known to be wrong with it so far.
+        preset_is_known: whether what is missing is the file's own fault.
+
+    Raises:
+        ScenarioFaults: with everything that is wrong with the file as it is written.
+    """
     try:
-        return model.model_validate(values)
+        read = model.model_validate(values)
     except ValidationError as error:
-        for place, details in errors_of(model, error, values):
-            note(model, place, details, faults)
+        found = error.errors(include_url=False)
+        below = {details["loc"][:-1] for details in found}
+        for details in found:
+            if details["type"] == "too_short" and details["loc"] in below:
+                continue  # but for its faulty items the list would have been long enough
+            if preset_is_known or details["type"] not in _FROM_A_PRESET:
+                place = Place.at(model, details["loc"], values)
+                _note(model, place, details, faults)
         faults.raise_if_any()
-        raise  # unreachable: a ValidationError has at least one error
+        raise  # unreachable: what is not noted hangs on a preset that is
+    faults.raise_if_any()
+    return read
 
 
-def errors_of(
-    model: type[BaseModel], error: ValidationError, values: Mapping[str, Any]
-) -> list[tuple[Place, Any]]:
-    """What pydantic found in a file that holds `values`, each with its place there."""
-    found = error.errors(include_url=False)
-    return [(Place.at(model, details["loc"], values), details) for details in found]
-
-
-def note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollector) -> None:
-    """Notes one of `errors_of` in the words of the file."""
+def _note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollector) -> None:
+    """Notes what pydantic found at a place, in the words of the file."""
     kind = details["type"]
     meaning = place.meaning
     got: object = details["input"]
@@ -186,11 +204,20 @@ def _is_tables(got: object) -> bool:
     return isinstance(got, Mapping | list)
 
 
-def _having(root: type[BaseModel], key: str) -> dict[str, Key]:
+def _having(root: type[BaseModel], key: str) -> Mapping[str, Key]:
     """The tables of a form that have a key, by their heading."""
+    return _keys_by_name(root).get(key, {})
+
+
+@cache
+def _keys_by_name(root: type[BaseModel]) -> dict[str, dict[str, Key]]:
     from skycell.scenario.reference import tables
 
-    return {t.heading: known for t in tables(root) for known in t.keys if known.name == key}
+    found: dict[str, dict[str, Key]] = {}
+    for table in tables(root):
+        for known in table.keys:
+            found.setdefault(known.name, {})[table.heading] = known
+    return found
 
 
 def _elsewhere(having: Mapping[str, Key], got: object) -> str:
@@ -205,10 +232,9 @@ def _elsewhere(having: Mapping[str, Key], got: object) -> str:
 
 
 def annotated(found: FieldInfo) -> Any:
-    """A field's annotation with its metadata put back."""
-    if not found.metadata:
-        return found.annotation
-    return Annotated[(found.annotation, *found.metadata)]
+    """A field's annotation with the metadata of its type put back."""
+    metadata = [part for part in found.metadata if not isinstance(part, When)]
+    return Annotated[(found.annotation, *metadata)] if metadata else found.annotation
 
 
 def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:

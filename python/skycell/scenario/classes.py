@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from skycell.scenario.cells import buffer_size
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.parameter_types import CLASSES
+from skycell.scenario.parameter_types import CLASSES, NO_ABR
 from skycell.scenario.parameters import Parameters, param, word
-from skycell.scenario.quantities import Quantity
+from skycell.scenario.quantities import Quantity, Refused
 
-ServiceClass = Annotated[str, word(*CLASSES)]
+
+def _read_class(value: Any) -> str:
+    if value == "abr":
+        raise Refused(NO_ABR)
+    read: str = _CLASS.read(value)
+    return read
+
+
+_CLASS = word(*CLASSES)
+ServiceClass = Annotated[str, replace(_CLASS, read=_read_class)]
 
 CLASS_BUFFER = buffer_size("1000 cells")
 

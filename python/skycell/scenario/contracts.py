@@ -159,7 +159,7 @@ def check_contracts(
     seen: set[str] = set()
     for i, contract in enumerate(contracts):
         for k, name in enumerate(contract.vcs):
-            if name not in plan.vcs and not plan.may_have(name):
+            if name not in plan.vcs:
                 faults.add(("gfr", i, "vcs", k), name, plan.a_vc(name), meaning)
             elif name in seen:
                 faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)

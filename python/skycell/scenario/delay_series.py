@@ -40,6 +40,7 @@ class Steps:
             always the link's.
         losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
         hops: the path of each step, None where there is none; empty where it was not asked for.
+        notes: sentences on what the steps rest on, such as satellites that are left out.
     """
 
     times_ps: tuple[int, ...]
@@ -48,6 +49,7 @@ class Steps:
     cell_times_ps: tuple[int, ...] = ()
     losses_ppb: tuple[int, ...] = ()
     hops: tuple[Hops | None, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

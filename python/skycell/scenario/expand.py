@@ -12,31 +12,29 @@ from skycell.scenario.presets import Preset, presets
 _MEANING = "named set of values that this file builds on"
 
 
-def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], list[Path]]:
+def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], bool]:
     """The file's values over those of its presets.
 
     `preset` at the top of a file is a whole scenario to build on; `tcp.preset` is a set of TCP
     parameters, which goes before the scenario's.
 
     Returns:
-        The values, and the tables whose preset is unknown: that is noted in `faults`, and gives
-        nothing.
+        The values, and whether the preset at the top, if any, is known. One that is not is noted
+        in `faults`, and gives nothing.
     """
-    unknown: list[Path] = []
     own: dict[str, Any] = copy.deepcopy(dict(values))
     base = base_of(own, presets(), faults)
-    if faults.faults:
-        unknown.append(())
+    is_known = not faults.faults
     if isinstance(own.get("tcp"), dict):
-        own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), unknown, faults)
+        own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
     merged = merge(base, own)
     flows = merged.get("flow")
     for i, flow in enumerate(flows if isinstance(flows, list) else []):
         if isinstance(flow, dict) and isinstance(flow.get("tcp"), dict):
             common = merged.get("tcp", {})
-            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp"), unknown, faults)
+            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp"), faults)
             flow["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
-    return merged, unknown
+    return merged, is_known
 
 
 def base_of(
@@ -49,15 +47,11 @@ def base_of(
     return chosen.values() if chosen else {}
 
 
-def _expand_tcp(
-    tcp: dict[str, Any], path: Path, unknown: list[Path], faults: FaultCollector
-) -> dict[str, Any]:
+def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
     if "preset" not in tcp:
         return tcp
     own = dict(tcp)
     chosen = _preset(own.pop("preset"), (*path, "preset"), presets(), faults)
-    if chosen is None:
-        unknown.append(path)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)
 

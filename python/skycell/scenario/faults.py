@@ -1,17 +1,19 @@
 """Faults of a scenario file: where, what stands there, what may stand there, what it means.
 
-All faults of a file are told together, for people as text and for programs as JSON.
+All faults of a stage (see `FaultCollector`) are told together, for people as text and for programs
+as JSON.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
-from typing import Any, TypeVar
+from typing import Any
 
+from skycell.scenario.quantities import LONGEST_NUMBER, counted, shortened, show_amount
 from skycell.scenario.spelling import nearest
 
 #: A path into a scenario: keys and list indices.
@@ -20,9 +22,13 @@ Path = tuple[str | int, ...]
 #: of a value that does not come from the file.
 Positions = Mapping[str, tuple[int, int] | None]
 
+MOST_SHOWN = 20
+"""Of what is wrong with one call: a screenful. The others are counted."""
+
 _LONGEST_VALUE = 80
+_MANY_DIGITS = re.compile(rf"[0-9]{{{LONGEST_NUMBER + 1},}}")
+_IN_THE_FILE = (0, 0)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
-_Value = TypeVar("_Value")
 #: What stands before the path of a flow's own TCP parameter.
 _FLOWS_OWN = re.compile(r"^flow\[\d+\]\.(?=tcp\.)")
 
@@ -74,37 +80,44 @@ class ScenarioFaults(Exception):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        count = len(self.faults)
-        total = f"{count} fault{'' if count == 1 else 's'}; nothing was run."
-        return "\n".join([*map(str, self.faults), total])
+        return told_together(self.faults)
 
     def to_json(self) -> str:
-        """All faults as one JSON object."""
-        return json.dumps({"faults": [f.as_dict() for f in self.faults]}, indent=2)
+        """The faults as one JSON object, as `faults_as_dict` has them."""
+        return json.dumps(faults_as_dict(self.faults), indent=2)
+
+
+def told_together(faults: Sequence[object]) -> str:
+    """The first faults, and how many there are, for people."""
+    count = len(faults)
+    lines = [str(fault) for fault in faults[:MOST_SHOWN]]
+    if count > MOST_SHOWN:
+        lines.append(f"and {show_amount(count - MOST_SHOWN)} more faults")
+    total = counted(1, "fault") if count == 1 else f"{show_amount(count)} faults"
+    return "\n".join([*lines, f"{total}; nothing was run."])
+
+
+def faults_as_dict(faults: Sequence[Fault]) -> dict[str, Any]:
+    """The first faults, and how many there are, for a program."""
+    shown = [fault.as_dict() for fault in faults[:MOST_SHOWN]]
+    return {"faults": shown, "fault_count": len(faults)}
 
 
 @dataclass
 class FaultCollector:
     """Gathers the faults of one file.
 
-    Where a value is faulty, what comes after goes on with a stand-in, so that one report tells what
-    is wrong with the rest. A file with faults is gone through twice, with other stand-ins
-    (`second`): a fault that is found only with one of them hangs on it, and is none.
+    They are told in stages: all that is wrong with the file as it is written, then all that is
+    wrong with its network, then all that does not fit that network. A stage builds on what the ones
+    before found without fault.
     """
 
     file: str
     positions: Positions = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
-    second: bool = False
-    #: Where stand-ins are: what is said of them later is not said of the file.
-    replaced: list[Path] = field(default_factory=list)
-    #: A name that the file gives to something is faulty: other places may mean just that.
-    knows_not_all_names: bool = False
 
     def add(self, path: Path, got: object, allowed: str, meaning: str = "") -> None:
         """Notes a fault at `path`; `got` is shown as it would stand in a file."""
-        if any(path[: len(place)] == place for place in self.replaced):
-            return
         line, column = self._position(path) or (None, None)
         shown = got.text if isinstance(got, Shown) else show_value(got)
         self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))
@@ -117,9 +130,10 @@ class FaultCollector:
                 return self.positions[place]
         return None
 
-    def stand_in(self, one: _Value, other: _Value) -> _Value:
-        """What to go on with in place of a faulty value: so far apart as may be."""
-        return other if self.second else one
+    def is_from_outside(self, path: Path) -> bool:
+        """Whether what stands at `path` replaces what the file says, as `--set` does."""
+        places = (".".join(map(str, path[:end])) for end in range(1, len(path) + 1))
+        return any(self.positions.get(place, _IN_THE_FILE) is None for place in places)
 
     def raise_if_any(self) -> None:
         """Raises `ScenarioFaults` when at least one fault was noted."""
@@ -203,10 +217,11 @@ def quoted(text: str) -> str:
 def _written(value: object, depth: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and value.bit_length() > 1000:
-        return "a number of more than 300 digits"  # Python refuses to print the longest ones
+    if isinstance(value, int):
+        return shortened(value)
     if isinstance(value, str):
-        return quoted(value[:_LONGEST_VALUE])
+        short = _MANY_DIGITS.sub(lambda digits: shortened(digits[0]), value)
+        return quoted(short[:_LONGEST_VALUE])
     if isinstance(value, Mapping):
         if depth == 0:
             return "{…}"
@@ -217,6 +232,6 @@ def _written(value: object, depth: int) -> str:
         if depth == 0:
             return "[…]"
         return "[" + ", ".join(_written(v, depth - 1) for v in value[:_LONGEST_VALUE]) + "]"
-    if value is None or isinstance(value, int | float | date | time):
+    if value is None or isinstance(value, float | date | time):
         return str(value)
     return f"a Python {type(value).__name__}"

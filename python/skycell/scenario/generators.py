@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path
 from skycell.scenario.links import AccessLink, CongestedLink, delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
+from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
 
 
 def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
     """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
-        if topology.edge is not None:
-            faults.add(
-                ("topology", "edge"),
-                Shown("a table"),
-                "only with tcps_per_vc",
-                "the links between a router and its switch",
-            )
-        if topology.distant:
-            faults.add(
-                ("topology", "distant"),
-                Shown("a list of tables"),
-                "only with tcps_per_vc",
-                meaning_of(NSource.model_fields["distant"]),
-            )
         return _n_source_of_hosts(topology)
     return _n_source_with_routers(topology, topology.tcps_per_vc, faults)
 
@@ -59,6 +46,8 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
     edge = topology.edge or topology.access
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
+    if topology.edge is not None:
+        refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
     distant = _distant_routers(topology, routers, faults)
     plan.nodes.update({f"source{i}": "host" for i in router_of})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
@@ -137,8 +126,7 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
             topology.cross_flows,
             f"at most {MOST_FLOWS} flows in all; hops x cross_flows + long_flows is {flows}",
         )
-        topology = topology.model_copy(update={"long_flows": 1, "cross_flows": 0})
-        plan.unplaced |= {"long", "cross"}
+        faults.raise_if_any()  # and no network is made for so many
     last = topology.hops + 1
     # (flow, source host, its switch, destination host, its switch)
     ends = [(f"long{i}", 1, last) for i in range(1, topology.long_flows + 1)]
@@ -182,7 +170,7 @@ def add_access(
                 rate=link.rate or bottleneck.rate,
                 framing=link.framing if own_rate or link.framing else bottleneck.framing,
                 delay=link.delay,
-                frame_gap=None if plan.nodes[a] == "switch" else link.frame_gap,
+                jitter=None if plan.nodes[a] == "switch" else link.frame_jitter,
                 path=path,
                 rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),
             )

@@ -14,25 +14,30 @@ from itertools import pairwise
 
 from skycell.scenario.declared.policies import TailDrop
 from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
+from skycell.scenario.framings import check_framings
 from skycell.scenario.links import delay_of
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
+from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import Graph, GraphFlow, GraphLink
 
 
 def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
     """The plan of a graph; what does not fit together is noted in `faults`.
 
-    A path over a link that has no place is no fault of its own: what would lead over it is left out
-    of the plan, and known to be.
+    Raises:
+        ScenarioFaults: nodes or links have faults, and nothing leads over them then.
     """
-    plan = Plan(unplaced={""} if faults.knows_not_all_names else set())
+    plan = Plan()
     _add_nodes(plan, topology, faults)
     _add_links(plan, topology, faults)
+    check_framings(plan, faults)
+    faults.raise_if_any()
     _add_vcs(plan, topology, faults)
     paths = ShortestPaths(plan)
+    given = {vc.name for vc in topology.vc}
     for i, flow in enumerate(topology.flow):
-        _add_flow(plan, flow, ("topology", "flow", i), paths, faults)
+        _add_flow(plan, flow, ("topology", "flow", i), paths, given, faults)
     return plan
 
 
@@ -46,7 +51,7 @@ def _add_nodes(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         for i, name in enumerate(names):
             if name in plan.nodes:
                 faults.add(("topology", key, i), name, "each name once among the nodes", "a node")
-            plan.nodes[name] = faults.stand_in(plan.nodes.get(name, kind), kind)
+            plan.nodes[name] = kind
 
 
 def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
@@ -57,18 +62,12 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         if link.source == link.target:
             faults.add((*here, "to"), link.target, "a node other than from", "node at the end")
         if link.source == link.target or not all(known):
-            plan.unplaced |= {f"{link.source}>{link.target}", f"{link.target}>{link.source}"}
             continue
-        kinds = {plan.nodes[name] for _, name in ends}
-        if kinds == {"host"} and (link.buffer != "unlimited" or link.policy.kind != "tail_drop"):
-            allowed = "unlimited: a host's port holds whatever its TCPs send"
-            faults.add(
-                (*here, "buffer"),
-                str(link.buffer),
-                allowed,
-                meaning_of(GraphLink.model_fields["buffer"]),
-            )
         directions = [ends] if link.one_way else [ends, ends[::-1]]
+        fed_by = [plan.nodes[source] for (_, source), _ in directions]
+        if set(fed_by) == {"host"}:
+            _refuse_port(link, here, faults)
+        refuse_without_host(link.frame_jitter, here, fed_by, faults)
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:
@@ -87,16 +86,31 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 policy=TailDrop(kind="tail_drop") if is_host else link.policy,
                 classes=() if is_host else link.classes,
                 scheduler=None if is_host else link.scheduler,
-                frame_gap=None if plan.nodes[source] == "switch" else link.frame_gap,
+                jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
             plan.add_link(planned)
+
+
+def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
+    """Notes what a link that only hosts feed says of its port."""
+    plain = GraphLink.model_fields
+    own = {
+        "buffer": link.buffer != UNLIMITED and str(link.buffer),
+        "policy": link.policy.kind != "tail_drop" and link.policy.kind,
+        "class": link.classes and Shown("a list of tables"),
+        "scheduler": link.scheduler and link.scheduler.kind,
+    }
+    for key, got in own.items():
+        if got:
+            rest = "unlimited" if key == "buffer" else "nothing"
+            allowed = f"{rest}: a host's port holds whatever its TCPs send, in one queue"
+            meaning = meaning_of(plain["classes" if key == "class" else key])
+            faults.add((*here, key), got, allowed, meaning)
 
 
 def _is_node(plan: Plan, name: str, path: Path, faults: FaultCollector) -> bool:
     if name in plan.nodes:
         return True
-    if plan.may_have(name):
-        return False
     allowed = f"a name in hosts, routers or switches{did_you_mean(name, plan.nodes)}"
     faults.add(path, name, allowed, "a node")
     return False
@@ -105,14 +119,12 @@ def _is_node(plan: Plan, name: str, path: Path, faults: FaultCollector) -> bool:
 def _add_vcs(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
     for i, vc in enumerate(topology.vc):
         here: Path = ("topology", "vc", i)
-        if vc.name in plan.vcs or vc.name in plan.unplaced:
+        if vc.name in plan.vcs:
             faults.add((*here, "name"), vc.name, "each name once among the VCs", "name of the VC")
             continue
         problem = _path_problem(plan, vc.path)
         if problem:
             faults.add((*here, "path"), list(vc.path), problem, "nodes from end to end")
-        if problem or not _is_linked(plan, vc.path):
-            plan.unplaced.add(vc.name)
             continue
         plan.add_vc(vc.name, vc.path, vc.service)
 
@@ -122,8 +134,6 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
     if len(path) < 2:
         return "at least two nodes"
     for name in path:
-        if name not in plan.nodes and plan.may_have(name):
-            return ""
         if name not in plan.nodes:
             return f'nodes of the topology; "{name}" is not one'
     for name in (path[0], path[-1]):
@@ -134,37 +144,39 @@ def _path_problem(plan: Plan, path: tuple[str, ...]) -> str:
             return f'switches on the way; "{name}" is a {plan.nodes[name]}'
     hops = [f"{a}>{b}" for a, b in pairwise(path)]
     for hop in hops:
-        if hop not in plan.links and plan.is_linked:
+        if hop not in plan.links:
             return f"nodes connected by links; there is no link {hop}"
     if len(set(hops)) != len(hops):
         return "each link once"
     return ""
 
 
-def _is_linked(plan: Plan, path: tuple[str, ...]) -> bool:
-    return all(f"{a}>{b}" in plan.links for a, b in pairwise(path))
-
-
 def _add_flow(
-    plan: Plan, flow: GraphFlow, here: Path, paths: ShortestPaths, faults: FaultCollector
+    plan: Plan,
+    flow: GraphFlow,
+    here: Path,
+    paths: ShortestPaths,
+    given: set[str],
+    faults: FaultCollector,
 ) -> None:
-    if flow.name in plan.flows or flow.name in plan.unplaced:
+    if flow.name in plan.flows:
         faults.add((*here, "name"), flow.name, "each name once among the flows", "name of the flow")
         return
-    routes = _routes(plan, flow, here, paths, faults)
-    if routes is None:
-        plan.unplaced.add(flow.name)
-    else:
+    routes = _routes(plan, flow, here, paths, given, faults)
+    if routes is not None:
         plan.add_flow(flow.name, *routes)
 
 
 def _routes(
-    plan: Plan, flow: GraphFlow, here: Path, paths: ShortestPaths, faults: FaultCollector
+    plan: Plan,
+    flow: GraphFlow,
+    here: Path,
+    paths: ShortestPaths,
+    given_vcs: set[str],
+    faults: FaultCollector,
 ) -> tuple[list[str], list[str]] | None:
-    """The VCs of a flow, forth and back; none where they cannot be had."""
+    """The VCs of a flow, forth and back; none where they, or VCs of `given_vcs`, have a fault."""
     for key, name in (("source", flow.source), ("destination", flow.destination)):
-        if name not in plan.nodes and plan.may_have(name):
-            return None
         if plan.nodes.get(name) != "host":
             hosts = [n for n, kind in plan.nodes.items() if kind == "host"]
             allowed = f"a name in hosts{did_you_mean(name, hosts)}"
@@ -179,7 +191,7 @@ def _routes(
         ("reverse", flow.reverse, (flow.destination, flow.source)),
     ):
         if given is not None:
-            if any(name not in plan.vcs and plan.may_have(name) for name in given):
+            if any(name in given_vcs and name not in plan.vcs for name in given):
                 return None
             problem = _route_problem(plan, given, *ends)
             if problem:
@@ -189,10 +201,9 @@ def _routes(
             routes[key] = list(given)
             continue
         nodes = paths.between(*ends)
-        if nodes is None and plan.is_linked:
+        if nodes is None:
             got = Shown(f"no path from {ends[0]} to {ends[1]}")
             faults.add(here, got, "links that connect the two hosts over switches and routers")
-        if nodes is None:
             return None
         routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
     return routes["forward"], routes["reverse"]

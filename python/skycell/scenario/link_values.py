@@ -45,14 +45,3 @@ Buffer = Annotated[
 ]
 Framing = Annotated[str, word(*FRAMINGS)]
 Loss = Annotated[float, probability(Fraction(1, WHOLE_PPB), "0.1 %")]
-
-FrameGap = Annotated[
-    Quantity,
-    quantity(
-        Dimension.TIME,
-        Dimension.CELLS,
-        high=PS_PER_SECOND,
-        what="cells of the link",
-        example="12 cells",
-    ),
-]

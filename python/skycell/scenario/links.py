@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
+from typing import cast
 
+from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
@@ -14,10 +16,10 @@ from skycell.scenario.classes import (
 )
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.link_values import FRAMINGS as FRAMINGS
 from skycell.scenario.link_values import Buffer as Buffer
 from skycell.scenario.link_values import Delay as Delay
-from skycell.scenario.link_values import FrameGap as FrameGap
 from skycell.scenario.link_values import Framing as Framing
 from skycell.scenario.link_values import Loss as Loss
 from skycell.scenario.link_values import Rate as Rate
@@ -31,13 +33,6 @@ FRAMING_MEANING = (
     "and 353 207 with sts3c, and sources write the same rate for both"
 )
 NO_FRAMING = "must be given, except with a rate in cells/s"
-FRAME_GAP_MEANING = (
-    "before each frame the port of a host or router waits for a random time below this"
-)
-FRAME_GAP_SOURCE = (
-    "choice: no real host keeps exact time; with 0 s, frames stay in step with the "
-    "bottleneck, and one source always takes the last place in its buffer"
-)
 DELAY_MEANING = "propagation delay, one way"
 DELAY_OR_MOTION = "must be given, except with motion"
 MOTION_MEANING = (
@@ -83,13 +78,15 @@ class AccessLink(Parameters):
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     delay: Delay = param(..., DELAY_MEANING)
-    frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 
 def delay_of(delay: Quantity | None) -> Quantity:
-    """The delay of a link in a file whose motions are resolved: there each link has one."""
-    assert delay is not None
-    return delay
+    """The delay of a link in a file whose motions are resolved: there each link has one.
+
+    A link whose motion has a fault has none, and its plan is not gone on with.
+    """
+    return cast(Quantity, delay)
 
 
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.link_values import Buffer, Framing, Rate
-from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity
+from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, when
 from skycell.scenario.quantities import DAY_PS, Dimension, Quantity, Refused
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
@@ -37,7 +37,10 @@ class OnBoard(Parameters):
         None, "rate of the links that satellites feed", source="the rate of the ground's link"
     )
     framing: Framing | None = param(
-        None, "framing of that rate; only with rate", source="the rate of the ground's link"
+        None,
+        "framing of that rate; only with rate",
+        source="the rate of the ground's link",
+        when=when("rate"),
     )
     buffer: Buffer | None = param(
         None,
@@ -66,8 +69,14 @@ class Motion(Parameters):
         None,
         "place where the path begins: a city, or latitude,longitude; with constellation",
         alias="from",
+        when=when("constellation"),
     )
-    target: Text | None = param(None, "place where the path ends; with constellation", alias="to")
+    target: Text | None = param(
+        None,
+        "place where the path ends; with constellation",
+        alias="to",
+        when=when("constellation"),
+    )
     start: Moment = param(
         "0 s",
         "time in the series or of the constellation at which the run begins",
@@ -77,11 +86,13 @@ class Motion(Parameters):
         None,
         "time from one delay of the constellation to the next; with constellation",
         source='"100 ms": a low satellite changes a delay by less than 7 us in that time',
+        when=when("constellation"),
     )
     on_board: OnBoard | None = param(
         None,
         "satellites switch cells and have their own queues; with constellation",
         source="a path is one link without queues",
+        when=when("constellation"),
     )
     interruption: Interruption = param(
         "0 s",

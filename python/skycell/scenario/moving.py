@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import TypeVar
 
 from skycell.scenario.delay_series import LinkRate, Steps, read_delays
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown, show_value
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     DELAY_MEANING,
@@ -20,12 +20,11 @@ from skycell.scenario.links import (
     cell_time_ps,
     payload_rate,
 )
-from skycell.scenario.motion import MOST_STEPS, Motion, OnBoard
+from skycell.scenario.motion import MOST_STEPS, Motion
 from skycell.scenario.on_board import Chain
 from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.quantities import (
     DAY_PS,
-    PS_PER_SECOND,
     Dimension,
     Quantity,
     parse_quantity,
@@ -40,10 +39,6 @@ from skycell.spec.values import WHOLE_PPB
 #: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
 _OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
 _DEFAULT_STEP = "100 ms"
-#: Delays that stand in for a faulty one.
-_SHORT_PS, _LONG_PS = PS_PER_SECOND // 1000, PS_PER_SECOND
-#: Runs over a path where it is not known how long they are: a long one takes minutes to look at.
-_STAND_IN_RUNS_PS = PS_PER_SECOND, 10 * PS_PER_SECOND
 #: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
 _LAST_MOMENT_PS = 200 * DAY_PS
 _Link = TypeVar("_Link", CongestedLink, GraphLink)
@@ -73,7 +68,7 @@ class Moving:
 def resolve_motions(
     file: ScenarioFile, folder: FilePath, faults: FaultCollector
 ) -> tuple[ScenarioFile, Moving]:
-    """The file with a delay at every link, and the motions of those that move or lose frames.
+    """The file with a delay at every link without a fault, and the motions of those that move.
 
     The delay of a moving link is its greatest of the run: what is measured in RTTs, such as a
     window of RTT x bandwidth, then never falls short.
@@ -82,8 +77,6 @@ def resolve_motions(
     loss beside one that it does not go with, is noted in `faults`.
     """
     duration_ps = rounded(file.run.duration.amount)
-    if ("run", "duration") in faults.replaced:
-        duration_ps = faults.stand_in(*_STAND_IN_RUNS_PS)
     topology = file.topology
     motions: dict[Path, MotionSpec] = {}
     chains: dict[Path, Chain] = {}
@@ -96,11 +89,8 @@ def resolve_motions(
         steps = _steps_of(link, path, duration_ps, folder, faults)
         motion = _spec(link.motion, steps) if steps and link.motion else None
         if motion is None:
-            delay_ps = faults.stand_in(_SHORT_PS, _LONG_PS)
-            return link.model_copy(
-                update={"delay": Quantity(Fraction(delay_ps), Dimension.TIME, "")}
-            )
-        if steps and link.motion and link.motion.on_board:
+            return link
+        if steps and link.motion and link.motion.constellation and link.motion.on_board:
             if isinstance(topology, ParkingLot):
                 allowed = "n_source or graph: here all hops would share the satellites"
                 where = (*path, "motion", "on_board")
@@ -135,12 +125,10 @@ def _steps_of(
     if link.motion is None:
         return None
     path = (*path, "motion")
-    if any((*path, key) in faults.replaced for key in ("series", "constellation")):
-        return None  # which of the two is meant, is not known
     before = len(faults.faults)
     _check_keys(link.motion, path, faults)
     _check_loss(link.loss, link.motion, path, faults)
-    if len(faults.faults) > before or not _is_whole(link.motion):
+    if len(faults.faults) > before:
         return None
     try:
         if link.motion.series is not None:
@@ -155,31 +143,17 @@ def _steps_of(
     return steps if link.delay is None else None
 
 
-def _is_whole(motion: Motion) -> bool:
-    """Whether a motion has all that it needs: what was faulty is noted and may have no stand-in."""
-    return motion.series is not None or None not in (motion.source, motion.target)
-
-
 def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
     """Notes keys that do not go together."""
     if (motion.series is None) == (motion.constellation is None):
         got = Shown("neither" if motion.series is None else "both")
         faults.add(path, got, "one of series and constellation", _MOTION_MEANING)
         return
-    if motion.on_board and motion.on_board.framing and not motion.on_board.rate:
-        shown = Shown(f'"{motion.on_board.framing}" without a rate')
-        where = (*path, "on_board", "framing")
-        faults.add(where, shown, "only with rate", meaning_of(OnBoard.model_fields["framing"]))
-    for name in ("source", "target", "step", "on_board"):
+    for name in ("source", "target"):
         found = Motion.model_fields[name]
-        value = getattr(motion, name)
-        where = (*path, found.alias or name)
-        if motion.series is not None and value is not None:
-            shown = Shown("a table" if name == "on_board" else show_value(str(value)))
-            faults.add(where, shown, "only with constellation", meaning_of(found))
-        elif motion.series is None and value is None and name in ("source", "target"):
+        if motion.series is None and getattr(motion, name) is None:
             allowed = 'a city, such as "tokyo", or latitude,longitude'
-            faults.add(where, NOTHING, allowed, meaning_of(found))
+            faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
 
 
 def _check_loss(loss: float, motion: Motion, path: Path, faults: FaultCollector) -> None:
@@ -257,6 +231,7 @@ def _within(series: Steps, start_ps: int, end_ps: int, own_cell_time_ps: int) ->
         cell_times if any(time != own_cell_time_ps for time in cell_times) else (),
         losses if any(losses) else (),
         series.hops[first:last],
+        series.notes,
     )
 
 

@@ -222,7 +222,7 @@ def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) 
         policy=own.policy or first.policy,
         buffer_key="buffer",
         policy_key="policy",
-        frame_gap=None,
+        jitter=None,
     )
 
 

@@ -31,8 +31,9 @@ from skycell.scenario.quantities import (
 )
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
-#: In the order of Traffic Management 4.0, the most demanding first.
-CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr")
+#: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
+CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "ubr", "gfr")
+NO_ABR = "ABR's rate control is not modelled yet: its cells would be sent as those of UBR are"
 
 
 def _read_threshold(value: Any) -> Quantity | float:
@@ -151,7 +152,11 @@ def _by_class(one: Leaf) -> Leaf:
     def read(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise Refused("")
-        strange = [f"no class is called {show_value(k)}" for k in value if k not in CLASSES]
+        strange = [
+            NO_ABR if key == "abr" else f"no class is called {show_value(key)}"
+            for key in value
+            if key not in CLASSES
+        ]
         return read_each(value, one, strange)
 
     words = "a table by class (" + ", ".join(CLASSES) + f"), each {one.allowed}"

@@ -50,6 +50,38 @@ class Parameters(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
+@dataclass(frozen=True)
+class When:
+    """What another key of a table has to be for a parameter of that table to have an effect.
+
+    Attributes:
+        key: the other key.
+        values: one of these; if there are none, it has to be given.
+        is_absent: that it must not be given instead.
+    """
+
+    key: str
+    values: tuple[Any, ...] = ()
+    is_absent: bool = False
+
+    @property
+    def text(self) -> str:
+        """It as it would stand in a file."""
+        if self.values:
+            return f"{self.key} = {' or '.join(map(show_value, self.values))}"
+        return f"{'without' if self.is_absent else 'with'} {self.key}"
+
+
+def when(key: str, *values: Any) -> When:
+    """That a key has one of some values; with none of them, that it is given."""
+    return When(key, values)
+
+
+def without(key: str) -> When:
+    """That a key is not given."""
+    return When(key, is_absent=True)
+
+
 def param(
     default: Any,
     meaning: str,
@@ -57,6 +89,7 @@ def param(
     symbol: str | None = None,
     source: str | None = None,
     alias: str | None = None,
+    when: When | tuple[When, ...] = (),
 ) -> Any:
     """Declares a parameter.
 
@@ -66,18 +99,30 @@ def param(
         symbol: the letter the sources use.
         source: where the default stands, or why it was chosen.
         alias: the key in the file, where Python cannot use it as a name.
+        when: what gives it an effect, any of several; it always has one if there is nothing. Where
+            it has none, a file that says it is faulty.
     """
-    named = {"symbol": symbol, "source": source}
+    whens = (when,) if isinstance(when, When) else when
+    effect = " or ".join(one.text for one in whens) or None
+    named = {"symbol": symbol, "source": source, "effect": effect}
     extra: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
     if default is ...:
-        return Field(alias=alias, description=meaning, json_schema_extra=extra)
-    return Field(
-        default=default,
-        alias=alias,
-        validate_default=True,
-        description=meaning,
-        json_schema_extra=extra,
-    )
+        found = Field(alias=alias, description=meaning, json_schema_extra=extra)
+    else:
+        found = Field(
+            default=default,
+            alias=alias,
+            validate_default=True,
+            description=meaning,
+            json_schema_extra=extra,
+        )
+    found.metadata += whens
+    return found
+
+
+def whens_of(found: FieldInfo) -> list[When]:
+    """What gives a parameter an effect, any of it; nothing if it always has one."""
+    return [one for one in found.metadata if isinstance(one, When)]
 
 
 def symbol_of(found: FieldInfo) -> str:

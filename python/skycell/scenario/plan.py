@@ -11,6 +11,7 @@ from skycell.scenario.classes import ClassQueue
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.faults import Path, did_you_mean
+from skycell.scenario.jitter import PortGap, Sender
 from skycell.scenario.quantities import Quantity
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ _TAIL_DROP = TailDrop(kind="tail_drop")
 class PlannedLink:
     """One direction of a link; `path` is its table in the file.
 
-    `rate_path` is the table that its rate comes from. `frame_gap` is given where the link is fed
-    by a host or router.
+    `rate_path` is the table that its rate comes from. `jitter` is that of a host or router
+    that feeds the link, if the file says any.
     """
 
     source: str
@@ -38,7 +39,7 @@ class PlannedLink:
     rate_path: Path
     buffer: Quantity | str = UNLIMITED
     policy: Policy = _TAIL_DROP
-    frame_gap: Quantity | None = None
+    jitter: Sender | PortGap | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
@@ -48,6 +49,13 @@ class PlannedLink:
     def name(self) -> str:
         """The link's name, `from>to`."""
         return f"{self.source}>{self.target}"
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a queue of the port that feeds the link has a limit."""
+        return any(
+            buffer != UNLIMITED for buffer in (self.buffer, *(c.buffer for c in self.classes))
+        )
 
     @property
     def takes_all_in(self) -> bool:
@@ -101,32 +109,12 @@ class Plan:
     links: dict[str, PlannedLink] = field(default_factory=dict)
     vcs: dict[str, PlannedVc] = field(default_factory=dict)
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
-    #: Names of links, VCs and flows that the file has and that a fault keeps out of the plan; the
-    #: empty one stands for any.
-    unplaced: set[str] = field(default_factory=set)
     #: Links whose delay and end follow satellites, by name.
     courses: dict[str, Course] = field(default_factory=dict)
     #: Cell sources in their order, with the VC of each.
     sources: dict[str, str] = field(default_factory=dict)
     #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
     datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether everything of the file has its place."""
-        return not self.unplaced
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether every link of the file has its place."""
-        return not any(">" in name or not name for name in self.unplaced)
-
-    def may_have(self, name: str) -> bool:
-        """Whether a name that is not in the plan may be of something without a place.
-
-        The VCs of a flow bear its name with an ending.
-        """
-        return any(name.startswith(other) for other in self.unplaced)
 
     def a_vc(self, name: str) -> str:
         """What may stand in place of a name that is no VC's, with an example."""

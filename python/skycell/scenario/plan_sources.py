@@ -18,8 +18,6 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
     In a generated topology a source sends from `<name>.source` at the first switch to
     `<name>.destination` at the last, over links like the hosts' own.
     """
-    if faults.knows_not_all_names:
-        plan.unplaced.add("")
     paths = ShortestPaths(plan) if isinstance(file.topology, Graph) and file.source else None
     for i, source in enumerate(file.source):
         here: Path = ("source", i)
@@ -28,17 +26,15 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             faults.add((*here, "name"), source.name, allowed, "name of the source and of its VC")
             continue
         if source.beside is not None:
-            _beside(plan, source, source.beside, here, faults)
+            _beside(plan, file.topology, source, source.beside, here, faults)
             continue
         if paths is None:
             nodes = _own_hosts(plan, file.topology, source, here, faults)
         else:
             nodes = _between_hosts(plan, paths, source, here, faults)
-        if not nodes:
-            plan.unplaced.add(source.name)
-        else:
+        if nodes:
             plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
-    if not file.source and ("source",) not in faults.replaced:
+    if not file.source:
         _refuse_no_users(file.topology, faults)
 
 
@@ -56,8 +52,15 @@ def _refuse_no_users(topology: NSource | ParkingLot | Graph, faults: FaultCollec
         faults.add(("topology", key), got, allowed, meaning_of(type(topology).model_fields[key]))
 
 
-def _beside(plan: Plan, source: Source, flow: str, here: Path, faults: FaultCollector) -> None:
-    """Puts a source of datagrams on the VCs of a flow."""
+def _beside(
+    plan: Plan,
+    topology: NSource | ParkingLot | Graph,
+    source: Source,
+    flow: str,
+    here: Path,
+    faults: FaultCollector,
+) -> None:
+    """Puts a source of datagrams on the VCs of a flow, unless that has a fault of its own."""
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
             meaning = meaning_of(CbrSource.model_fields[key])
@@ -67,7 +70,7 @@ def _beside(plan: Plan, source: Source, flow: str, here: Path, faults: FaultColl
             faults.add((*here, key), getattr(source, key), allowed, meaning)
     if flow in plan.flows:
         plan.datagrams[source.name] = plan.flows[flow].forward
-    elif not plan.may_have(flow):
+    elif not isinstance(topology, Graph) or all(flow != own.name for own in topology.flow):
         meaning = meaning_of(CbrSource.model_fields["beside"])
         allowed = f"a flow of the topology{did_you_mean(flow, plan.flows)}"
         faults.add((*here, "beside"), flow, allowed, meaning)
@@ -101,8 +104,6 @@ def _between_hosts(
     hosts = [name for name, kind in plan.nodes.items() if kind == "host"]
     ends = {"source": source.source, "destination": source.destination}
     for key, name in ends.items():
-        if name is not None and name not in plan.nodes and plan.may_have(name):
-            return []
         if name not in hosts:
             got = NOTHING if name is None else name
             meaning = meaning_of(CbrSource.model_fields[key])
@@ -111,15 +112,11 @@ def _between_hosts(
             return []
     begin, end = str(source.source), str(source.destination)
     nodes = paths.between(begin, end) if begin != end else None
-    if nodes is None and not plan.is_linked:
-        return []
     if nodes is None:
         got = Shown(f"no path from {begin} to {end}")
         faults.add(here, got, "links that connect two hosts over switches")
         return []
     routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
-    if routers and not plan.is_linked:
-        return []
     if routers:
         got = Shown(f"a path over {routers[0]}")
         faults.add(

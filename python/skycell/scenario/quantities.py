@@ -6,6 +6,7 @@ unit that means different things to different people is refused, with the word t
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -203,12 +204,37 @@ def _why_unknown(unit: str) -> str:
     return f'the unit "{shown}" is unknown' + (f"; did you mean {close[0]}?" if close else "")
 
 
+LONGEST_NUMBER = 40
+"""Digits that a message has of a number; the longest of ours has 20."""
+
+
+def shortened(number: int | str) -> str:
+    """A whole number, or the digits of one, as it is or by its first digits and their count.
+
+    >>> shortened(-1234567), shortened(10**299), shortened("0" * 5000)
+    ('-1234567', '100000…(300 digits)', '000000…(5000 digits)')
+    """
+    if isinstance(number, int):
+        size = abs(number)
+        if size < 10**LONGEST_NUMBER:
+            return str(number)
+        # Python writes out no number of more than 4300 digits. That of the digits is exact or one
+        # too low, since 2^(n - 1) <= size < 2^n.
+        count = int((size.bit_length() - 1) * math.log10(2)) + 1
+        count += size >= 10**count
+        first = size // 10 ** (count - 6)
+        return f"{'-' * (number < 0)}{first}…({count} digits)"
+    return number if len(number) <= LONGEST_NUMBER else f"{number[:6]}…({len(number)} digits)"
+
+
 def show_amount(value: Fraction | int | float) -> str:
     """A number for people: thousands apart, no exponent, at most nine digits after the point.
 
     >>> show_amount(366792), show_amount(0.9)
     ('366 792', '0.9')
     """
+    if abs(value) >= 10**LONGEST_NUMBER:
+        return shortened(int(value))
     text = (
         f"{float(value):,.9f}".rstrip("0").rstrip(".") if value != int(value) else f"{int(value):,}"
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import (
     check_contracts,
@@ -20,31 +21,37 @@ from skycell.scenario.contracts import (
     peak_policers,
     resolve_contracts,
 )
-from skycell.scenario.faults import NOTHING, FaultCollector, Shown
+from skycell.scenario.faults import FaultCollector, Shown
 from skycell.scenario.file import ScenarioFile
+from skycell.scenario.framings import words_of_rate
 from skycell.scenario.links import (
-    FRAMINGS,
-    CongestedLink,
     cell_time_ps,
     payload_rate,
 )
 from skycell.scenario.moving import Moving
 from skycell.scenario.on_board import Course
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.quantities import (
     CELL_BITS,
     PS_PER_SECOND,
-    Dimension,
     rounded,
     show_amount,
     show_time,
 )
 from skycell.scenario.resolve_flows import FlowResolver
+from skycell.scenario.resolve_jitter import jitters
 from skycell.scenario.resolve_ports import PortResolver
 from skycell.scenario.resolve_records import resolve_records
 from skycell.scenario.resolve_sources import resolve_policers, resolve_sources
-from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec, NodeSpec, ReroutingSpec, VcSpec
+from skycell.spec.network import (
+    FlowSpec,
+    LinkSpec,
+    NetworkSpec,
+    NodeSpec,
+    PortSpec,
+    ReroutingSpec,
+    VcSpec,
+)
 
 #: More cell times than this on the congested links would keep a machine busy for days.
 _MOST_CELL_HOPS = 10**12
@@ -53,9 +60,13 @@ _MOST_CELL_HOPS = 10**12
 def resolve(
     file: ScenarioFile, plan: Plan, moving: Moving, seed: int, faults: FaultCollector
 ) -> NetworkSpec:
-    """The complete spec of one run; raises `ScenarioFaults` when parts do not fit together."""
-    rates = _payload_rates(plan, faults)
-    context = _context(file, plan, rates, faults)
+    """The complete spec of one run over a network without faults.
+
+    Raises:
+        ScenarioFaults: with all that does not fit that network, or each other.
+    """
+    rates = _payload_rates(plan)
+    context = _context(file, plan, rates)
     _check_size(context, plan, rates, faults)
     check_contracts(file.gfr, plan, rates, faults)
     flows = FlowResolver(file, plan, context, faults)
@@ -69,24 +80,28 @@ def resolve(
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, mcr, mbs, faults)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
-    links = [
-        _link(link, node_ids, cell_time_ps(rates[name]), ports, moving, plan.courses.get(name))
-        for name, link in plan.links.items()
-    ]
+    cell_times = {name: cell_time_ps(rate) for name, rate in rates.items()}
+    port_specs = {name: ports.port(link, cell_times[name]) for name, link in plan.links.items()}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
-    specs: list[FlowSpec] = flows.resolve(tcp, vc_ids)
+    jitter = jitters(plan, tcp, cell_times, faults)
+    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
     sources = resolve_sources(file, plan, context, rates, vc_ids, faults)
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
-    limited = [i for i, link in enumerate(links) if link.port.is_limited]
+    limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
     records = resolve_records(file.records, context, plan, vcs_by_link, limited, faults)
     faults.raise_if_any()
     return NetworkSpec(
         seed=seed,
         duration_ps=context.duration_ps,
         nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
-        links=tuple(links),
+        links=tuple(
+            _link(
+                link, node_ids, cell_times[name], port_specs[name], moving, plan.courses.get(name)
+            )
+            for name, link in plan.links.items()
+        ),
         vcs=tuple(
             VcSpec(
                 name=name,
@@ -114,51 +129,19 @@ def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> Rero
     )
 
 
-def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
-    """Cells of a full segment: TCP/IP headers and options, LLC/SNAP, AAL5 trailer (I.363.5).
-
-    >>> frame_cells_of(9180, True, False), frame_cells_of(512, True, False)
-    (193, 12)
-    """
-    options = 12 if timestamps else 0  # RFC 7323 appendix A
-    return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
-
-
-def _payload_rates(plan: Plan, faults: FaultCollector) -> dict[str, Fraction]:
+def _payload_rates(plan: Plan) -> dict[str, Fraction]:
     """Payload rate of each link, bit/s; one object for all links that the same words describe."""
     by_words: dict[tuple[object, ...], Fraction] = {}
     rates = {}
     for name, link in plan.links.items():
-        words = (link.rate_path, id(link.rate), link.framing)
+        words = words_of_rate(link)
         if words not in by_words:
-            by_words[words] = _payload_rate(link, faults)
+            by_words[words] = payload_rate(link.rate, link.framing)
         rates[name] = by_words[words]
     return rates
 
 
-def _payload_rate(link: PlannedLink, faults: FaultCollector) -> Fraction:
-    where = (*link.rate_path, "framing")
-    known = " or ".join(f'"{f}"' for f in FRAMINGS)
-    meaning = meaning_of(CongestedLink.model_fields["framing"])
-    if link.rate.dimension is Dimension.CELL_RATE:
-        if link.framing not in (None, "none"):
-            faults.add(where, link.framing, '"none": cells/s is what the link carries', meaning)
-        return payload_rate(link.rate, None)
-    if link.framing is None:
-        faults.add(where, NOTHING, known, meaning)
-        return link.rate.amount * faults.stand_in(Fraction(1), Fraction(1, 2))
-    only = FRAMINGS[link.framing][1]
-    if only is not None and link.rate.amount != only:
-        got = Shown(f'"{link.framing}" with a rate of {link.rate}')
-        allowed = f"a rate of {show_amount(Fraction(only, 10**6))} Mbit/s with this framing"
-        faults.add(where, got, allowed, meaning)
-        return faults.stand_in(Fraction(only), link.rate.amount)
-    return payload_rate(link.rate, link.framing)
-
-
-def _context(
-    file: ScenarioFile, plan: Plan, rates: dict[str, Fraction], faults: FaultCollector
-) -> Context:
+def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Context:
     rtt_ps, bandwidth = 0, Fraction(0)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     ways = [(flow.forward, flow.reverse) for flow in plan.flows.values()]
@@ -168,9 +151,6 @@ def _context(
         slowest = min(rates[link.name] for link in out)
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest
-    if not plan.is_whole or not bandwidth:  # the longest route may be missing
-        rtt_ps = faults.stand_in(max(rtt_ps, 10**10), 3 * rtt_ps + PS_PER_SECOND)
-        bandwidth = faults.stand_in(max(bandwidth, Fraction(10**6)), 3 * bandwidth + 10**9)
     return Context(rounded(file.run.duration.amount), rtt_ps, bandwidth)
 
 
@@ -206,10 +186,11 @@ def _link(
     link: PlannedLink,
     node_ids: Mapping[str, int],
     cell_time: int,
-    ports: PortResolver,
+    port: PortSpec | None,
     moving: Moving,
     course: Course | None,
 ) -> LinkSpec:
+    assert port is not None, "a port with a fault"
     if course is not None:
         return LinkSpec(
             name=link.name,
@@ -218,7 +199,7 @@ def _link(
             cell_time_ps=cell_time,
             delay_ps=course.least_ps,
             motion=course.motion(node_ids),
-            port=ports.port(link, cell_time),
+            port=port,
         )
     return LinkSpec(
         name=link.name,
@@ -227,5 +208,5 @@ def _link(
         cell_time_ps=cell_time,
         delay_ps=moving.least_delay_ps(link.path, rounded(link.delay.amount)),
         motion=moving.motions.get(link.path),
-        port=ports.port(link, cell_time),
+        port=port,
     )

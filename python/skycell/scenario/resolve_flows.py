@@ -26,6 +26,7 @@ from skycell.scenario.traffic import (
 )
 from skycell.spec.network import (
     FlowSpec,
+    JitterSpec,
     LossScript,
     StartAt,
     StartDrawn,
@@ -52,7 +53,7 @@ class FlowResolver:
         named: dict[str, int] = {}
         for i, override in enumerate(self.file.flow):
             self._check_names(i, override, named)
-        if not self.plan.flows and self.plan.is_whole:
+        if not self.plan.flows:
             return {}  # nobody's windows need a long enough RTT
         common = TcpResolver(self.file.tcp, ("tcp",), self.context, self.faults).resolve()
         specs = dict.fromkeys(self.plan.flows, common)
@@ -63,7 +64,12 @@ class FlowResolver:
                 specs.update({name: own for name in override.names if name in specs})
         return specs
 
-    def resolve(self, tcp: Mapping[str, TcpSpec], vc_ids: Mapping[str, int]) -> list[FlowSpec]:
+    def resolve(
+        self,
+        tcp: Mapping[str, TcpSpec],
+        jitter: Mapping[str, JitterSpec],
+        vc_ids: Mapping[str, int],
+    ) -> list[FlowSpec]:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
         resolver = TrafficResolver(self.context, self.faults)
@@ -93,6 +99,7 @@ class FlowResolver:
                 traffic=traffic[name],
                 start=start[name],
                 loss_script=scripts[id(loss[name]), tcp[name].mss],
+                jitter=jitter[name],
             )
             for name, flow in self.plan.flows.items()
         ]
@@ -100,7 +107,7 @@ class FlowResolver:
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
         meaning = meaning_of(FlowOverride.model_fields["names"])
         for k, name in enumerate(override.names):
-            if name not in self.plan.flows and not self.plan.may_have(name):
+            if name not in self.plan.flows:
                 hint = did_you_mean(name, self.plan.flows)
                 known = [*list(self.plan.flows)[:4], *(["…"] if len(self.plan.flows) > 4 else [])]
                 such_as = f" ({', '.join(known)})" if known else ""

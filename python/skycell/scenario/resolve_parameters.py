@@ -123,12 +123,12 @@ def _vc_thresholds(
     if isinstance(given, Mapping):
         by_vc = given
         for name in by_vc:
-            if name not in across and not port.plan.may_have(name):
+            if name not in across:
                 known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
                 allowed = f"a VC across {port.name}: {known}"
                 port.faults.add((*port.where, one.key, name), name, allowed, meaning)
     else:
-        if len(given) != len(across) and port.plan.is_whole:
+        if len(given) != len(across):
             got = Shown(f"{len(given)} thresholds")
             port.fault(written, one.key, got, f"one for each of {len(across)} VCs")
         by_vc = dict(zip(across, given, strict=False))
@@ -160,7 +160,7 @@ def _vc_levels(
     for name, level in given.items():
         where = (*port.where, one.key, name)
         meaning = meaning_of(type(written).model_fields[one.key])
-        if name not in port.across and not port.plan.may_have(name):
+        if name not in port.across:
             allowed = f"a VC across {port.name}{did_you_mean(name, port.across)}"
             port.faults.add(where, name, allowed, meaning)
         elif level > levels:
@@ -258,7 +258,7 @@ def _vc_weights(
         weights = given
         meaning = meaning_of(type(written).model_fields[one.key])
         for name in weights:
-            if name not in port.across and not port.plan.may_have(name):
+            if name not in port.across:
                 allowed = f"a VC across {port.name}{did_you_mean(name, port.across)}"
                 port.faults.add((*port.where, one.key, name), name, allowed, meaning)
     return tuple(weights.get(name, 1) for name in port.mcr)

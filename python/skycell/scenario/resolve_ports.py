@@ -13,10 +13,12 @@ from skycell.scenario.classes import SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.schedulers import SCHEDULERS
 from skycell.scenario.faults import FaultCollector, Path, Shown
-from skycell.scenario.links import AccessLink, CongestedLink
+from skycell.scenario.jitter import PortGap
+from skycell.scenario.links import CongestedLink
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, rounded, show_amount, show_time
+from skycell.scenario.quantities import Dimension, show_amount
+from skycell.scenario.resolve_jitter import gap_ps
 from skycell.scenario.resolve_parameters import Port
 from skycell.scenario.resolve_rules import resolve_rule
 from skycell.spec.network import (
@@ -40,8 +42,10 @@ class PortResolver:
     mbs: Mapping[str, int]
     faults: FaultCollector
     #: Ports that take in whatever comes, by table of the file, time of a cell, and whether they
-    #: have no gap before frames.
-    _unlimited: dict[tuple[Path, int, bool], PortSpec] = field(default_factory=dict, init=False)
+    #: wait before frames.
+    _unlimited: dict[tuple[Path, int, bool], PortSpec | None] = field(
+        default_factory=dict, init=False
+    )
 
     @cached_property
     def _mcr_of_vcs(self) -> Mapping[str, int]:
@@ -51,22 +55,22 @@ class PortResolver:
     @cached_property
     def _knows_all_mcrs(self) -> bool:
         """Whether no contract is of a VC that there is not, which may be meant for another."""
-        return self.plan.is_whole and all(name in self.plan.vcs for name in self.mcr)
+        return all(name in self.plan.vcs for name in self.mcr)
 
-    def port(self, link: PlannedLink, cell_time: int) -> PortSpec:
-        """The port that feeds `link`, whose cells take `cell_time` picoseconds.
+    def port(self, link: PlannedLink, cell_time: int) -> PortSpec | None:
+        """The port that feeds `link`, whose cells take `cell_time` picoseconds; none with a fault.
 
         Access links of one table share theirs, which saves large networks time and memory.
         """
         if not link.takes_all_in:
             return self._port(link, cell_time)
-        kind = (link.path, cell_time, link.frame_gap is None)
+        kind = (link.path, cell_time, isinstance(link.jitter, PortGap))
         if kind not in self._unlimited:
             self._unlimited[kind] = self._port(link, cell_time)
         return self._unlimited[kind]
 
-    def _port(self, link: PlannedLink, cell_time: int) -> PortSpec:
-        queues = []
+    def _port(self, link: PlannedLink, cell_time: int) -> PortSpec | None:
+        queues: list[QueueSpec | None] = []
         seen: set[str] = set()
         for i, own in enumerate(link.classes):
             path = (*link.path, "class", i)
@@ -84,16 +88,22 @@ class PortResolver:
             )
             queues.append(self._queue(part, cell_time, own.name))
         queues.append(self._queue(link, cell_time, None))
-        return PortSpec(
-            queues=tuple(queues),
-            scheduler=self._scheduler(link, cell_time, [queue.class_ for queue in queues]),
-            frame_gap_ps=self._frame_gap_ps(link, cell_time),
-        )
+        scheduler = self._scheduler(link, cell_time)
+        frame_gap_ps = gap_ps(link.jitter, link.path, cell_time, self.faults)
+        whole = tuple(queue for queue in queues if queue is not None)
+        if len(whole) < len(queues) or scheduler is None:
+            return None
+        return PortSpec(queues=whole, scheduler=scheduler, frame_gap_ps=frame_gap_ps)
 
-    def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec:
+    def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec | None:
+        noted = len(self.faults.faults)
         capacity = self._capacity(link, cell_time)
+        if len(self.faults.faults) > noted:
+            return None  # of which no threshold can be compared with its size
         port = self._rule_at((*link.path, link.policy_key), link, cell_time, capacity, (service,))
         policy = resolve_rule(POLICIES[link.policy.kind], link.policy, port)
+        if policy is None:
+            return None
         queue = {"class": service, "capacity_cells": capacity, "policy": policy}
         return QueueSpec.model_validate(queue)
 
@@ -120,9 +130,8 @@ class PortResolver:
             faults=self.faults,
         )
 
-    def _scheduler(
-        self, link: PlannedLink, cell_time: int, classes: Sequence[str | None]
-    ) -> SchedulerSpec:
+    def _scheduler(self, link: PlannedLink, cell_time: int) -> SchedulerSpec | None:
+        classes = (*(own.name for own in link.classes), None)
         scheduler = link.scheduler
         where = (*link.path, "scheduler")
         if scheduler is None:
@@ -134,25 +143,14 @@ class PortResolver:
             allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
             got = Shown(f"{scheduler.kind} for {at}")
             self.faults.add(where, got, allowed, SCHEDULER_MEANING)
-            return FifoSpec()
+            return None
         if serves == "one queue" and len(classes) > 1:
             several = [kind for kind, one in SCHEDULERS.items() if one.facts["serves"] == "queues"]
             allowed = f"{', '.join(several[:-1])} or {several[-1]} for several queues"
             self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
-            return StrictPrioritySpec()
+            return None
         port = self._rule_at(where, link, cell_time, None, classes)
-        return cast(SchedulerSpec, resolve_rule(rule, scheduler, port))
-
-    def _frame_gap_ps(self, link: PlannedLink, cell_time: int) -> int:
-        if link.frame_gap is None:
-            return 0
-        scale = cell_time if link.frame_gap.dimension is Dimension.CELLS else 1
-        gap = rounded(link.frame_gap.amount * scale)
-        if gap > PS_PER_SECOND:
-            got = Shown(f'"{link.frame_gap}", which is {show_time(gap)}')
-            meaning = meaning_of(AccessLink.model_fields["frame_gap"])
-            self.faults.add((*link.path, "frame_gap"), got, "up to 1 s", meaning)
-        return min(gap, PS_PER_SECOND)
+        return cast(SchedulerSpec | None, resolve_rule(rule, scheduler, port))
 
     def _capacity(self, link: PlannedLink, cell_time: int) -> int | None:
         buffer = link.buffer
@@ -172,5 +170,4 @@ class PortResolver:
                 f"from 1 to {show_amount(MOST_CELLS)} cells",
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )
-            return self.faults.stand_in(1, MOST_CELLS)
         return cells

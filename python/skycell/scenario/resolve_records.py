@@ -41,13 +41,12 @@ def resolve_records(
             continue
         chosen[key] = sorted({ids[name] for name in written if name in ids})
         for i, name in enumerate(written):
-            if name not in ids and not plan.may_have(name):
+            if name not in ids:
                 meaning = meaning_of(Records.model_fields[key])
                 allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
                 faults.add(("records", key, i), name, allowed, meaning)
     delay_vcs = _delay_vcs(records, plan, faults)
-    if plan.is_linked:
-        _check_traces(records, chosen, faults)
+    _check_traces(records, chosen, faults)
     _check_samples(records, context, crossing, chosen, faults)
     return RecordSpec(
         sample_every_ps=context.time_ps(records.sample_every),
@@ -63,7 +62,7 @@ def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[in
     if records.delay_vcs is None:
         return tuple(sorted(ids[vc] for vc in plan.sources.values()))
     for i, name in enumerate(records.delay_vcs):
-        if name not in ids and not plan.may_have(name):
+        if name not in ids:
             meaning = meaning_of(Records.model_fields["delay_vcs"])
             faults.add(("records", "delay_vcs", i), name, plan.a_vc(name), meaning)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))

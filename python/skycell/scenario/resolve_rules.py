@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_origin
+from typing import Any
 
 from skycell.scenario.faults import Shown
 from skycell.scenario.parameters import Parameters, meaning_of
@@ -13,8 +13,8 @@ from skycell.scenario.rules import Declared, Declares, Part
 from skycell.spec.part import SpecPart
 
 
-def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart:
-    """What an engine reads of a rule that a file has `written` for a port."""
+def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart | None:
+    """What an engine reads of a rule that a file has `written` for a port; none with a fault."""
     return _spec(rule.spec, rule.parameters, written, port)
 
 
@@ -23,7 +23,7 @@ def _spec(
     parameters: tuple[Declares | Part, ...],
     written: Parameters,
     port: Port,
-) -> SpecPart:
+) -> SpecPart | None:
     values: dict[str, Any] = {}
     for one in parameters:
         if isinstance(one, Part):
@@ -34,7 +34,7 @@ def _spec(
     for one in parameters:
         if isinstance(one, Declares) and (one.below or one.at_most):
             _check_order(one, values, parameters, written, port)
-    return spec(**{name: _stand_in(spec, name, value) for name, value in values.items()})
+    return None if None in values.values() else spec(**values)
 
 
 def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
@@ -76,13 +76,6 @@ def _check_order(
         f"{words} {whose}, {show_amount(limit)} cells",
         meaning_of(type(written).model_fields[one.key]),
     )
-
-
-def _stand_in(spec: type[SpecPart], name: str, value: Any) -> Any:
-    """The value, or something in the place of one at fault."""
-    if value is not None:
-        return value
-    return () if get_origin(spec.model_fields[name].annotation) is tuple else 0
 
 
 def _least(value: Any) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from skycell.scenario.cells import cells_per_second
@@ -47,11 +47,10 @@ def resolve_sources(
 ) -> tuple[SourceSpec, ...]:
     """The sources of a file; `rates` are the payload rates of the links, bit/s."""
     flows = FlowResolver(file, plan, context, faults)
+    _check_constant_rates(file, plan, rates, faults)
     specs = []
     for i, source in enumerate(file.source):
         route = plan.datagrams.get(source.name, ())
-        if not route and source.name not in plan.sources:
-            continue  # a fault told already
         here: Path = ("source", i)
         vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
@@ -82,7 +81,7 @@ def resolve_policers(
         buckets = _buckets(policer, context, here, faults)
         for k, name in enumerate(policer.vcs):
             where = (*here, "vcs", k)
-            if name not in plan.vcs and not plan.may_have(name):
+            if name not in plan.vcs:
                 faults.add(where, name, plan.a_vc(name), meaning)
             elif name in found:
                 faults.add(where, name, "each VC once", meaning)
@@ -127,6 +126,53 @@ def _buckets(
     return tuple(buckets)
 
 
+def _check_constant_rates(
+    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
+) -> None:
+    """Notes links over which the sources of class CBR together have more cells than they carry.
+
+    Their rates are promised for as long as they last, so peaks count, and behind a policer that
+    discards what it lets through; those of other classes may come to more, as they take turns or
+    lose cells.
+    """
+    policed = {
+        name: cells_per_second(policer.pcr)
+        for policer in file.policer
+        if policer.pcr_action == "discard"
+        for name in policer.vcs
+    }
+    crossing: dict[str, dict[str, Fraction]] = {}
+    for source in file.source:
+        vc = plan.vcs.get(source.name)
+        if vc is not None and vc.service == "cbr":
+            peak = _peak(source, vc.links, rates)
+            let_through = min(peak, policed.get(source.name, peak))
+            for link in vc.all_links:
+                is_first = link == vc.links[0]  # policed at the switch that it leads to
+                own = peak if is_first else let_through
+                crossing.setdefault(link, {})[source.name] = own
+    for link in (name for name in plan.links if len(crossing.get(name, ())) > 1):
+        total, room = sum(crossing[link].values()), rates[link] / CELL_BITS
+        if total > room:
+            count = len(crossing[link])
+            got = Shown(f"{show_amount(int(total))} cells/s for {count} sources across {link}")
+            allowed = f"up to {show_amount(int(room))} cells/s of class cbr, what the link carries"
+            meaning = meaning_of(CbrSource.model_fields["rate"])
+            faults.add(("source",), got, allowed, meaning)
+
+
+def _key_of_peak(source: Source) -> str:
+    return "rate" if isinstance(source, CbrSource) else "peak_rate"
+
+
+def _peak(source: Source, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
+    """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
+    given: Fraction | Quantity = getattr(source, _key_of_peak(source))
+    if isinstance(given, Quantity):
+        return cells_per_second(given)
+    return min(rates[link] for link in links) / CELL_BITS * given
+
+
 def _interval_ps(
     source: Source,
     links: tuple[str, ...],
@@ -134,17 +180,14 @@ def _interval_ps(
     here: Path,
     faults: FaultCollector,
 ) -> int:
-    key = "rate" if isinstance(source, CbrSource) else "peak_rate"
-    given: Fraction | Quantity = getattr(source, key)
-    own = rates[links[0]] / CELL_BITS
-    if isinstance(given, Quantity):
-        peak = cells_per_second(given)
-        if peak > own:
-            allowed = f"up to {show_amount(int(own))} cells/s, what the source's own link carries"
-            meaning = meaning_of(type(source).model_fields[key])
-            faults.add((*here, key), given.text, allowed, meaning)
-    else:
-        peak = min(rates[link] for link in links) / CELL_BITS * given
+    key = _key_of_peak(source)
+    peak = _peak(source, links, rates)
+    slowest = min(links, key=lambda link: rates[link])
+    room = rates[slowest] / CELL_BITS
+    if peak > room:
+        allowed = f"up to {show_amount(int(room))} cells/s, what {slowest} on its way carries"
+        meaning = meaning_of(type(source).model_fields[key])
+        faults.add((*here, key), getattr(source, key).text, allowed, meaning)
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         meaning = meaning_of(type(source).model_fields[key])

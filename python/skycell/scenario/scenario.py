@@ -5,24 +5,34 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
+from skycell.scenario.checking import annotated, check_against, item_of, keys_of
 from skycell.scenario.expand import expand
-from skycell.scenario.faults import Fault, FaultCollector, Positions, ScenarioFaults
+from skycell.scenario.faults import (
+    NOTHING,
+    Fault,
+    FaultCollector,
+    Positions,
+    ScenarioFaults,
+    Shown,
+    show_path,
+)
 from skycell.scenario.file import ScenarioFile
+from skycell.scenario.framings import check_framings
 from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
+from skycell.scenario.idle_keys import note_idle_keys
 from skycell.scenario.moving import resolve_motions
 from skycell.scenario.on_board import put_on_board
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.plan import Plan
 from skycell.scenario.plan_sources import plan_sources
 from skycell.scenario.resolve import resolve
-from skycell.scenario.stand_ins import file_to_go_on_with
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
@@ -41,15 +51,15 @@ class Scenario:
     values: Mapping[str, Any]
     positions: Positions = field(default_factory=dict, repr=False)
     folder: FilePath = FilePath()
+    #: Other scenarios have the same values, and a key without effect here may have one there.
+    is_one_of_several: bool = False
 
     @cached_property
     def file(self) -> ScenarioFile:
         """The file with presets and defaults filled in."""
         faults = FaultCollector(self.name, self.positions)
-        file = self._read(faults)
-        faults.raise_if_any()
-        assert file is not None
-        return file
+        values, preset_is_known = expand(self.values, faults)
+        return check_against(ScenarioFile, values, faults, preset_is_known)
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
         """The scenario with other values, given as they would stand in the file.
@@ -72,12 +82,14 @@ class Scenario:
             if not any(path.startswith(f"{key}.") for key in touched)
         }
         kept.update(dict.fromkeys(touched))
-        try:
-            varied = _checked(Scenario(self.name, changed, kept, self.folder))
-        except ScenarioFaults as found:
-            raise ScenarioFaults([*faults, *found.faults]) from None
-        faults.raise_if_any()
-        return varied
+        varied = replace(self, values=changed, positions=kept)
+        if faults.faults:
+            try:
+                _ = varied.file
+            except ScenarioFaults as found:
+                faults.faults += found.faults
+            faults.raise_if_any()
+        return _checked(varied)
 
     def resolve(self, seed: int | None = None) -> NetworkSpec:
         """The complete spec of the run; `seed` replaces the file's.
@@ -90,30 +102,15 @@ class Scenario:
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
-        found: list[set[Fault]] = []
-        for second in (False, True):
-            faults = FaultCollector(self.name, self.positions, second=second)
-            try:
-                return self._resolve(faults)
-            except ScenarioFaults as told:
-                found.append(set(told.faults))
-        raise ScenarioFaults(found[0] & found[1])
-
-    def _read(self, faults: FaultCollector) -> ScenarioFile | None:
-        values, unknown = expand(self.values, faults)
-        file = file_to_go_on_with(values, faults, preset_is_known=() not in unknown)
-        faults.replaced += unknown
-        return file
-
-    def _resolve(self, faults: FaultCollector) -> NetworkSpec:
-        read = self._read(faults)
-        if read is None:
-            faults.raise_if_any()
-        assert read is not None
-        file, moving = resolve_motions(read, self.folder, faults)
+        faults = FaultCollector(self.name, self.positions)
+        if not self.is_one_of_several:
+            note_idle_keys(self.values, self.file, faults)
+        file, moving = resolve_motions(self.file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
         put_on_board(plan, moving.chains, faults)
+        check_framings(plan, faults)
+        faults.raise_if_any()
         return resolve(file, plan, moving, file.run.seed, faults)
 
 
@@ -137,6 +134,7 @@ def parse(
     name: str = "scenario",
     folder: FilePath = FilePath(),
     values: Mapping[str, Any] | None = None,
+    is_one_of_several: bool = False,
 ) -> Scenario:
     """Checks a scenario given as TOML text or as the data that such a text stands for.
 
@@ -145,6 +143,8 @@ def parse(
         name: what faults call it.
         folder: where the files that it names are.
         values: what replaces values of it, as for `Scenario.with_values`.
+        is_one_of_several: the source is a template that others are made of too, so that a key may
+            have an effect in those only.
 
     Raises:
         ScenarioFaults: with every fault of the scenario and of the values.
@@ -154,7 +154,7 @@ def parse(
     else:
         written, positions = plain_value(dict(source)), {}
     refuse_sweep(written, name)
-    scenario = Scenario(name, written, positions, folder)
+    scenario = Scenario(name, written, positions, folder, is_one_of_several)
     return scenario.with_values(values) if values else _checked(scenario)
 
 
@@ -217,6 +217,25 @@ def steps_of(key: str) -> list[str]:
     return [step for step in _INDEX.sub(r".\1", key).split(".") if step]
 
 
+_LISTS = [key for key, found in keys_of(ScenarioFile).items() if item_of(annotated(found))]
+"""Keys at the top of a file below which there are tables one after the other."""
+
+
+def _index_of(step: str, count: int) -> int | None:
+    """The index that a step of a key is into a list of `count` entries; none if it is none."""
+    # A longer number is too large, and one of thousands of digits Python does not read.
+    index = int(step) if step.isdecimal() and len(step.lstrip("0")) < 20 else count
+    return index if index < count else None
+
+
+def _indices(name: str, count: int) -> str:
+    """The indices of a list of that name, and how one is written."""
+    if count == 0:
+        return f"an index of {name}: none, since the file has no [[{name}]]"
+    some = "0, the only entry" if count == 1 else f"0 (the first entry) to {count - 1} (the last)"
+    return f"an index of {name}: {some}; written {name}[0] or {name}.0"
+
+
 def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
     """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
     steps = steps_of(key)
@@ -227,13 +246,17 @@ def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollect
     for depth, step in enumerate(steps):
         last = depth == len(steps) - 1
         if isinstance(here, list):
-            if not step.isdecimal() or int(step) >= len(here):
-                allowed = f"a list index below {len(here)}"
-                faults.add(tuple(steps[: depth + 1]), step, allowed)
+            found = _index_of(step, len(here))
+            if found is None:
+                allowed = _indices(show_path(tuple(steps[:depth])), len(here))
+                faults.add(tuple(steps[: depth + 1]), Shown(f"the index {step[:80]}"), allowed)
                 return
-            index: Any = int(step)
+            index: Any = found
         elif isinstance(here, dict):
             index = step
+            if depth == 0 and not last and step not in here and step in _LISTS:
+                faults.add(tuple(steps[:2]), NOTHING, _indices(step, 0))
+                return
             if not last and index not in here:
                 here[index] = {}
             elif not last and isinstance(here[index], str):

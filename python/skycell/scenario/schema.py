@@ -47,7 +47,7 @@ def _eased(node: Any) -> Any:
             continue
         elif key in ("default", "enum", "examples"):
             eased[key] = value
-        elif key in ("symbol", "source"):
+        elif key in ("symbol", "source", "effect"):
             eased[f"x-{key}"] = value
         else:
             eased["anyOf" if key == "oneOf" else key] = _eased(value)

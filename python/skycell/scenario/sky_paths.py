@@ -31,6 +31,7 @@ class SkyPath:
         times_ps: when each step begins.
         end_ps: when the last step ends.
         hops: the path of each step; None while there is none.
+        notes: sentences on its satellites, such as those that are left out.
     """
 
     constellation: str
@@ -43,6 +44,7 @@ class SkyPath:
     times_ps: tuple[int, ...]
     end_ps: int
     hops: tuple[Hops | None, ...]
+    notes: tuple[str, ...] = ()
 
 
 def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
@@ -66,6 +68,7 @@ def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
                 steps.times_ps,
                 duration_ps,
                 steps.hops,
+                steps.notes,
             )
         )
     return tuple(found)

@@ -15,7 +15,9 @@ from skycell.scenario.parameters import (
     Parameters,
     param,
     quantity,
+    when,
     whole_number,
+    without,
     word,
 )
 from skycell.scenario.quantities import (
@@ -72,7 +74,9 @@ class CbrSource(Parameters):
 
     kind: Literal["cbr"] = param(..., "the source")
     name: Name = param(..., _NAME)
-    service: ServiceClass = param("cbr", _CLASS, alias="class", source="the class for its kind")
+    service: ServiceClass = param(
+        "cbr", _CLASS, alias="class", source="the class for its kind", when=without("beside")
+    )
     rate: PeakRate = param(..., "its cell rate", symbol="PCR")
     frame: Frame = _FRAME_CELLS
     beside: Name | None = _BESIDE
@@ -87,7 +91,11 @@ class VbrSource(Parameters):
     kind: Literal["vbr"] = param(..., "the source")
     name: Name = param(..., _NAME)
     service: ServiceClass = param(
-        "nrt_vbr", _CLASS, alias="class", source="the class for its kind without real-time bounds"
+        "nrt_vbr",
+        _CLASS,
+        alias="class",
+        source="the class for its kind without real-time bounds",
+        when=without("beside"),
     )
     peak_rate: PeakRate = param(..., "its cell rate while it sends", symbol="PCR")
     on: Times = param(..., "length of a burst, up to 24 h")
@@ -139,4 +147,5 @@ class PolicerParameters(Parameters):
         "tag",
         "what happens to a cell above the sustainable rate",
         source="Traffic Management 4.0, section 4.4",
+        when=when("scr"),
     )

@@ -6,6 +6,10 @@ from typing import Any
 
 from skycell.scenario.faults import Fault, Positions, ScenarioFaults
 
+_LONGEST_LINE = 80
+_MOST_READ = 1000
+"""Characters of a line that are looked at: one of megabytes may have a hundred thousand errors."""
+
 
 def read_toml(text: str, name: str) -> tuple[dict[str, Any], Positions]:
     """The data of a TOML text, and line and column of each value by its dotted path.
@@ -18,12 +22,12 @@ def read_toml(text: str, name: str) -> tuple[dict[str, Any], Positions]:
     try:
         return _core.parse_toml(text)
     except _core.TomlError as error:
-        lines = text.splitlines()
+        lines = text.split("\n")
         raise ScenarioFaults(
             Fault(
                 file=name,
                 path="",
-                got=_line(lines, line),
+                got=_line(lines, line, column),
                 allowed=f"TOML: {message}",
                 line=line,
                 column=column,
@@ -32,8 +36,11 @@ def read_toml(text: str, name: str) -> tuple[dict[str, Any], Positions]:
         ) from None
 
 
-def _line(lines: list[str], number: int) -> str:
-    """A line of the text, short enough to print."""
-    line = lines[number - 1].strip() if number <= len(lines) else ""
-    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
-    return (line if len(line) <= 80 else line[:79] + "…") or "the end of the text"
+def _line(lines: list[str], number: int, column: int) -> str:
+    """A line of the text, or what is about a column of it, short enough to print."""
+    line = lines[number - 1] if number <= len(lines) else ""
+    begin = 0 if column <= _LONGEST_LINE else column - _LONGEST_LINE // 2
+    part = line[begin : begin + _MOST_READ].strip()
+    part = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in part)
+    part = part if len(part) <= _LONGEST_LINE else part[: _LONGEST_LINE - 1] + "…"
+    return f"{'…' * (begin > 0)}{part}" or "the end of the text"

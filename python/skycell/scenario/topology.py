@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
@@ -17,11 +18,10 @@ from skycell.scenario.classes import (
 )
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.links import (
     DELAY_MEANING,
     DELAY_OR_MOTION,
-    FRAME_GAP_MEANING,
-    FRAME_GAP_SOURCE,
     FRAMING_MEANING,
     LOSS_MEANING,
     LOSS_SOURCE,
@@ -33,13 +33,12 @@ from skycell.scenario.links import (
     Buffer,
     CongestedLink,
     Delay,
-    FrameGap,
     Framing,
     Loss,
     Rate,
 )
 from skycell.scenario.motion import Motion
-from skycell.scenario.parameters import Flag, Name, Parameters, param, whole_number
+from skycell.scenario.parameters import Flag, Name, Parameters, param, when, whole_number, without
 
 MOST_FLOWS = 10_000
 
@@ -94,11 +93,13 @@ class NSource(Parameters):
         None,
         "the links between a router and its switch, and the router's buffer; only with tcps_per_vc",
         source="as access",
+        when=when("tcps_per_vc"),
     )
     distant: tuple[DistantRouter, ...] = param(
         [],
         "routers that are further from their switch than the others; only with tcps_per_vc",
         source="all are equally far",
+        when=when("tcps_per_vc"),
     )
 
 
@@ -140,7 +141,7 @@ class GraphLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
-    frame_gap: FrameGap = param("1 cell", FRAME_GAP_MEANING, source=FRAME_GAP_SOURCE)
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
 
@@ -161,7 +162,11 @@ class GraphFlow(Parameters):
     source: Name = param(..., "host that sends data")
     destination: Name = param(..., "host that receives data")
     service: ServiceClass = param(
-        "ubr", "service class of the flow's own VCs", alias="class", source="TCP over UBR"
+        "ubr",
+        "service class of the flow's own VCs",
+        alias="class",
+        source="TCP over UBR",
+        when=(without("forward"), without("reverse")),
     )
     forward: tuple[Name, ...] | None = param(
         None,

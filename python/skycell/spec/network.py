@@ -22,6 +22,16 @@ class NodeSpec(SpecPart):
     kind: NodeKind
 
 
+class PacketFraming(SpecPart):
+    """How a link carries packets. A link without it carries ATM cells."""
+
+    rate_millibps: U64
+    overhead_octets: U32
+    least_octets: U32
+    unit_octets: U32
+    line_octets: U32
+
+
 class MotionSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
@@ -29,6 +39,7 @@ class MotionSpec(SpecPart):
     delays_ps: tuple[U64 | None, ...] = ()
     paths: tuple[U32, ...] = ()
     cell_times_ps: tuple[U64, ...] = ()
+    rates_millibps: tuple[U64, ...] = left_out(())
     losses_ppb: tuple[U32, ...] = ()
     to: tuple[U32, ...] = ()
     interruption_ps: U64
@@ -239,6 +250,7 @@ class QueueSpec(SpecPart):
 
     class_: ServiceClass | None = Field(default=None, alias="class")
     capacity_cells: U32 | None = None
+    counts_octets: bool = left_out(False)
     policy: PolicySpec
 
 
@@ -308,6 +320,7 @@ class LinkSpec(SpecPart):
     from_: U32 = Field(alias="from")
     to: U32
     cell_time_ps: U64
+    framing: PacketFraming | None = left_out(None)
     delay_ps: U64
     motion: MotionSpec | None = None
     port: PortSpec
@@ -582,6 +595,13 @@ class LossScript(SpecPart):
     at_cwnd_octets: U64 | None = None
 
 
+class JitterSpec(SpecPart):
+    """How long a flow's ends take at most to hand a segment to the network interface."""
+
+    data_ps: U64
+    acks_ps: U64
+
+
 class FlowSpec(SpecPart):
     """A TCP connection between two hosts."""
 
@@ -592,6 +612,7 @@ class FlowSpec(SpecPart):
     traffic: TrafficSpec
     start: StartSpec
     loss_script: LossScript
+    jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
 
 
 class PhaseAt(SpecPart):
@@ -637,6 +658,7 @@ class SourceSpec(SpecPart):
     datagram_route: tuple[U32, ...] = ()
     cell_interval_ps: U64
     frame_cells: U32
+    datagram_octets: U64 = left_out(0)
     pattern: SourcePattern
     start: StartSpec
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from skycell.experiment.replicates import Replicates
 from skycell.studies.design import Overrides
 from skycell.studies.library import Selection
 from skycell.studies.model import Level, Part
@@ -24,8 +25,8 @@ NEAR_RELATIVE = 0.15
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, kw_only=True)
+class Row(Replicates):
     """One number of a table: as printed, and as our replications have it."""
 
     study: str
@@ -34,9 +35,6 @@ class Row:
     metric: str
     unit: str
     published: float | None
-    by_replication: tuple[float | None, ...]
-    """Ours, one per replication in the order of their seeds; none where a run of it failed or what
-    is measured is not defined, as the fairness of a run that delivered nothing."""
     verdict: Verdict
     doubt: str = ""
     is_suspect: bool = False
@@ -48,36 +46,9 @@ class Row:
     """Whether nothing was drawn: a second replication would give the same number."""
 
     @property
-    def values(self) -> tuple[float, ...]:
-        """Ours, one per replication that has a number."""
-        return tuple(value for value in self.by_replication if value is not None)
-
-    @property
-    def n(self) -> int:
-        """Number of replications that have a number."""
-        return len(self.values)
-
-    @property
-    def mean(self) -> float | None:
-        """Mean over the replications."""
-        return statistics.fmean(self.values) if self.values else None
-
-    @property
     def sd(self) -> float | None:
         """Standard deviation over the replications (n - 1); none for fewer than two draws."""
-        if self.is_computed and self.values:
-            return 0.0
-        return statistics.stdev(self.values) if self.n > 1 else None
-
-    @property
-    def low(self) -> float | None:
-        """Smallest of the replications."""
-        return min(self.values, default=None)
-
-    @property
-    def high(self) -> float | None:
-        """Largest of the replications."""
-        return max(self.values, default=None)
+        return 0.0 if self.is_computed and self.values else super().sd
 
     def as_dict(self) -> dict[str, Any]:
         """The row for a program."""

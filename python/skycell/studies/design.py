@@ -148,7 +148,12 @@ def scenario_of(study: Study, case: Case, overrides: Overrides | None = None) ->
     Raises:
         ScenarioFaults: an override names no scenario key, or has a value that is not allowed.
     """
-    return parse(scenario_values(study, case, overrides or {}), name=str(case))
+    return _parsed(scenario_values(study, case, overrides or {}), case)
+
+
+def _parsed(values: dict[str, Any], case: Case) -> Scenario:
+    """The scenario of a case, whose keys may have an effect in other cases of the study only."""
+    return parse(values, name=str(case), is_one_of_several=True)
 
 
 def specs_of(
@@ -174,7 +179,7 @@ def specs_of(
     moment = experiment.each_replication
     if moment is not None and moment.key not in overrides and _has_table(values, moment.key):
         _set(values, moment.key, moment.value(seed))
-    specs = [parse(values, name=str(case)).resolve(seed=0)]
+    specs = [_parsed(values, case).resolve(seed=0)]
     measured_from = str(resolve_choices(experiment.measured_from, choices))
     if not _is_nothing(measured_from):
         duration_ps = specs[0].duration_ps
@@ -185,7 +190,7 @@ def specs_of(
             faults.raise_if_any()
         _set(values, "run.duration", measured_from)
         beginning = _beginning(specs[0], measured_from)
-        specs.append(beginning or parse(values, name=str(case)).resolve(seed=0))
+        specs.append(beginning or _parsed(values, case).resolve(seed=0))
     return specs
 
 

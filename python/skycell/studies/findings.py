@@ -6,47 +6,15 @@ verdict on such a table is one of chance: in how many of our single runs we shou
 the same.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
+from skycell.studies.cells import MissingValueError
 from skycell.studies.compare import Row
-from skycell.studies.library import STUDY_IDS, module_name
+from skycell.studies.criteria import Reckoning
+from skycell.studies.evidence import write_evidence
 from skycell.studies.model import Conclusion, Study
-from skycell.studies.values import MissingValueError, Values
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Whether a statement holds for some numbers, and the numbers that decide it."""
-
-    holds: bool
-    evidence: str
-
-
-Predicate = Callable[[Values], Finding]
-
-_PREDICATES: dict[tuple[str, str], Predicate] = {}
-
-
-def decides(study: str, conclusion: str) -> Callable[[Predicate], Predicate]:
-    """Registers a function as the test of a conclusion."""
-
-    def register(predicate: Predicate) -> Predicate:
-        key = (study, conclusion)
-        if key in _PREDICATES:
-            raise ValueError(f"conclusion {conclusion} of {study} has two tests")
-        _PREDICATES[key] = predicate
-        return predicate
-
-    return register
-
-
-def predicate_of(study: str, conclusion: str) -> Predicate | None:
-    """The test of a conclusion; none for a statement that the records cannot decide."""
-    if study in STUDY_IDS:
-        import_module(f"skycell.studies.conclusions.{module_name(study)}")
-    return _PREDICATES.get((study, conclusion))
+from skycell.studies.values import Values
 
 
 @dataclass(frozen=True)
@@ -82,7 +50,7 @@ class ConclusionResult:
     evidence: str
     run_by_run: RunByRun | None = None
     """In how many single replications it holds; none where the numbers are computed without a draw
-    or no replication has them all. It says how firm the verdict is and does not change it."""
+    or no replication has them all. It leaves the verdict as it is."""
     without: tuple[str, ...] = ()
     """Tables that were not reproduced, for want of which it is not decided."""
 
@@ -119,22 +87,42 @@ class _Ours:
         return self._replications[:drawn]
 
 
+def decide(study: Study, conclusion: Conclusion, values: Values) -> tuple[bool | None, str]:
+    """Whether a conclusion of a study holds for some numbers, and the numbers that decide it.
+
+    It is not decided, and the text says why, where the records of a run do not decide it, where a
+    number is missing or something is related to nothing.
+
+    Raises:
+        CriterionError: its criterion or its evidence is faulty.
+    """
+    if not conclusion.holds:
+        return None, "the records of a run do not decide this"
+    reckoning = Reckoning(study, conclusion.names, conclusion.tables, values)
+    try:
+        holds = bool(reckoning.value(conclusion.holds).number)
+        return holds, write_evidence(conclusion.evidence, conclusion.holds, reckoning)
+    except MissingValueError:
+        return None, _NO_NUMBERS
+    except ZeroDivisionError:
+        return None, "a ratio to nothing"
+
+
+_NO_NUMBERS = "no numbers"
+
+
 def _evaluate(
     study: Study, conclusion: Conclusion, ours: _Ours, chosen: set[str]
 ) -> ConclusionResult:
-    test = predicate_of(study.id, conclusion.id)
-    if test is None:
-        missing = "the records of a run do not decide this"
-        return ConclusionResult(study.id, conclusion.id, conclusion.text, None, None, missing)
-    holds, evidence = _decide(test, ours.means)
+    holds, evidence = decide(study, conclusion, ours.means)
     without = tuple(table for table in conclusion.tables if table not in chosen)
     if evidence != _NO_NUMBERS:
         without = ()
     elif without:
         evidence = f"{_NO_NUMBERS} without {', '.join(without)}"
     published = None
-    if not study.is_own:
-        published, printed = _decide(test, Values.printed(conclusion.tables))
+    if not study.is_own and conclusion.holds:
+        published, printed = decide(study, conclusion, Values.printed(conclusion.tables))
         evidence = f"published: {printed}; ours: {evidence}"
     return ConclusionResult(
         study.id,
@@ -143,26 +131,15 @@ def _evaluate(
         published,
         holds,
         evidence,
-        _run_by_run(test, ours.replications(conclusion.tables)),
+        _run_by_run(study, conclusion, ours.replications(conclusion.tables)),
         without,
     )
 
 
-_NO_NUMBERS = "no numbers"
-
-
-def _decide(test: Predicate, values: Values) -> tuple[bool | None, str]:
-    try:
-        finding = test(values)
-    except MissingValueError:
-        return None, _NO_NUMBERS
-    except ZeroDivisionError:
-        return None, "a ratio to nothing"
-    return finding.holds, finding.evidence
-
-
-def _run_by_run(test: Predicate, replications: Iterable[Values]) -> RunByRun | None:
-    found = [_decide(test, values)[0] for values in replications]
+def _run_by_run(
+    study: Study, conclusion: Conclusion, replications: Iterable[Values]
+) -> RunByRun | None:
+    found = [decide(study, conclusion, values)[0] for values in replications]
     decided = [holds for holds in found if holds is not None]
     return RunByRun(sum(decided), len(decided)) if decided else None
 

@@ -1,11 +1,13 @@
 """How a table's number is measured on one run."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
 from skycell.metrics import (
-    THROUGHPUT_DEFINITIONS,
     ceiling_bps,
     efficiency,
     fairness_index,
@@ -13,75 +15,14 @@ from skycell.metrics import (
     throughputs_bps,
 )
 from skycell.scenario import NetworkSpec
-from skycell.scenario.faults import FaultCollector
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Refused, parse_quantity
+from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.studies import guarantees, privileged, web
-from skycell.studies.design import (
-    Overrides,
-    choices_in_force,
-    refuse_choice,
-    resolve_choices,
-)
-from skycell.studies.model import Level, Study
+
+if TYPE_CHECKING:
+    from skycell.studies.evaluation import Evaluation
+    from skycell.studies.model import Level
 
 _MBIT = 1e6
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """How an experiment's runs are measured, choices resolved."""
-
-    ceiling_base: str
-    """`link` for the cell rate of the congested link, or a stated rate."""
-    throughput: str
-    """A definition of `skycell.metrics.throughput`."""
-    ceiling_mss: int | None = None
-    """Segment whose share of the base is an efficiency of 1, octets; none for the run's own."""
-
-    @classmethod
-    def of(cls, study: Study, experiment: str, overrides: Overrides) -> "Evaluation":
-        """The evaluation of an experiment, some choices set otherwise.
-
-        Raises:
-            ScenarioFaults: the base is no bit rate, the segment no size, or the definition unknown.
-        """
-        template = study.experiments[experiment]
-        choices = choices_in_force(study, overrides)
-        faults = FaultCollector(study.id)
-        base = str(resolve_choices(template.ceiling_base, choices))
-        if base != "link" and _bit_rate(base) is None:
-            allowed = '"link", or a bit rate above 0 such as "149.76 Mbit/s"'
-            refuse_choice(study, template.ceiling_base, choices, allowed, faults)
-        throughput = str(resolve_choices(template.throughput, choices))
-        if throughput not in THROUGHPUT_DEFINITIONS:
-            allowed = ", ".join(THROUGHPUT_DEFINITIONS)
-            refuse_choice(study, template.throughput, choices, allowed, faults)
-        segment = str(resolve_choices(template.ceiling_segment, choices))
-        mss = None if segment == "own" else _octets(segment)
-        if mss == 0:
-            allowed = '"own", or a size above 0 such as "9180 B"'
-            refuse_choice(study, template.ceiling_segment, choices, allowed, faults)
-        faults.raise_if_any()
-        return cls(base, throughput, mss)
-
-
-def _bit_rate(text: str) -> float | None:
-    """A bit rate above 0 in bit/s; none if the text is none."""
-    try:
-        stated = parse_quantity(text)
-    except Refused:
-        return None
-    is_rate = stated.dimension is Dimension.BIT_RATE and stated.amount > 0
-    return float(stated.amount) if is_rate else None
-
-
-def _octets(text: str) -> int:
-    """A size in octets; 0 if the text is none."""
-    try:
-        stated = parse_quantity(text)
-    except Refused:
-        return 0
-    return int(stated.amount) if stated.dimension is Dimension.SIZE else 0
 
 
 @dataclass(frozen=True)
@@ -105,7 +46,7 @@ class Facts:
     """The VCs with an MCR across the congested link, in the order of their ids."""
 
     @classmethod
-    def of(cls, spec: NetworkSpec) -> "Facts":
+    def of(cls, spec: NetworkSpec) -> Facts:
         """Facts of a network whose flows are alike and cross one congested port."""
         congested = [link for link in spec.links if link.port.capacity_cells is not None]
         slowest = max(congested, key=lambda link: link.cell_time_ps)
@@ -137,17 +78,15 @@ class Facts:
         The share of a stated segment, or of the run's own, in a stated rate or (`link`) the link's
         own cell rate.
         """
-        stated = _bit_rate(evaluation.ceiling_base)
-        cell_bps = stated or link_cell_bps(self.bottleneck_cell_time_ps)
+        cell_bps = evaluation.stated_bps or link_cell_bps(self.bottleneck_cell_time_ps)
         mss = evaluation.ceiling_mss or self.mss
         return ceiling_bps(mss, cell_bps, llc_snap=self.llc_snap, timestamps=self.timestamps)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One run as a measure sees it."""
+class Measured(RunView):
+    """One run as a measure of a study sees it."""
 
-    summary: Mapping[str, Any]
     since: Mapping[str, Any] | None
     facts: Facts
     evaluation: Evaluation
@@ -174,10 +113,6 @@ def _efficiency(run: Measured) -> float:
 def _fairness(run: Measured) -> float | None:
     rates = run.rates_bps()
     return fairness_index(rates) if any(rates) else None
-
-
-def _total_throughput(run: Measured) -> float:
-    return sum(run.rates_bps()) / _MBIT
 
 
 def _flow_throughput(run: Measured) -> float:
@@ -255,7 +190,7 @@ def _mcr_total(run: Measured) -> float:
 
 
 def _excess_total(run: Measured) -> float:
-    return _total_throughput(run) - _mcr_total(run)
+    return total_mbps(run) - _mcr_total(run)
 
 
 def _link_part(run: Measured, service: str | None) -> float:
@@ -265,42 +200,18 @@ def _link_part(run: Measured, service: str | None) -> float:
     return float(departed * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
 
 
-def _vbr_share(run: Measured) -> float:
-    return _link_part(run, "nrt_vbr")
-
-
-def _ubr_share(run: Measured) -> float:
-    return _link_part(run, None)
-
-
-def _cells_discarded(run: Measured) -> float:
-    return float(sum(sum(port["discarded"].values()) for port in run.summary["ports"]))
-
-
-def _timeouts(run: Measured) -> float:
-    return float(sum(flow["timeouts"] for flow in run.summary["flows"]))
-
-
-def _fast_retransmits(run: Measured) -> float:
-    return float(sum(flow["fast_retransmits"] for flow in run.summary["flows"]))
-
-
 def _timeouts_without_loss(run: Measured) -> float:
     lost = run.summary.get("moving", {})  # without a link that moves nothing is lost on one
-    return 0.0 if any(lost.values()) else _timeouts(run)
-
-
-def _sum(run: Measured, count: str) -> float:
-    return float(sum(flow[count] for flow in run.summary["flows"]))
+    return 0.0 if any(lost.values()) else run.total("timeouts")
 
 
 def _retransmitted_part(run: Measured) -> float:
-    return 100 * _sum(run, "octets_retransmitted") / _sum(run, "octets_sent")
+    return 100 * run.total("octets_retransmitted") / run.total("octets_sent")
 
 
 def _needless_part(run: Measured) -> float:
     # Segments that came to a receiver that had them already.
-    return 100 * _sum(run, "segments_duplicate") / _sum(run, "segments_sent")
+    return 100 * run.total("segments_duplicate") / run.total("segments_sent")
 
 
 def _threshold_total(run: Measured) -> float:
@@ -320,10 +231,6 @@ def _source_throughput(run: Measured) -> float:
     return _mean([rates[flow] for flow in _source_flows(run)]) / _MBIT
 
 
-def _per_10mb(count: str) -> Callable[[Measured], float | None]:
-    return lambda run: privileged.per_10mb(run.summary, count)
-
-
 def _tagged_share(run: Measured) -> float:
     return privileged.tagged_share(run.summary, run.facts.first_vcs[privileged.FLOW])
 
@@ -341,54 +248,129 @@ def _max_min_fairness(run: Measured) -> float | None:
     return web.max_min_fairness(run.summary, run.rates_bps(), ceiling)
 
 
-def _on_summary(
-    measure: Callable[[Mapping[str, Any]], float | None],
-) -> Callable[[Measured], float | None]:
-    return lambda run: measure(run.summary)
-
-
-MEASURE: dict[str, Callable[[Measured], float | None]] = {
-    "efficiency": _efficiency,
-    "fairness": _fairness,
-    "total_throughput": _total_throughput,
-    "flow_throughput": _flow_throughput,
-    "group_throughput": _group_throughput,
-    "ratio_to_expected": _ratio_to_expected,
-    "calculated_throughput": _calculated_throughput,
-    "cells_discarded": _cells_discarded,
-    "timeouts": _timeouts,
-    "timeouts_without_loss": _timeouts_without_loss,
-    "fast_retransmits": _fast_retransmits,
-    "retransmitted_part": _retransmitted_part,
-    "needless_part": _needless_part,
-    "threshold_total": _threshold_total,
-    "threshold_share": _threshold_share,
-    "vc_throughput": _vc_throughput,
-    "vc_excess": _vc_excess,
-    "vc_excess_ratio": _vc_excess_ratio,
-    "vc_expected": _vc_expected,
-    "vc_mean_queue": _vc_mean_queue,
-    "guarantee_shortfall": _guarantee_shortfall,
-    "excess_fairness": _excess_fairness,
-    "mcr_total": _mcr_total,
-    "excess_total": _excess_total,
-    "source_throughput": _source_throughput,
-    "timeouts_per_10mb": _per_10mb("timeouts"),
-    "retransmitted_per_10mb": _per_10mb("octets_retransmitted"),
-    "tagged_share": _tagged_share,
-    "segment_rtt": _segment_rtt,
-    "packet_delay": _packet_delay,
-    "mean_queue": _on_summary(privileged.mean_queue),
-    "frames_above_hbo": _on_summary(privileged.frames_above_hbo),
-    "max_min_fairness": _max_min_fairness,
-    "offered_load": lambda run: web.offered_load(run.summary),
-    "mean_file": lambda run: web.mean_file_kb(run.summary),
-    "file_response_median": _on_summary(web.response_time("file_response", "p50_ps")),
-    "file_response_p95": _on_summary(web.response_time("file_response", "p95_ps")),
-    "page_response_median": _on_summary(web.response_time("page_response", "p50_ps")),
-    "page_response_p95": _on_summary(web.response_time("page_response", "p95_ps")),
-    "vbr_share": _vbr_share,
-    "ubr_share": _ubr_share,
+MEASURES: Mapping[str, Measure[Measured]] = {
+    **COMMON,
+    "efficiency": Measure("1", "sum of the throughputs as a part of the ceiling", _efficiency),
+    "fairness": Measure("1", "Jain's index of the throughputs", _fairness),
+    "total_throughput": Measure("Mbit/s", "throughput of all flows together", total_mbps),
+    "flow_throughput": Measure(
+        "Mbit/s", "throughput of the flow to the row's destination", _flow_throughput
+    ),
+    "group_throughput": Measure(
+        "Mbit/s", "mean throughput of the row's group of flows", _group_throughput
+    ),
+    "ratio_to_expected": Measure(
+        "1", "mean throughput of a group to what its thresholds entitle it to", _ratio_to_expected
+    ),
+    "calculated_throughput": Measure(
+        "Mbit/s",
+        "what the average window carries in a round trip, the link permitting",
+        _calculated_throughput,
+    ),
+    "timeouts_without_loss": Measure(
+        "events",
+        "retransmission timeouts in a run in which no link lost a cell",
+        _timeouts_without_loss,
+    ),
+    "retransmitted_part": Measure(
+        "%", "octets sent again as a part of those sent", _retransmitted_part
+    ),
+    "needless_part": Measure(
+        "%", "segments that their receiver had already, as a part of those sent", _needless_part
+    ),
+    "threshold_total": Measure("cells", "sum of the thresholds of all flows", _threshold_total),
+    "threshold_share": Measure(
+        "%", "sum of the thresholds of all flows as a part of the buffer", _threshold_share
+    ),
+    "vc_throughput": Measure("Mbit/s", "throughput of all flows of the row's VC", _vc_throughput),
+    "vc_excess": Measure("Mbit/s", "throughput of the row's VC beyond its MCR", _vc_excess),
+    "vc_excess_ratio": Measure(
+        "1", "throughput of the row's VC beyond its MCR, as a part of that", _vc_excess_ratio
+    ),
+    "vc_expected": Measure(
+        "Mbit/s", "what the row's VC is expected to get of its MCR", _vc_expected
+    ),
+    "vc_mean_queue": Measure("cells", "mean queue of the row's VC", _vc_mean_queue),
+    "guarantee_shortfall": Measure(
+        "1", "part of all MCRs that their VCs did not get", _guarantee_shortfall
+    ),
+    "excess_fairness": Measure(
+        "1", "Jain's index of what VCs got beyond their MCRs", _excess_fairness
+    ),
+    "mcr_total": Measure("Mbit/s", "sum of the MCRs", _mcr_total),
+    "excess_total": Measure(
+        "Mbit/s", "throughput of all flows beyond the sum of the MCRs", _excess_total
+    ),
+    "source_throughput": Measure(
+        "Mbit/s", "mean throughput of the row's sources", _source_throughput
+    ),
+    "timeouts_per_10mb": Measure(
+        "events",
+        "retransmission timeouts of the privileged source for each 10 MB",
+        lambda run: privileged.per_10mb(run.summary, "timeouts"),
+    ),
+    "retransmitted_per_10mb": Measure(
+        "kB",
+        "octets that the privileged source sent again for each 10 MB",
+        lambda run: privileged.per_10mb(run.summary, "octets_retransmitted"),
+    ),
+    "tagged_share": Measure(
+        "1", "frames of the privileged source that went on tagged, as a part of all", _tagged_share
+    ),
+    "segment_rtt": Measure(
+        "ms", "mean round trip of the privileged source's segments", _segment_rtt
+    ),
+    "packet_delay": Measure(
+        "ms", "mean one-way delay of the segments of the row's sources", _packet_delay
+    ),
+    "mean_queue": Measure(
+        "cells",
+        "mean queue of the fullest port with a limited buffer",
+        lambda run: privileged.mean_queue(run.summary),
+    ),
+    "frames_above_hbo": Measure(
+        "events",
+        "frames discarded above HBO or for want of room",
+        lambda run: privileged.frames_above_hbo(run.summary),
+    ),
+    "max_min_fairness": Measure(
+        "1",
+        "fairness index against the max-min shares of what servers had to send",
+        _max_min_fairness,
+    ),
+    "offered_load": Measure(
+        "Mbit/s", "what all servers had to send", lambda run: web.offered_load(run.summary)
+    ),
+    "mean_file": Measure(
+        "kB", "mean size of the files sent", lambda run: web.mean_file_kb(run.summary)
+    ),
+    "file_response_median": Measure(
+        "s",
+        "median time of a web file",
+        lambda run: web.response_time(run.summary, "file_response", "p50_ps"),
+    ),
+    "file_response_p95": Measure(
+        "s",
+        "time within which 95 % of the web files came",
+        lambda run: web.response_time(run.summary, "file_response", "p95_ps"),
+    ),
+    "page_response_median": Measure(
+        "s",
+        "median time of a web page",
+        lambda run: web.response_time(run.summary, "page_response", "p50_ps"),
+    ),
+    "page_response_p95": Measure(
+        "s",
+        "time within which 95 % of the web pages came",
+        lambda run: web.response_time(run.summary, "page_response", "p95_ps"),
+    ),
+    "vbr_share": Measure(
+        "1",
+        "part of the congested link that cells of VBR took",
+        lambda run: _link_part(run, "nrt_vbr"),
+    ),
+    "ubr_share": Measure(
+        "1", "part of the congested link that cells of UBR took", lambda run: _link_part(run, None)
+    ),
 }
-"""What each measure of `skycell.studies.model.MEASURES` computes, in the unit that its table says;
-none where it is not defined, as the fairness of a run that delivered nothing."""
+"""What a table of a study can measure on a run."""

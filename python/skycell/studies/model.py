@@ -6,85 +6,23 @@ every parameter that the publication leaves unstated, or that a reader might wan
 conclusions.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.figures import StudyFigure, TracedFigure
+from skycell.studies.measures import MEASURES
+from skycell.studies.path_measures import PATH_MEASURES
 
-MEASURES = (
-    "efficiency",
-    "fairness",
-    "total_throughput",
-    "flow_throughput",
-    "group_throughput",
-    "ratio_to_expected",
-    "calculated_throughput",
-    "cells_discarded",
-    "timeouts",
-    "timeouts_without_loss",
-    "fast_retransmits",
-    "retransmitted_part",
-    "needless_part",
-    "threshold_total",
-    "threshold_share",
-    "vc_throughput",
-    "vc_excess",
-    "vc_excess_ratio",
-    "vc_expected",
-    "vc_mean_queue",
-    "guarantee_shortfall",
-    "excess_fairness",
-    "mcr_total",
-    "excess_total",
-    "source_throughput",
-    "timeouts_per_10mb",
-    "retransmitted_per_10mb",
-    "tagged_share",
-    "segment_rtt",
-    "packet_delay",
-    "mean_queue",
-    "frames_above_hbo",
-    "max_min_fairness",
-    "offered_load",
-    "mean_file",
-    "file_response_median",
-    "file_response_p95",
-    "page_response_median",
-    "page_response_p95",
-    "vbr_share",
-    "ubr_share",
-)
-"""Names of what a table can measure on runs; `skycell.studies.measures` says how."""
-
-PATH_MEASURES = (
-    "satellites",
-    "satellites_on_path",
-    "path_delay",
-    "shortest_delay",
-    "delay_lost",
-    "link_delay",
-    "isl_distance",
-    "isl_delay",
-    "least_delay",
-    "greatest_delay",
-)
-"""Names of what a table can compute on paths; `skycell.studies.paths` says how."""
-
-EFFECT_MEASURES = {
-    f"{name}_{number}": response
-    for name, response in (
-        ("efficiency", "efficiency"),
-        ("fairness", "max_min_fairness"),
-        ("guarantee_shortfall", "guarantee_shortfall"),
-        ("excess_fairness", "excess_fairness"),
-    )
-    for number in ("share", "effect", "error")
+UNITS: Mapping[str, str] = {
+    **{name: measure.unit for name, measure in MEASURES.items()},
+    **{name: measure.unit for name, measure in PATH_MEASURES.items()},
+    **{name: measure.unit for name, measure in EFFECT_MEASURES.items()},
 }
-"""Names of what a table can measure on all cells of a factorial design, with the response that is
-measured in each cell; `skycell.studies.effects` says how."""
+"""Unit of everything that a table can measure."""
 
 LEAST_REPLICATIONS = {"published": 5, "own": 3}
 """Fewest replications of a study that simulates; ours has many cells to average over."""
@@ -209,8 +147,7 @@ class Experiment(_Part):
 class Part(_Part):
     """Values of one table: a published file and one of its columns, or cases without numbers."""
 
-    measure: Literal[(*MEASURES, *PATH_MEASURES, *EFFECT_MEASURES)]  # type: ignore[valid-type]
-    unit: Literal["1", "Mbit/s", "cells", "%", "events", "ms", "s", "kB", "km", "satellites"]
+    measure: str
     factors: tuple[str, ...]
     file: str | None = None
     column: str | None = None
@@ -231,9 +168,16 @@ class Part(_Part):
             raise ValueError("a published part names both its file and its column")
         if (self.file is None) == (not self.grid):
             raise ValueError("a part has either a published file or a grid of its own")
+        if self.measure not in UNITS:
+            raise ValueError(f"{self.measure} is no measure: {', '.join(UNITS)} are")
         if self.measure in EFFECT_MEASURES and not self.average_over:
             raise ValueError("a measure of effects needs the cells of a design")
         return self
+
+    @property
+    def unit(self) -> str:
+        """Of what is measured."""
+        return UNITS[self.measure]
 
     @property
     def cases(self) -> list[dict[str, Level]]:
@@ -289,13 +233,37 @@ class Disagreement(_Part):
     judgement: str
 
 
+class Numbers(_Part):
+    """Numbers of tables under the name by which criteria call them.
+
+    `tables` have rows with the same factors. Where `measure` is left out, a criterion says it.
+    """
+
+    tables: tuple[str, ...]
+    measure: str = ""
+    factors: tuple[str, ...] = ()
+    """Those of the rows that are meant, where a table has averages over some factors as well."""
+    usual: str = ""
+    """Which of the study's `usual` levels hold unless a criterion says otherwise."""
+    where: dict[str, Level] = {}
+    """Levels in place of the usual ones."""
+
+
 class Conclusion(_Part):
-    """What the publication concludes, or we do, as a statement that numbers can decide."""
+    """What the publication concludes, or we do, as a statement that numbers can decide.
+
+    `skycell.studies.criteria` says what a criterion is, `skycell.studies.evidence` what evidence.
+    """
 
     id: str
     text: str
     tables: tuple[str, ...]
     in_print: Literal["holds", "fails", "no data"] = "no data"
+    names: dict[str, str] = {}
+    """Expressions that the criterion and the evidence call by a name."""
+    holds: str = ""
+    """The criterion; empty for a statement that the records of a run do not decide."""
+    evidence: str = ""
 
 
 class Study(_Part):
@@ -312,6 +280,11 @@ class Study(_Part):
     tables: tuple[Table, ...]
     published: tuple[Published, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
+    numbers: dict[str, Numbers] = {}
+    names: dict[str, str] = {}
+    """Expressions that several conclusions call by a name."""
+    usual: dict[str, dict[str, Level]] = {}
+    """Levels of the case that most conclusions speak of, where the others say what differs."""
     conclusions: tuple[Conclusion, ...] = ()
     figures: tuple[StudyFigure, ...] = ()
     """Figures drawn otherwise than a table's values beside the published ones."""

@@ -8,8 +8,8 @@ from skycell.orbit.file import ConstellationFile
 from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Shown, did_you_mean
 from skycell.scenario.file import ScenarioFile
 from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import ALL, OWN, Selection, select
-from skycell.studies.measures import Evaluation
 from skycell.studies.model import Level
 from skycell.studies.paths import check_paths
 from skycell.studies.plan import cases_of
@@ -32,14 +32,14 @@ def refuse_faulty(
             experiments, have alike is told once, of the first.
     """
     # Whatever runs an experiment shares, its tables compute on values of their own.
-    tried = {
+    experiments = {
         (found.study.id, found.table.id if _is_computed(found) else found.table.experiment): found
         for found in selection
     }
     several = len({found.study.id for found in selection}) > 1
     faults: list[Fault] = []
     for overrides in variants:
-        for found in tried.values() if overrides else ():
+        for found in experiments.values() if overrides else ():
             unknown = _unknown(found, overrides, several)
             faults += unknown.values()
             known = {key: value for key, value in overrides.items() if key not in unknown}

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from skycell.experiment.beside import over_many
-from skycell.spec.text import SpecText
+from skycell.experiment.batch import PlannedRun
+from skycell.experiment.parallel_map import parallel_map
 from skycell.studies.design import Case, Overrides, case_of, specs_of
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import Selection
-from skycell.studies.measures import Evaluation, Facts
+from skycell.studies.measures import Facts
 from skycell.studies.model import Experiment, Level, Part, Study
 from skycell.studies.published import PublishedValue, published_values
 
@@ -16,25 +17,10 @@ _WORTH_A_PROCESS = 300
 """Cases for which another process, which takes half a second to start, resolves enough of them."""
 
 
-@dataclass(frozen=True)
-class PlannedRun:
-    """One run of one replication of a case."""
-
-    case: Case
-    seed: int
-    spec_hash: str
-    duration_ps: int
-    part: int
-    """Which of the specs of the replication: 0 the whole, 1 the beginning that is left out."""
-
-
 @dataclass
 class Plan:
     """Every run that the selected tables need."""
 
-    texts: dict[tuple[Case, int | None], Sequence[SpecText]] = field(default_factory=dict)
-    """By case and, where replications differ in more than their seed, that seed; in each the text
-    of every part."""
     facts: dict[Case, Facts] = field(default_factory=dict)
     runs: dict[str, PlannedRun] = field(default_factory=dict)
     """By spec hash."""
@@ -42,11 +28,6 @@ class Plan:
     """Spec hashes of a case: per replication, per part."""
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Tables that a run serves, by its spec hash."""
-
-    def spec_json(self, run: PlannedRun) -> str:
-        """The canonical text of a run's spec."""
-        texts = self.texts.get((run.case, None)) or self.texts[run.case, run.seed]
-        return texts[run.part].with_seed(run.seed)
 
     def shared(self) -> dict[tuple[str, ...], int]:
         """Number of runs that serve the same several tables, by these tables."""
@@ -59,24 +40,16 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class _Same:
-    """Replications of a case that differ in their seeds only."""
-
-    case: Case
-    seeds: range
-    text_seed: int | None
-    """The key of their texts in the plan, beside the case."""
-
-
-@dataclass(frozen=True)
 class _Resolved:
-    """What a plan keeps of the specs of a case: text and duration of each part, and hashes."""
+    """What a plan keeps of some replications of a case."""
 
-    texts: tuple[SpecText, ...]
-    durations_ps: tuple[int, ...]
-    hashes: tuple[list[str], ...]
-    """Of each part, seed by seed."""
+    runs: Sequence[tuple[PlannedRun, ...]]
+    """Seed by seed: the whole run, and the beginning where that is left out."""
     facts: Facts
+
+
+_Replications = tuple[Case, range]
+"""Replications of a case, by their seeds, that differ in nothing else."""
 
 
 def plan_runs(
@@ -100,7 +73,7 @@ def plan_runs(
     """
     studies = {found.study.id: found.study for found in selection}
     tables: dict[Case, dict[str, None]] = {}
-    groups: list[_Same] = []
+    groups: list[_Replications] = []
     for found in selection:
         if found.study.is_computed(found.table):
             continue
@@ -112,10 +85,14 @@ def plan_runs(
                 groups += _groups(experiment, case, seeds)
             tables.setdefault(case, {})[found.table.id] = None
     resolve = partial(_resolved, studies, overrides)
-    resolved = over_many(resolve, groups, least=_WORTH_A_PROCESS, jobs=jobs)
+    resolved = parallel_map(resolve, groups, least=_WORTH_A_PROCESS, jobs=jobs)
     plan = Plan()
-    for same, specs in zip(groups, resolved, strict=True):
-        _add(plan, same, specs)
+    for (case, _), found_of_case in zip(groups, resolved, strict=True):
+        plan.facts.setdefault(case, found_of_case.facts)
+        for runs in found_of_case.runs:
+            plan.of_case.setdefault(case, []).append([run.spec_hash for run in runs])
+            for run in runs:
+                plan.runs.setdefault(run.spec_hash, run)
     for case, names in tables.items():
         for replication in plan.of_case[case]:
             for spec_hash in replication:
@@ -133,34 +110,19 @@ def cases_of(found: Selection) -> dict[Case, None]:
     }
 
 
-def _groups(experiment: Experiment, case: Case, seeds: range) -> list[_Same]:
+def _groups(experiment: Experiment, case: Case, seeds: range) -> list[_Replications]:
     if experiment.each_replication is None:
-        return [_Same(case, seeds, None)]
-    return [_Same(case, range(seed, seed + 1), seed) for seed in seeds]
+        return [(case, seeds)]
+    return [(case, range(seed, seed + 1)) for seed in seeds]
 
 
-def _resolved(studies: Mapping[str, Study], overrides: Overrides, same: _Same) -> _Resolved:
-    specs = specs_of(studies[same.case.study_id], same.case, overrides, same.seeds[0])
-    texts = tuple(SpecText(spec) for spec in specs)
-    return _Resolved(
-        texts,
-        tuple(spec.duration_ps for spec in specs),
-        tuple(text.hashes(same.seeds) for text in texts),
-        Facts.of(specs[0]),
-    )
-
-
-def _add(plan: Plan, same: _Same, specs: _Resolved) -> None:
-    plan.texts[same.case, same.text_seed] = specs.texts
-    plan.facts.setdefault(same.case, specs.facts)
-    replications = plan.of_case.setdefault(same.case, [])
-    for seed, hashes in zip(same.seeds, zip(*specs.hashes, strict=True), strict=True):
-        for part, (spec_hash, duration_ps) in enumerate(
-            zip(hashes, specs.durations_ps, strict=True)
-        ):
-            run = PlannedRun(same.case, seed, spec_hash, duration_ps, part)
-            plan.runs.setdefault(spec_hash, run)
-        replications.append(list(hashes))
+def _resolved(
+    studies: Mapping[str, Study], overrides: Overrides, replications: _Replications
+) -> _Resolved:
+    case, seeds = replications
+    specs = specs_of(studies[case.study_id], case, overrides, seeds[0])
+    parts = [PlannedRun.replications(str(case), spec, seeds) for spec in specs]
+    return _Resolved(list(zip(*parts, strict=True)), Facts.of(specs[0]))
 
 
 def printed_rows(study: Study, part: Part) -> list[PublishedValue]:

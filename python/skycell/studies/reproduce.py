@@ -2,12 +2,10 @@
 
 import time
 from collections.abc import Iterable
-from contextlib import ExitStack
-from functools import partial
 from typing import TypedDict
 
-from skycell.experiment.batch import Batch, BatchRun, OnProgress, Progress
-from skycell.experiment.store import RunKey, RunStore, engine_version
+from skycell.experiment.batch import Batch, OnProgress, Progress
+from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
@@ -16,7 +14,7 @@ from skycell.studies.model import Study
 from skycell.studies.overrides import refuse_faulty
 from skycell.studies.plan import plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
-from skycell.studies.rows import RunEnd, measure_rows
+from skycell.studies.rows import measure_rows
 
 __all__ = ["FIRST_SEED", "OnProgress", "Progress", "reproduce"]
 
@@ -62,7 +60,7 @@ def reproduce(
         seed: seed of the first replication; the others count on from it.
         overrides: choices or scenario keys set otherwise than the studies say.
         fresh: simulate also what the store has.
-        version: the engine's version, part of a stored run's name; asked from it if not given.
+        version: part of a stored run's name; this build's if not given.
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:
@@ -81,36 +79,16 @@ def reproduce(
     overrides = dict(overrides or {})
     refuse_faulty(selection, [overrides], seed)
     plan = plan_runs(selection, seed, replications, overrides, jobs)
-    version = engine_version() if version is None else version
-    with ExitStack() as stack:
-        if store is None:
-            store = stack.enter_context(RunStore(":memory:"))
-        # Specs of a large network take megabytes as text: each is unpacked when its turn comes.
-        batch = Batch(store, engine, version)
-        made = batch.make(
-            [
-                BatchRun(
-                    name=str(run.case),
-                    seed=run.seed,
-                    spec_hash=run.spec_hash,
-                    duration_ps=run.duration_ps,
-                    spec_json=partial(plan.spec_json, run),
-                )
-                for run in plan.runs.values()
-            ],
-            jobs=jobs,
-            on_progress=on_progress,
-            fresh=fresh,
-            work=work,
-        )
-        keys = {name: RunKey(name, engine, version) for name in plan.runs}
-        ends = {name: _end_of(store, key) for name, key in keys.items()}
+    with Batch(store, engine, version) as batch:
+        runs = list(plan.runs.values())
+        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        ends = {run.spec_hash: batch.end(run.spec_hash) for run in runs}
     rows = measure_rows(selection, plan, ends, overrides)
     studies = list({found.study.id: found.study for found in selection}.values())
     tables = tuple(found.table.id for found in selection)
     return Reproduction(
         engine=engine,
-        version=version,
+        version=batch.version,
         seed=seed,
         replications={study.id: _replications(study, replications) for study in studies},
         tables=tables,
@@ -138,8 +116,3 @@ def _replications(study: Study, asked: int | None) -> int:
     """Replications of a study: 1 where nothing is drawn."""
     has_runs = any(entry.kind == "runs" for entry in study.experiments.values())
     return (asked or study.replications) if has_runs else 1
-
-
-def _end_of(store: RunStore, key: RunKey) -> RunEnd:
-    stored = store.get(key)
-    return RunEnd(None, "not run") if stored is None else RunEnd(stored.summary, stored.reason)

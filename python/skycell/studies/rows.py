@@ -2,24 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from skycell.experiment.batch import RunEnd
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import Case, Overrides, case_of
-from skycell.studies.effects import effect_of
+from skycell.studies.effects import EFFECT_MEASURES, effect_of
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import Selection
-from skycell.studies.measures import MEASURE, Evaluation, Measured
-from skycell.studies.model import EFFECT_MEASURES, Level, Part
+from skycell.studies.measures import MEASURES, Measured
+from skycell.studies.model import Level, Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
-
-
-@dataclass(frozen=True)
-class RunEnd:
-    """How a run ended: a summary, or the reason why there is none."""
-
-    summary: Mapping[str, Any] | None
-    reason: str | None
 
 
 def measure_rows(
@@ -76,18 +69,18 @@ class _Measurer:
         cases = [case_of(found.study, found.table.experiment, cell) for cell in cells]
         of_cases = [self.plan.of_case[case] for case in cases]
         evaluation = self._evaluation(found)
-        is_of_design = part.measure in EFFECT_MEASURES
-        measure = EFFECT_MEASURES.get(part.measure, part.measure)
+        of_design = EFFECT_MEASURES.get(part.measure)
+        measure = of_design.response if of_design else part.measure
         values: list[float | None] = []
         for replication in zip(*of_cases, strict=True):
             per_cell = [
-                self._measure(case, hashes, evaluation, measure, {} if is_of_design else cell)
+                self._measure(case, hashes, evaluation, measure, {} if of_design else cell)
                 for case, hashes, cell in zip(cases, replication, cells, strict=True)
             ]
             finished = [value for value in per_cell if value is not None]
             if len(finished) < len(per_cell):
                 values.append(None)
-            elif is_of_design:
+            elif of_design:
                 values.append(effect_of(part.measure, cells, finished, factors, part.design))
             else:
                 values.append(sum(finished) / len(finished))
@@ -124,7 +117,7 @@ class _Measurer:
             evaluation=evaluation,
             factors=factors,
         )
-        return MEASURE[measure](run)
+        return MEASURES[measure].measure(run)
 
     def _evaluation(self, found: Selection) -> Evaluation:
         return Evaluation.of(found.study, found.table.experiment, self.overrides)

@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from skycell.studies.cells import Cells, MissingValueError
 from skycell.studies.compare import Row
 from skycell.studies.library import table_of
 from skycell.studies.model import Level
 from skycell.studies.published import published_values
-
-
-class MissingValueError(LookupError):
-    """A number that a conclusion needs is not there."""
 
 
 @dataclass(frozen=True)
@@ -104,47 +101,44 @@ class Values:
                 lost.append(Lost(row.table, row.metric, row.factors))
         return cls(entries, lost)
 
-    def find(self, table: str, metric: str, **factors: Level) -> list[Entry]:
-        """Every number of a table whose factors include these; at least one.
+    def cells(
+        self,
+        tables: Sequence[str],
+        metric: str,
+        levels: Mapping[str, Level | Sequence[Level]],
+        usual: Mapping[str, Level] | None = None,
+        factors: Sequence[str] = (),
+    ) -> Cells:
+        """The numbers of some tables by the factors that are left open.
+
+        Args:
+            tables: whose rows have the same factors.
+            metric: what they measure.
+            levels: of some factors, one each or a list of them.
+            usual: levels of factors that `levels` leaves open, as far as the tables have these.
+            factors: those of the rows that are meant, where a table has other rows as well.
 
         Raises:
-            MissingValueError: there is none, or one of them is lost.
+            MissingValueError: there is no number, none of a level, or one of them is lost.
+            ValueError: rows have different factors, or a level is of none of them.
         """
-        found = self._matching(table, metric, factors)
-        entries = [entry for entry in found if isinstance(entry, Entry)]
-        if not entries or len(entries) < len(found):
-            raise _missing(table, metric, factors)
-        return entries
-
-    def get(self, table: str, metric: str, **factors: Level) -> float:
-        """The number of a table with exactly these factors.
-
-        Raises:
-            MissingValueError: there is none.
-        """
-        return self.entry(table, metric, **factors).value
-
-    def entry(self, table: str, metric: str, **factors: Level) -> Entry:
-        """The same with what it belongs to and the runs behind it.
-
-        Raises:
-            MissingValueError: there is none.
-        """
-        for entry in self._matching(table, metric, factors):
-            if len(entry.factors) == len(factors) and isinstance(entry, Entry):
-                return entry
-        raise _missing(table, metric, factors)
-
-    def _matching(
-        self, table: str, metric: str, factors: Mapping[str, Level]
-    ) -> Sequence[Entry | Lost]:
-        return [
+        found = [
             entry
+            for table in tables
             for entry in self._of.get((table, metric), ())
-            if all(entry.factors.get(name) == level for name, level in factors.items())
+            if not factors or entry.factors.keys() == set(factors)
         ]
-
-
-def _missing(table: str, metric: str, factors: Mapping[str, Level]) -> MissingValueError:
-    levels = " ".join(f"{name}={level}" for name, level in factors.items())
-    return MissingValueError(f"no {metric} of {table} {levels}".strip())
+        if not found or {entry.table for entry in found} < set(tables):
+            raise MissingValueError(f"no {metric} of one of {', '.join(tables)}")
+        names = tuple(found[0].factors)
+        if any(entry.factors.keys() != set(names) for entry in found):
+            raise ValueError(f"rows of {', '.join(tables)} differ in more than levels")
+        chosen = {name: level for name, level in (usual or {}).items() if name in names}
+        place = {tuple(entry.factors[n] for n in names): i for i, entry in enumerate(found)}
+        kept = Cells(names, place).at({**chosen, **levels})
+        entries = {key: found[int(place)] for key, place in kept.values.items()}
+        known = {key: entry for key, entry in entries.items() if isinstance(entry, Entry)}
+        if len(known) < len(entries):
+            raise MissingValueError(f"a {metric} of {', '.join(tables)} is lost")
+        values = {key: entry.value for key, entry in known.items()}
+        return Cells(kept.factors, values, {key: entry.runs for key, entry in known.items()})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from skycell.metrics import fairness_to_the_due, max_min_shares, scheduled_bps
@@ -36,12 +36,10 @@ def mean_file_kb(summary: Mapping[str, Any]) -> float | None:
 
 
 def response_time(
-    of: Literal["file_response", "page_response"], what: Literal["p50_ps", "p95_ps"]
-) -> Callable[[Mapping[str, Any]], float | None]:
+    summary: Mapping[str, Any],
+    of: Literal["file_response", "page_response"],
+    what: Literal["p50_ps", "p95_ps"],
+) -> float | None:
     """A quantile of the response times over all clients, seconds; none where no file came."""
-
-    def measure(summary: Mapping[str, Any]) -> float | None:
-        time_ps = summary["web"][of][what]
-        return None if time_ps is None else time_ps / PS_PER_SECOND
-
-    return measure
+    time_ps = summary["web"][of][what]
+    return None if time_ps is None else time_ps / PS_PER_SECOND

@@ -31,6 +31,22 @@ def test_an_example_is_fine(example: Path) -> None:
     assert told.stdout.startswith(f"{example}: fine; ")
 
 
+def test_a_note_stands_below_its_file_and_in_json_and_is_no_fault() -> None:
+    dropping, sparing = (str(ROOT / "examples" / name) for name in ("ubr-wan.toml", "lan.toml"))
+    told = check(dropping, sparing)
+    assert (told.exit_code, told.stderr) == (0, "")
+    first, note, last = told.stdout.splitlines()
+    assert first.startswith(f"{dropping}: fine; ")
+    assert note.startswith("  Note: tail_drop at switch port switch1>switch2 drops cells")
+    assert last.startswith(f"{sparing}: fine; ")
+    files = json.loads(check("--json", dropping, sparing).stdout)["files"]
+    assert [file["notes"] for file in files] == [[note.removeprefix("  Note: ")], []]
+    ran = skycell("run", dropping, "--set", "run.duration=10 ms").stdout.splitlines()
+    assert note.strip() in ran
+    as_json = json.loads(skycell("run", dropping, "--json", "--set", "run.duration=10 ms").stdout)
+    assert as_json["notes"] == files[0]["notes"]
+
+
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 5
 

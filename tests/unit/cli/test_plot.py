@@ -476,6 +476,7 @@ def test_rows_of_a_table_and_their_blocks_and_level_are_chosen(table: Path, tmp_
     assert "speeds.csv, only site = b" in text
     assert "99 % intervals" in text
     assert "They also include what runs with the same run share" in text
+    assert "Table speeds.csv, 8 rows" in text
     assert '"value": 9.5' in text
     assert '"value": 1.0' not in text
 

@@ -1,5 +1,7 @@
 """Ceilings against those that the publications print, and others worked out as they are."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,8 @@ from skycell.metrics import (
     segment_frame_cells,
     tcp_share,
 )
+from skycell.metrics.ceiling import carried_cell_bps
+from skycell.spec.network import FifoSpec, LinkSpec, MotionSpec, PortSpec
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,44 @@ def test_a_frame_has_room_for_its_sdu_and_never_a_cell_too_many(sdu: int) -> Non
 def test_the_cell_rate_follows_from_the_cell_time() -> None:
     # 155.52 Mbit/s: 424 bit last 2.7263 us; whole picoseconds are off by less than 2e-7.
     assert link_cell_bps(2_726_337) == pytest.approx(155.52e6, rel=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("steps", "taken", "carried"),
+    [
+        # Ten milliseconds of the run, in parts of ten: 424 Mbit/s while a cell takes 1 us.
+        ({}, 0.0, 424e6),
+        ({"times_ps": (0, 4), "cell_times_ps": (1, 2)}, 0.0, 424e6 * (4 * 1 + 6 / 2) / 10),
+        ({"times_ps": (0, 4), "cell_times_ps": (1, 2)}, 212e6, 424e6 * (4 / 2) / 10),
+        ({"times_ps": (0, 4, 7), "delays_ps": (1, None, 1)}, 0.0, 424e6 * 7 / 10),
+        ({"times_ps": (0, 4, 7), "delays_ps": (1, None, 1)}, 106e6, 424e6 * 0.75 * 7 / 10),
+        # Of a handover only the time behind the interruption counts, of two that of the later.
+        ({"times_ps": (0, 4), "paths": (0, 1)}, 0.0, 424e6 * 8 / 10),
+        ({"times_ps": (0, 4, 5), "paths": (0, 1, 0)}, 0.0, 424e6 * 7 / 10),
+        ({"times_ps": (0, 9), "paths": (0, 1)}, 0.0, 424e6 * 9 / 10),
+        # What comes after the run does not count.
+        ({"times_ps": (0, 12), "cell_times_ps": (2, 1)}, 0.0, 212e6),
+        ({"times_ps": (0, 12), "delays_ps": (None, 1)}, 0.0, 0.0),
+    ],
+)
+def test_a_link_that_varies_could_carry_the_mean_of_its_rate_while_it_has_a_path(
+    steps: dict[str, Any], taken: float, carried: float
+) -> None:
+    part_ps = 10**9
+    times = tuple(part_ps * time for time in steps.get("times_ps", (0,)))
+    motion = MotionSpec(
+        times_ps=times,
+        delays_ps=steps.get("delays_ps", (1,) * len(times)),
+        paths=steps.get("paths", (0,) * len(times)),
+        cell_times_ps=tuple(10**6 * us for us in steps.get("cell_times_ps", ())),
+        interruption_ps=2 * part_ps,
+        handover_loses_cells=False,
+    )
+    port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
+    link = LinkSpec(
+        name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=motion, port=port
+    )
+    assert carried_cell_bps(link, 10 * part_ps, taken) == pytest.approx(carried)
 
 
 def test_efficiency_is_the_sum_over_the_ceiling() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import skycell
-from skycell.metrics import Network, link_cell_bps
+from skycell.metrics import Network, ceiling_of_all_bps, link_cell_bps
 from tests.unit.parking_lot import PARKING_LOT
 
 
@@ -101,6 +101,32 @@ def test_of_several_congested_links_the_slowest_is_the_ceiling_and_the_first() -
     network = Network.of(spec.model_copy(update={"links": tuple(links)}))
     assert network.congested[0] == spec.links[slowest].name
     assert network.ceiling_bps == pytest.approx(Network.of(spec).ceiling_bps / 2)
+
+
+def test_a_small_buffer_on_the_way_back_is_no_ceiling() -> None:
+    host = {"rate": "100000 cells/s", "delay": "1 ms"}
+    way = {"delay": "1 ms", "buffer": "100 cells", "one_way": True}
+    scenario: dict[str, Any] = {
+        "run": {"duration": "1 s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["server", "client"],
+            "routers": ["gateway", "terminal"],
+            "link": [
+                host | {"from": "server", "to": "gateway"},
+                host | {"from": "client", "to": "terminal"},
+                way | {"from": "gateway", "to": "terminal", "rate": "40000 cells/s"},
+                way | {"from": "terminal", "to": "gateway", "rate": "2000 cells/s"},
+            ],
+            "flow": [{"name": "f", "source": "server", "destination": "client"}],
+        },
+    }
+    spec = skycell.parse(scenario).resolve()
+    network = Network.of(spec)
+    # Acknowledgements wait at the slowest port, which data do not cross: 512 of 636 octets.
+    assert network.congested == ("terminal>gateway", "gateway>terminal")
+    assert network.ceiling_bps == pytest.approx(40_000 * 424 * 512 / 636)
+    assert ceiling_of_all_bps(spec) == network.ceiling_bps
 
 
 def test_without_a_limited_buffer_links_that_no_flow_crosses_do_not_count() -> None:

@@ -175,3 +175,9 @@ def test_a_single_flow_is_named_in_the_title() -> None:
     assert figure.title == "Timeouts, flow2: means of the levels"
     assert figure.name == "response-timeouts-flow2"
     assert "For flow2 only." in figure.caption_text()
+
+
+def test_a_caption_of_some_runs_counts_those() -> None:
+    assert "2\u00a0runs" in RUNS.sentence()
+    shown = RUNS.of_rows([{"spec_hash": "bb", "loss": 0}, {"spec_hash": "bb", "loss": 0}])
+    assert "scenario\u00a0bb," in shown.sentence()

@@ -2,7 +2,8 @@
 
 from skycell.plots import words
 from skycell.studies.library import STUDY_IDS, load_study
-from skycell.studies.model import MEASURES, PATH_MEASURES
+from skycell.studies.measures import MEASURES
+from skycell.studies.path_measures import PATH_MEASURES
 
 
 def test_every_measure_of_more_than_one_word_has_a_name() -> None:

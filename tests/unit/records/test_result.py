@@ -1,5 +1,7 @@
 import dataclasses
+import importlib.metadata
 import json
+import sys
 
 import polars as pl
 import pytest
@@ -105,3 +107,18 @@ def test_of_many_flows_the_first_are_printed() -> None:
 def test_nested_records_are_laid_side_by_side() -> None:
     row = {"name": "p", "queue": {"mean": 1.0, "p50": None}, "vc_queues": [{"vc": 1}]}
     assert flat(row) == {"name": "p", "queue_mean": 1.0, "queue_p50": None}
+
+
+@pytest.mark.parametrize("name", ["flows", "ports", "traces"])
+def test_a_frame_that_cannot_become_one_of_pandas_names_the_extra(
+    result: RunResult, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as where it is not installed
+    frame = result.traces["cwnd"] if name == "traces" else getattr(result, name)
+    with pytest.raises(ModuleNotFoundError, match=r'pip install "skycell\[pandas\]"$'):
+        frame.to_pandas()
+
+
+def test_the_extra_that_is_named_is_one_of_the_package() -> None:
+    extras = importlib.metadata.metadata("skycell").get_all("Provides-Extra") or []
+    assert "pandas" in extras

@@ -12,7 +12,6 @@ import pytest
 from skycell.experiment.run import run_spec
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_study_report
-from skycell.report.choices import tried_table
 from skycell.report.comparison import (
     comparison_figure,
     comparison_table,
@@ -21,14 +20,15 @@ from skycell.report.comparison import (
     tally,
 )
 from skycell.report.example import Example, planned_example
+from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
 from skycell.scenario.settings import read_value
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of, scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
+from skycell.studies.kept_sensitivity import KeptSensitivity
 from skycell.studies.library import load_study
 from skycell.studies.reproduction import Reproduction
-from skycell.studies.tried import Tried
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.traces import drawn
 from tests.unit.report.drawing import pictures
@@ -263,7 +263,7 @@ def test_what_was_set_otherwise_can_be_set_again_as_the_report_has_it() -> None:
 
 
 def test_every_alternative_that_was_tried_stands_with_what_it_moves(page: Page) -> None:
-    tried = Tried.of_study(STUDY)
+    tried = KeptSensitivity.of_study(STUDY)
     assert tried is not None
     heads = ["changed choice", "ICCCN'97, Table 3", "ICCCN'97, Table 4", "conclusions"]
     table = next(t for t in page.tables if t[0][0] == heads[0])
@@ -281,7 +281,7 @@ def test_every_alternative_that_was_tried_stands_with_what_it_moves(page: Page) 
 
 def test_what_a_choice_decides_otherwise_is_told_both_ways() -> None:
     study = load_study("atmf970424")
-    table = tried_table(study, ["atmf970424-t1"])
+    table = sensitivity_table(study, ["atmf970424-t1"])
     assert table is not None
     decided = {line[0].text: line[-1].text for line in table.rows}
     assert decided["tcp.sws_avoidance = false"] == "5.2 then holds; 5.3 and 5.5 then do not hold"
@@ -289,7 +289,7 @@ def test_what_a_choice_decides_otherwise_is_told_both_ways() -> None:
 
 
 def test_a_report_of_tables_that_were_not_varied_tells_nothing_of_alternatives() -> None:
-    assert tried_table(load_study("atmf970424"), ["atmf970424-f2"]) is None
+    assert sensitivity_table(load_study("atmf970424"), ["atmf970424-f2"]) is None
 
 
 def test_the_report_says_how_to_run_it_again_with_every_spec(page: Page) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment.result import SweepResult, SweepRun
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_sweep_report
-from skycell.sweeps.result import SweepResult, SweepRun
 
 
 def result(replications: int = 3, spread: float = 0.03) -> SweepResult:

@@ -57,7 +57,6 @@ def test_the_port_of_an_edge_router_has_its_own_buffer_and_policy() -> None:
         assert (queue.capacity_cells, queue.policy.kind) == (500, "ppd")
         (queue,) = ports[f"egress{k}>switch2"].queues
         assert (queue.capacity_cells, queue.policy.kind) == (None, "tail_drop")
-    assert ports["ingress1>switch1"].frame_gap_ps == ports["source1>ingress1"].frame_gap_ps > 0
 
 
 def test_a_parking_lot_has_a_congested_link_at_each_hop() -> None:

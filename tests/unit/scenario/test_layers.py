@@ -99,15 +99,23 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
     ("key", "told"),
     [
         ("tcp.variannt", "did you mean variant?"),
-        ("flow.3.tcp.mss", "a list index below 0"),
+        (
+            "flow.3.tcp.mss",
+            "an index of flow: 0 (the first entry) to 1 (the last); written flow[0]",
+        ),
+        ("flow[2].start", "got      the index 2"),
+        ("flow.first.start", "got      the index first"),
+        (f"flow.{'1' * 5000}.start", "an index of flow: 0"),
+        ("policer.0.rate", "an index of policer: none, since the file has no [[policer]]"),
         ("run.duration.unit", "allowed  a time"),
         ("run.seed.high", "a table, to set one of its keys"),
         ("", "a dotted key such as tcp.variant"),
     ],
 )
 def test_a_key_that_leads_nowhere_is_a_fault(key: str, told: str) -> None:
+    flows = [{"names": ["flow1"]}, {"names": ["flow2"]}]
     with pytest.raises(ScenarioFaults) as faults:
-        wan(flow=[], run__seed=1).with_values({key: "1 s"})
+        wan(flow=flows, run__seed=1).with_values({key: "1 s"})
     assert told in str(faults.value)
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from skycell.experiment.file import parse_plan
+from skycell.experiment.plan import design_runs
 from skycell.scenario import Scenario, ScenarioFaults, parse
 from skycell.spec.network import MotionSpec
-from skycell.sweeps.design import design_runs
-from skycell.sweeps.file import parse_plan
+from tests.unit.experiment.test_plan import specs_of
 from tests.unit.parking_lot import PARKING_LOT
 from tests.unit.scenario.wan import wan
-from tests.unit.sweeps.test_design import specs_of
 
 MS = 10**9
 KEY = "topology.bottleneck.loss"

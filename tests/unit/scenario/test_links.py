@@ -56,11 +56,3 @@ def test_a_framing_of_its_own_takes_its_part_of_the_bottlenecks_rate() -> None:
     times = {link.name: link.cell_time_ps for link in spec.links}
     assert times["source1>switch1"] == 2_726_337
     assert times["switch1>switch2"] == 2_831_197
-
-
-def test_only_hosts_wait_before_a_frame() -> None:
-    spec = wan(topology__access__frame_gap="10 cells").resolve()
-    gaps = {link.name: link.port.frame_gap_ps for link in spec.links}
-    assert gaps["source1>switch1"] == 27_263_370
-    assert gaps["destination1>switch2"] == 27_263_370
-    assert gaps["switch1>source1"] == gaps["switch1>switch2"] == 0

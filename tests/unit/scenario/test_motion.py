@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, load, parse
-from skycell.scenario.delay_series import Steps
 from skycell.spec.network import LinkSpec, MotionSpec
 from tests.unit.scenario.wan import wan
 
@@ -360,28 +359,6 @@ def test_a_delay_every_100_ms_is_the_default() -> None:
     assert len(motion.times_ps) == 101
 
 
-def test_a_path_is_looked_at_for_a_short_run_where_the_duration_is_faulty(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked: list[int] = []
-
-    def told(*_: str, steps: int, **_named: object) -> Steps:
-        looked.append(steps)
-        return Steps((0,), (7 * MS,), (0,))
-
-    monkeypatch.setattr("skycell.orbit.motion.path_steps", told)
-    motion = {"constellation": "iridium-like", "from": "Tokyo", "to": "London"}
-    scenario = {
-        "preset": "icccn97-wan",
-        "run": {"duration": "soon"},
-        "topology": {"kind": "n_source", "bottleneck": {"delay": None, "motion": motion}},
-    }
-    with pytest.raises(ScenarioFaults) as faults:
-        parse(scenario)
-    assert any(fault.path == "run.duration" for fault in faults.value.faults)
-    assert looked == [10, 100]  # 1 s and 10 s: two stand-ins
-
-
 def test_the_constellation_may_be_a_file_beside_the_scenario(tmp_path: Path) -> None:
     (tmp_path / "sky.toml").write_text('preset = "iridium-like"\n', encoding="utf-8")
     own = over("iridium-like", "new_york", "tokyo")
@@ -430,19 +407,3 @@ def test_faults_of_a_constellation_file_are_told_as_its_own(tmp_path: Path) -> N
     found = refused(tmp_path, '[pattern]\nkind = "slots"\ncount = 0\n', "new_york", "tokyo")
     assert found[0] == str(tmp_path / "sky.toml")
     assert found[1] == "pattern.count"
-
-
-def test_elements_that_cannot_be_placed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from skycell import _core
-
-    def fail(*_: object, **__: object) -> None:
-        raise _core.OrbitError("satellite 3 has decayed")
-
-    monkeypatch.setattr("skycell.orbit.motion.series", fail)
-    with pytest.raises(ScenarioFaults) as found:
-        over("iridium-like", "new_york", "tokyo", start="77 s")
-    (fault,) = found.value.faults
-    assert (fault.path, fault.got) == (
-        "topology.bottleneck.motion.constellation",
-        "satellite 3 has decayed",
-    )

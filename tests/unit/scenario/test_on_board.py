@@ -1,5 +1,6 @@
 """Satellites that switch on board: the nodes, links and ways that a scenario resolves to."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -166,15 +167,20 @@ def faults(scenario_values: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(fault.path, fault.got, fault.allowed) for fault in found.value.faults]
 
 
-def test_a_series_has_no_satellites() -> None:
+def test_a_series_has_no_satellites(tmp_path: Path) -> None:
     values = dict(boarded().values)
-    motion = {"series": "none.csv", "on_board": {}}
+    (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n100000,5\n")
+    motion = {"series": str(tmp_path / "still.csv"), "on_board": {}}
     values["topology"] = {
         **values["topology"],
         "bottleneck": {**values["topology"]["bottleneck"], "motion": motion},
     }
     assert faults(values) == [
-        ("topology.bottleneck.motion.on_board", "a table", "only with constellation")
+        (
+            "topology.bottleneck.motion.on_board",
+            "{}",
+            "nothing: it has no effect without constellation",
+        )
     ]
 
 
@@ -185,7 +191,11 @@ def test_a_framing_on_board_goes_with_a_rate() -> None:
     bottleneck = {**bottleneck, "motion": motion}
     told = faults({**values, "topology": {**values["topology"], "bottleneck": bottleneck}})
     assert told == [
-        ("topology.bottleneck.motion.on_board.framing", '"none" without a rate', "only with rate")
+        (
+            "topology.bottleneck.motion.on_board.framing",
+            '"none"',
+            "nothing: it has no effect without rate",
+        )
     ]
 
 

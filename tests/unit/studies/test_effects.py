@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from skycell.studies import load_study
-from skycell.studies.effects import effect_of
-from skycell.studies.model import EFFECT_MEASURES, Part, Table
+from skycell.studies.effects import EFFECT_MEASURES, effect_of
+from skycell.studies.model import Part, Table
 from skycell.studies.plan import cells_of
 from skycell.studies.published import PublishedValue, published_values
 
@@ -20,7 +20,7 @@ def table(name: str) -> Table:
 
 def response(config: str, measure: str) -> dict[tuple[object, ...], float]:
     """Printed values by TCP, policy and buffer."""
-    suffix = "" if EFFECT_MEASURES[measure] == "efficiency" else "-fairness"
+    suffix = "" if EFFECT_MEASURES[measure].response == "efficiency" else "-fairness"
     (part,) = table(VALUES[config] + suffix).parts
     return {
         tuple(row.factors[name] for name in ("tcp", "policy", "buffer_cells")): row.value
@@ -59,7 +59,7 @@ def test_the_printed_analysis_follows_from_the_printed_values(
 
 def test_a_measure_of_effects_needs_a_design() -> None:
     with pytest.raises(ValueError, match="needs the cells of a design"):
-        Part(measure="efficiency_share", unit="%", factors=(), grid=({"component": ("tcp",)},))
+        Part(measure="efficiency_share", factors=(), grid=({"component": ("tcp",)},))
 
 
 def test_a_design_of_our_own_names_its_factors() -> None:

@@ -7,15 +7,10 @@ import pytest
 
 from skycell.studies import load_study, select
 from skycell.studies.design import case_of, specs_of
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.guarantees import GuaranteedVc
-from skycell.studies.measures import (
-    MEASURE,
-    Evaluation,
-    Facts,
-    Measured,
-    average_window_octets,
-)
-from skycell.studies.model import MEASURES, Level
+from skycell.studies.measures import MEASURES, Facts, Measured, average_window_octets
+from skycell.studies.model import UNITS, Level, Part
 
 MBIT_OVER_10_S = 10 * 10**6 // 8  # octets that make 1 Mbit/s over ten seconds
 
@@ -58,13 +53,15 @@ def measured(
 
 
 def value(name: str, run: Measured) -> float:
-    found = MEASURE[name](run)
+    found = MEASURES[name].measure(run)
     assert found is not None
     return found
 
 
-def test_every_measure_a_study_may_name_is_there() -> None:
-    assert set(MEASURE) == set(MEASURES)
+def test_a_table_measures_nothing_that_has_no_unit() -> None:
+    assert all(UNITS.values())
+    with pytest.raises(ValueError, match="speed is no measure: timeouts, fast_retransmits, "):
+        Part(measure="speed", factors=("n",), grid=({"n": (1,)},))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +86,7 @@ def test_the_definition_of_throughput_is_the_studys() -> None:
 def test_fairness_is_of_equal_shares_and_undefined_where_nothing_came() -> None:
     assert value("fairness", measured([9.0, 3.0])) == 0.8
     assert value("fairness", measured([6.0, 0.0])) == 0.5  # who got nothing counts
-    assert MEASURE["fairness"](measured([0.0, 0.0])) is None
+    assert MEASURES["fairness"].measure(measured([0.0, 0.0])) is None
 
 
 def test_efficiency_may_be_of_segments_of_a_stated_size() -> None:
@@ -263,4 +260,4 @@ def test_the_shortfall_counts_what_is_missing_and_the_excess_what_is_beyond() ->
     assert value("guarantee_shortfall", run) == pytest.approx(1.92 / 11.52)
     assert value("excess_fairness", run) == 0.5
     none = measured([1.0, 1.0], network=facts(guaranteed=vcs))
-    assert MEASURE["excess_fairness"](none) is None
+    assert MEASURES["excess_fairness"].measure(none) is None

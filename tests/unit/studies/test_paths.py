@@ -6,8 +6,6 @@ import pytest
 
 from skycell.scenario import ScenarioFaults
 from skycell.studies import Reproduction, Row, reproduce
-from skycell.studies.model import PATH_MEASURES
-from skycell.studies.paths import COMPUTE
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +85,6 @@ def test_without_links_across_the_seam_counts_differ_from_the_print() -> None:
 def test_a_value_that_the_constellation_cannot_have_is_refused() -> None:
     with pytest.raises(ScenarioFaults, match=r"earth\.shape"):
         reproduce(["jsac98-t1"], overrides={"earth.shape": "flat"}, version="test")
-
-
-def test_every_path_measure_is_computed() -> None:
-    assert set(COMPUTE) == set(PATH_MEASURES)
 
 
 def test_a_report_of_computed_tables_shows_no_run_and_says_so(

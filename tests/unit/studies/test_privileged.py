@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from skycell.studies.measures import MEASURE, Measured
+from skycell.studies.measures import MEASURES, Measured
 from tests.unit.studies.test_measures import facts, measured
 
 
@@ -17,17 +17,20 @@ def run_of(source: str = "privileged") -> Measured:
 
 
 def test_a_source_stands_for_the_first_flow_the_others_or_all() -> None:
-    found = [MEASURE["source_throughput"](run_of(s)) for s in ("privileged", "background", "each")]
+    found = [
+        MEASURES["source_throughput"].measure(run_of(s))
+        for s in ("privileged", "background", "each")
+    ]
     assert found == pytest.approx([30.0, 15.0, 20.0])
 
 
 def test_counts_are_told_for_each_transfer_of_the_privileged_source() -> None:
     run = run_of()
     run.summary["flows"][0] = flow(25 * 10**6, timeouts=5, octets_retransmitted=500_000)
-    assert MEASURE["timeouts_per_10mb"](run) == pytest.approx(2.0)
-    assert MEASURE["retransmitted_per_10mb"](run) == pytest.approx(200.0)  # kB
+    assert MEASURES["timeouts_per_10mb"].measure(run) == pytest.approx(2.0)
+    assert MEASURES["retransmitted_per_10mb"].measure(run) == pytest.approx(200.0)  # kB
     run.summary["flows"][0] = flow(0, timeouts=5)
-    assert MEASURE["timeouts_per_10mb"](run) is None
+    assert MEASURES["timeouts_per_10mb"].measure(run) is None
 
 
 def test_tagged_frames_are_those_of_the_privileged_sources_vc() -> None:
@@ -38,21 +41,21 @@ def test_tagged_frames_are_those_of_the_privileged_sources_vc() -> None:
     ]
     assert isinstance(run.summary, dict)
     run.summary["gfr_vcs"] = vcs
-    assert MEASURE["tagged_share"](run) == 0.25
+    assert MEASURES["tagged_share"].measure(run) == 0.25
 
 
 def test_a_round_trip_is_the_delay_of_segments_and_the_way_back() -> None:
     run = run_of()
     run.summary["flows"][0]["delay_mean_ps"] = 12e9
     # 12 ms, and half of the 30 ms by propagation.
-    assert MEASURE["segment_rtt"](run) == pytest.approx(27.0)
+    assert MEASURES["segment_rtt"].measure(run) == pytest.approx(27.0)
 
 
 def test_a_delay_is_the_mean_over_the_flows_of_a_source() -> None:
     run = run_of("background")
     for flow_record, delay in zip(run.summary["flows"], (1e9, 4e9, 6e9), strict=True):
         flow_record["delay_mean_ps"] = delay
-    assert MEASURE["packet_delay"](run) == pytest.approx(5.0)
+    assert MEASURES["packet_delay"].measure(run) == pytest.approx(5.0)
 
 
 def test_the_queue_and_the_losses_are_those_of_the_limited_ports() -> None:
@@ -60,5 +63,5 @@ def test_the_queue_and_the_losses_are_those_of_the_limited_ports() -> None:
     for port, mean, above in zip(run.summary["ports"], (4000.0, 10.0), (3, 1), strict=True):
         port["queue"] = {"mean": mean}
         port["frames_discarded"] = {"above_threshold": above, "overflow": 2, "tagged": 7}
-    assert MEASURE["mean_queue"](run) == 4000.0
-    assert MEASURE["frames_above_hbo"](run) == 8.0
+    assert MEASURES["mean_queue"].measure(run) == 4000.0
+    assert MEASURES["frames_above_hbo"].measure(run) == 8.0

@@ -18,8 +18,8 @@ from skycell.studies import (
     reproduce,
     select,
 )
+from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import OWN_IDS, PUBLISHED_IDS
-from skycell.studies.measures import Evaluation
 from tests.unit.studies.double import Double
 
 GEO_SHARE = 9180 / (53 * 193)

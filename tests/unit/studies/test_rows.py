@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from skycell.experiment.batch import RunEnd
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of
 from skycell.studies.library import table_of
 from skycell.studies.measures import Facts
 from skycell.studies.plan import Plan, cells_of, printed_rows
-from skycell.studies.rows import RunEnd, measure_rows
+from skycell.studies.rows import measure_rows
 
 TABLE = "atmf980876r1-t5"
 TCPS = ("vanilla", "reno", "newreno", "sack")

@@ -45,5 +45,5 @@ def test_load_and_mean_file_come_from_what_was_scheduled() -> None:
 
 
 def test_response_times_are_in_seconds_and_missing_where_nothing_came() -> None:
-    assert response_time("file_response", "p50_ps")(summary(1)) == 2.5
-    assert response_time("page_response", "p95_ps")(summary(1)) is None
+    assert response_time(summary(1), "file_response", "p50_ps") == 2.5
+    assert response_time(summary(1), "page_response", "p95_ps") is None

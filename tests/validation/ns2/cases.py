@@ -96,7 +96,7 @@ def over_one_link(
                     "rate": "155.52 Mbit/s",
                     "framing": "none",
                     "delay": f"{delay_ms} ms",
-                    "frame_gap": "0 s",
+                    "frame_jitter": "0 s",
                 }
             ],
             "flow": [{"name": "tcp", "source": "source", "destination": "destination"}],

@@ -36,7 +36,8 @@ pub struct VcWeightedRoundRobin {
     #[param(
         default = 100,
         source = "choice: weights as fine as a hundredth of the total, and a round that is short compared \
-                  with a buffer"
+                  with a buffer",
+        without = "weights"
     )]
     pub round: CellsInRound,
 }

@@ -16,7 +16,7 @@ from skycell.scenario.parameter_types import (
     VcIntervals,
     VcWeights,
 )
-from skycell.scenario.parameters import Parameters, param
+from skycell.scenario.parameters import Parameters, param, without
 from skycell.scenario.rules import Declared, Declares, kind_by_name
 from skycell.spec.network import (
     FifoSpec,
@@ -104,6 +104,7 @@ class VcWeightedRoundRobin(Parameters):
             "choice: weights as fine as a hundredth of the total, and a round that is "
             "short compared with a buffer"
         ),
+        when=without("weights"),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.scenario.parameters import Parameters, param, word
+from skycell.scenario.parameters import Parameters, param, when, word
 from skycell.scenario.rules import Declared, Declares
 from skycell.scenario.tcp_types import (
     Backoff,
@@ -100,6 +100,7 @@ class Tcp(Parameters):
             "(no growth above MSS x MSS), or by counting ACKs"
         ),
         source="choice: ICCCN'97 section 7.2 mentions all three as possible",
+        when=when("congestion_control", "reno"),
     )
     slow_start: Annotated[str, word("full", "limited")] = param(
         "full",
@@ -126,6 +127,7 @@ class Tcp(Parameters):
         3,
         "duplicate ACKs that start fast retransmit",
         source="RFC 5681 section 3.2",
+        when=when("variant", "reno", "newreno", "sack"),
     )
     tick: Tick = param(
         "100 ms",
@@ -188,6 +190,7 @@ class Tcp(Parameters):
         "cwnd",
         "SACK: pipe at the third duplicate ACK, in segments",
         source="ICCCN'97 section 3",
+        when=when("variant", "sack"),
     )
     sack_partial_ack: Annotated[
         str, word("pipe - 2", "pipe - 1", "resends two", "ends recovery")
@@ -198,11 +201,13 @@ class Tcp(Parameters):
             "two holes whatever the value of pipe; or ends the recovery"
         ),
         source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
+        when=when("variant", "sack"),
     )
     sack_partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
         "every",
         "SACK: which partial ACKs restart the retransmission timer",
         source="stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
+        when=when("variant", "sack"),
     )
     sack_pipe_room: Annotated[str, word("segment", "any")] = param(
         "segment",
@@ -211,45 +216,52 @@ class Tcp(Parameters):
             "that of a whole segment, or any"
         ),
         source="Fall and Floyd 1996; RFC 6675 section 5",
+        when=when("variant", "sack"),
     )
     sack_retransmit_delay: SackRetransmitDelay = param(
         "none",
         "SACK: segments above a hole that must be SACKed before it is resent",
         source="NASA/CR-1999-209158 part VII: no significant effect",
+        when=when("variant", "sack"),
     )
     sack_max_blocks: SackBlocks = param(
         3,
         "SACK: blocks in one ACK; four only without timestamps",
         source="RFC 2018 section 3",
+        when=when("variant", "sack"),
     )
     partial_ack_window: Annotated[str, word("keep", "ssthresh", "deflate")] = param(
         "keep",
         (
-            "newReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by "
+            "NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by "
             "what was acknowledged"
         ),
         source="ICCCN'97 section 2.3 mentions no change",
+        when=when("variant", "newreno"),
     )
     partial_ack_restarts: FirstRestartsOnly = param(
         "every",
-        "newReno: which partial ACKs restart the retransmission timer",
+        "NewReno: which partial ACKs restart the retransmission timer",
         source="ATM Forum 98-0876R1 section 3.1",
+        when=when("variant", "newreno"),
     )
     flywheel: Flag = param(
         False,
         (
-            "newReno: one new segment for every two duplicate ACKs, not what the inflated"
+            "NewReno: one new segment for every two duplicate ACKs, not what the inflated"
             " cwnd allows"
         ),
         source="ICCCN'97 section 2.3 mentions none",
+        when=when("variant", "newreno"),
     )
     avoid_multiple_fast_retransmits: Flag = param(
         False,
         (
-            "newReno and SACK: no second fast retransmit for data sent before the last "
+            "NewReno and SACK: no second fast retransmit for data sent before the last "
             "recovery or timeout"
         ),
         source="ATM Forum 98-0876R1 section 3.1: no extra rule",
+        when=when("variant", "newreno", "sack"),
     )
     advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
         "constant",

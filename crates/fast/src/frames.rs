@@ -1,0 +1,222 @@
+//! Frames on their way.
+
+use skycell_cache::ask_for;
+use skycell_records::DiscardTrace;
+use skycell_tcp::{SackBlocks, Segment, SegmentKind};
+use skycell_units::SimTime;
+
+/// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct Frame {
+    sequence: u64,
+    acknowledgement: u64,
+    timestamp: u64,
+    /// When the end point handed it to its port; of a source's cell, when it had left that port.
+    pub(crate) handed_at: SimTime,
+    length: u32,
+    window: u32,
+    /// Of a source's frame, the source.
+    connection: u32,
+    /// [`DiscardTrace::NO_FLOW`] for a source's frame.
+    pub(crate) flow: u32,
+    /// VC it is on.
+    pub(crate) vc: u32,
+    /// Its length on a VC of cells, at most 1 366 of them.
+    cells: u16,
+    /// Octets of the IP packet that it carries.
+    octets: u16,
+    /// Which VC of the flow's route that is.
+    pub(crate) leg: u32,
+    kind: SegmentKind,
+    has_sack: bool,
+    pub(crate) is_forward: bool,
+}
+
+impl Frame {
+    /// A place for a frame.
+    const NONE: Frame = Frame {
+        sequence: 0,
+        acknowledgement: 0,
+        timestamp: 0,
+        handed_at: SimTime::ZERO,
+        length: 0,
+        window: 0,
+        connection: 0,
+        flow: DiscardTrace::NO_FLOW,
+        vc: 0,
+        cells: 0,
+        octets: 0,
+        leg: 0,
+        kind: SegmentKind::Data,
+        has_sack: false,
+        is_forward: true,
+    };
+
+    /// Its length on a VC of cells.
+    pub(crate) fn cells(&self) -> u32 {
+        self.cells.into()
+    }
+
+    /// Octets of the IP packet that it carries.
+    pub(crate) fn octets(&self) -> u32 {
+        self.octets.into()
+    }
+
+    /// The source whose datagram or cell it is, if it is one.
+    pub(crate) fn sent_by(&self) -> Option<u32> {
+        (self.flow == DiscardTrace::NO_FLOW).then_some(self.connection)
+    }
+}
+
+/// All frames under way.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    frames: Vec<Frame>,
+    /// SACK blocks of the frames that have any, by frame.
+    sacks: Vec<SackBlocks>,
+    free: Vec<u32>,
+    made: u64,
+    /// By frame: how many parts of it are under way, itself counted; nothing where frames go as wholes.
+    holds: Option<Vec<u32>>,
+}
+
+impl Frames {
+    /// No frames yet; whether they may go in parts.
+    pub(crate) fn new(go_in_parts: bool) -> Self {
+        Frames {
+            holds: go_in_parts.then(Vec::new),
+            ..Frames::default()
+        }
+    }
+
+    /// Asks for the frame's line of the cache.
+    pub(crate) fn ask(&self, frame: u32) {
+        ask_for(&self.frames[frame as usize]);
+    }
+
+    /// Adds the frame of `cells` cells, or packet of `octets` octets, in which `segment` of `flow` goes over its first
+    /// VC.
+    pub(crate) fn add(
+        &mut self,
+        segment: &Segment,
+        flow: u32,
+        is_forward: bool,
+        vc: u32,
+        (cells, octets): (u32, u32),
+        handed_at: SimTime,
+    ) -> u32 {
+        let has_sack = !segment.sack.as_slice().is_empty();
+        let frame = Frame {
+            sequence: segment.sequence,
+            acknowledgement: segment.acknowledgement,
+            timestamp: segment.timestamp,
+            handed_at,
+            length: segment.length,
+            window: segment.window,
+            connection: segment.connection,
+            flow,
+            vc,
+            cells: cells as u16,
+            octets: octets as u16,
+            leg: 0,
+            kind: segment.kind,
+            has_sack,
+            is_forward,
+        };
+        let id = self.keep(frame);
+        if has_sack {
+            if self.sacks.len() < self.frames.len() {
+                self.sacks
+                    .resize(self.frames.capacity(), SackBlocks::default());
+            }
+            self.sacks[id as usize] = segment.sack;
+        }
+        id
+    }
+
+    /// Adds a datagram of `cells` cells of a source, on the first VC of its route, or one cell of it.
+    pub(crate) fn add_of_source(
+        &mut self,
+        source: u32,
+        vc: u32,
+        (cells, octets): (u32, u32),
+        handed_at: SimTime,
+    ) -> u32 {
+        self.keep(Frame {
+            handed_at,
+            connection: source,
+            vc,
+            cells: cells as u16,
+            octets: octets as u16,
+            ..Frame::NONE
+        })
+    }
+
+    fn keep(&mut self, frame: Frame) -> u32 {
+        self.made += 1;
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.frames.push(Frame::NONE);
+            self.frames.len() as u32 - 1
+        });
+        self.frames[id as usize] = frame;
+        id
+    }
+
+    /// The segment that the frame carries.
+    pub(crate) fn segment(&self, id: u32) -> Segment {
+        let frame = self.get(id);
+        let sack = if frame.has_sack {
+            self.sacks[id as usize]
+        } else {
+            SackBlocks::default()
+        };
+        Segment {
+            kind: frame.kind,
+            connection: frame.connection,
+            sequence: frame.sequence,
+            length: frame.length,
+            window: frame.window,
+            acknowledgement: frame.acknowledgement,
+            sack,
+            timestamp: frame.timestamp,
+        }
+    }
+
+    pub(crate) fn get(&self, id: u32) -> &Frame {
+        &self.frames[id as usize]
+    }
+
+    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Frame {
+        &mut self.frames[id as usize]
+    }
+
+    /// A part of the frame is under way beside those that are.
+    pub(crate) fn hold(&mut self, id: u32) {
+        if let Some(holds) = &mut self.holds {
+            if holds.len() < self.frames.len() {
+                holds.resize(self.frames.len(), 1);
+            }
+            holds[id as usize] += 1;
+        }
+    }
+
+    /// The frame, or a part of it, is no longer under way; after the last it is forgotten.
+    pub(crate) fn forget(&mut self, id: u32) {
+        if let Some(holds) = self
+            .holds
+            .as_mut()
+            .and_then(|holds| holds.get_mut(id as usize))
+            && *holds > 1
+        {
+            *holds -= 1;
+            return;
+        }
+        self.free.push(id);
+    }
+
+    /// Frames made so far.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
+    }
+}

@@ -1,0 +1,560 @@
+//! Ports, VCs and flows of a run, and what happens at each frame event.
+
+use crate::agenda::Agenda;
+use crate::deliveries::Deliveries;
+use crate::ends::Ends;
+use crate::frames::Frames;
+use crate::inputs::Due;
+use crate::legs::Legs;
+use crate::mux::{Ended, MuxPort};
+use crate::plan::Plan;
+use crate::stations::{Port, PortMut, Ports, in_pass, ports};
+use crate::train::Moment;
+use crate::vcs::Vcs;
+use skycell_des::Key;
+use skycell_records::{DiscardReason, DiscardTrace, Traces};
+use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_tcp::Segment;
+use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+mod ended;
+mod handover;
+mod offer;
+
+use handover::handovers;
+
+/// A multiplexing port deals with what has come to it, before all else at its instant.
+const MUX: u8 = rank::DEPARTURE;
+
+/// A whole frame that is offered to a port, and what the port and the VC need to know of it.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    frame: u32,
+    flow: u32,
+    vc: u32,
+    cells: u32,
+    /// Whether it is a cell of a source, which no gap keeps from others.
+    is_paced: bool,
+}
+
+/// A row of the discard trace and its place in the order of events.
+#[derive(Clone, Copy, Debug)]
+struct DiscardRow {
+    order: Key,
+    port: u32,
+    vc: u32,
+    flow: u32,
+    reason: u8,
+    /// When the cell entered the link by which it came, if that moves and leads to several ports.
+    entered: Option<SimTime>,
+}
+
+/// The state of a run.
+#[derive(Debug)]
+pub(crate) struct Network<'a> {
+    pub(crate) spec: &'a NetworkSpec,
+    pub(crate) end: SimTime,
+    pub(crate) ports: Ports,
+    pub(crate) vcs: Vcs,
+    flows: Vec<Flow>,
+    /// Sources of datagrams, and those of cells that are no streams, each with its id.
+    pub(crate) sources: Vec<(u32, CellSource)>,
+    legs: Legs,
+    pub(crate) frames: Frames,
+    deliveries: Deliveries,
+    ends: Ends,
+    handovers: Vec<Handover>,
+    /// Packets under way that are taken in as soon as all that sends at present has sent.
+    arriving: VecDeque<(Key, u32)>,
+    /// Frames that a multiplexing port is done with, in order.
+    ended: Vec<Ended>,
+    /// Parts of the frame that is offered.
+    parts: Vec<Due>,
+    /// Each after those from which VCs go on to it, as far as there are no rings.
+    muxes: Vec<u32>,
+    next_sample: SimTime,
+    pub(crate) events: Agenda,
+    out: Outbox,
+    /// Discards in the order they were found; none where the trace is not asked for.
+    discard_rows: Option<Vec<DiscardRow>>,
+    /// The event that is happening.
+    current: Key,
+}
+
+impl<'a> Network<'a> {
+    pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan) -> Self {
+        let ends = Ends::new(spec, &plan);
+        let (ports, places) = ports(spec, &plan);
+        let muxes = plan.order;
+        let go_in_parts = muxes.iter().any(|&mux| ports.mux(mux).takes_parts());
+        let vcs = Vcs::new(spec, plan.routes, places, &ends);
+        let mut tcp = SharedTcp::default();
+        let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
+            let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
+            Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
+        });
+        let sources = (0u32..).zip(&spec.sources);
+        let sources = sources.filter(|(id, _)| !plan.streams.iter().any(|s| s.source == *id));
+        let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed)));
+        let sources: Vec<_> = sources.collect();
+        let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
+        let mut network = Network {
+            spec,
+            end: SimTime(spec.duration_ps),
+            ports,
+            vcs,
+            flows: flows.collect(),
+            sources,
+            legs: Legs::new(&spec.flows),
+            frames: Frames::new(go_in_parts),
+            deliveries: Deliveries::at(spec.links.len()),
+            ends,
+            handovers: handovers(spec),
+            arriving: VecDeque::new(),
+            ended: Vec::new(),
+            parts: Vec::new(),
+            muxes,
+            next_sample: SimTime(spec.records.sample_every_ps),
+            events: Agenda::new(spec.flows.len()),
+            out: Outbox::default(),
+            discard_rows: traces_discards.then(Vec::new),
+            current: Key::new(SimTime::ZERO, 0, 0),
+        };
+        for id in 0..network.flows.len() as u32 {
+            network.plan(id);
+        }
+        for ((_, source), at) in network.sources.iter().zip(0u32..) {
+            let due = Key::new(source.due(), rank::SOURCE, at);
+            network.events.push(due);
+        }
+        let first_sample = Key::new(network.next_sample, rank::SAMPLE, 0);
+        network.events.push(first_sample);
+        network
+    }
+
+    /// Lets an event happen.
+    pub(crate) fn on_event(&mut self, event: Key) {
+        self.current = event;
+        let (now, subject) = (event.time(), event.subject());
+        match event.rank() {
+            MUX => self.on_mux(now, subject),
+            rank::SAMPLE => self.on_sample(now),
+            rank::ARRIVAL => self.on_arrival(now, subject),
+            rank::SOURCE => self.on_source(now, subject),
+            rank::HANDOVER => self.on_handover(now, subject),
+            timer => {
+                let flow = &mut self.flows[subject as usize];
+                flow.on_timer(now, timer, &mut self.out);
+                self.after_flow(now, subject);
+            }
+        }
+    }
+
+    /// The multiplexing port is to act before anything that it does arrives somewhere.
+    fn on_mux(&mut self, now: SimTime, id: u32) {
+        let mux = self.mux(id);
+        if mux.wakes_at == Some(now) {
+            mux.wakes_at = None;
+            // A frame that is not on its way yet is handed over by what happens next elsewhere, or
+            // in answer to what this port does now.
+            let elsewhere = self.events.first().map_or(self.end, Key::time);
+            let handed_over = elsewhere.min(self.returned(id, now));
+            loop {
+                let before = self.mux(id).reached;
+                for at in 0..self.mux(id).upstream.len() {
+                    let upstream = self.mux(id).upstream[at];
+                    self.run_mux_knowing(upstream, handed_over);
+                }
+                self.run_mux_knowing(id, handed_over);
+                // In a ring each lets the next one on by the way between them, until this one has done its due.
+                let mux = self.mux(id);
+                if !mux.has_ring || mux.reached > now || mux.reached == before {
+                    break;
+                }
+            }
+            self.plan_mux(id);
+        }
+    }
+
+    /// Before when no frame is handed over in answer to what the multiplexing port does at `now` or later, as
+    /// far as it comes there or to a port upstream.
+    fn returned(&self, id: u32, now: SimTime) -> SimTime {
+        let returns = &self.ports.mux(id).returns;
+        let by_way_of = returns.by_way_of.iter().map(|&id| {
+            let mux = self.ports.mux(id);
+            mux.arrives_after(now + mux.lead)
+        });
+        by_way_of.fold(now + returns.after, SimTime::min)
+    }
+
+    /// Lets the multiplexing port act as far as it can when all frames are known that are handed over
+    /// before `handed_over`, and the ports that feed it are where they are.
+    fn run_mux_knowing(&mut self, id: u32, handed_over: SimTime) {
+        let mux = self.ports.mux(id);
+        let known = (handed_over + mux.lead).min(self.known_upstream(id));
+        self.run_mux(id, known.min(self.next_sample).min(self.end));
+    }
+
+    /// Before when all is known that comes to the multiplexing port from others.
+    fn known_upstream(&self, id: u32) -> SimTime {
+        let feeding = self.ports.mux(id).fed_by.iter();
+        let known = feeding.map(|(feeding, across)| self.ports.mux(*feeding).reached + *across);
+        known.min().unwrap_or(SimTime::NEVER)
+    }
+
+    /// Lets all multiplexing ports act up to `limit`, before which all frames are known.
+    fn run_muxes(&mut self, limit: SimTime) {
+        let mut is_behind = true;
+        while is_behind {
+            is_behind = false;
+            for at in 0..self.muxes.len() {
+                let id = self.muxes[at];
+                let known = self.known_upstream(id).min(limit);
+                self.run_mux(id, known);
+                is_behind |= known < limit;
+            }
+        }
+    }
+
+    /// Sees to it that the multiplexing port acts in time.
+    fn plan_mux(&mut self, id: u32) {
+        let mux = self.mux(id);
+        let of_queues = mux
+            .vc_queues
+            .as_ref()
+            .and_then(|queues| queues.no_end_before());
+        let next = mux.inputs.next_time().into_iter().chain(of_queues).min();
+        let next = next.map(|next| mux.arrives_after(next));
+        let kept = mux.moving.as_ref().and_then(|link| link.first_kept());
+        let Some(wakes_at) = next.into_iter().chain(kept).min() else {
+            return;
+        };
+        if mux.wakes_at.is_none_or(|earlier| wakes_at < earlier) {
+            mux.wakes_at = Some(wakes_at);
+            self.events.push(Key::new(wakes_at, MUX, id));
+        }
+    }
+
+    fn mux(&mut self, id: u32) -> &mut MuxPort {
+        self.ports.mux_mut(id)
+    }
+
+    fn on_arrival(&mut self, now: SimTime, link: u32) {
+        let mut now = now;
+        let sender = self.ends.sender_alone[link as usize];
+        loop {
+            let id = self.deliveries.pop(link);
+            // What comes by the link in answer has an event of its own.
+            let next = self.deliveries.next(link);
+            self.on_whole(now, id);
+            let Some(next) = next else {
+                return;
+            };
+            let key = Key::new(next, rank::ARRIVAL, link);
+            let is_next = match sender {
+                // Arrivals come before timers of the same instant.
+                Some(flow) => self.events.alarm(flow) >= next,
+                None => self.events.first().is_none_or(|first| key < first),
+            };
+            if !is_next || next >= self.end {
+                return self.events.push(key);
+            }
+            now = next;
+            self.current = key;
+        }
+    }
+
+    /// A whole frame has come to the end of its VC: a router sends it on, a host hands it up.
+    fn on_whole(&mut self, now: SimTime, id: u32) {
+        let frame = *self.frames.get(id);
+        let end = self.vcs.end_mut(frame.vc);
+        end.frames_delivered += 1;
+        end.cells_whole += u64::from(frame.cells());
+        if self.vcs.end(frame.vc).1.is_watched {
+            let edge = &mut self.vcs.rest[frame.vc as usize].edge;
+            edge.on_delivered(now, frame.cells());
+        }
+        let next = match frame.sent_by() {
+            Some(source) => {
+                let route = &self.spec.sources[source as usize].datagram_route;
+                route.get(frame.leg as usize + 1).copied()
+            }
+            None => self.legs.after(frame.leg, frame.flow, frame.is_forward),
+        };
+        if let Some(vc) = next {
+            let under_way = self.frames.get_mut(id);
+            (under_way.vc, under_way.leg) = (vc, frame.leg + 1);
+            let offer = Offer {
+                frame: id,
+                flow: frame.flow,
+                vc,
+                cells: frame.cells(),
+                is_paced: false,
+            };
+            self.offer_frame(now, offer);
+            return self.take_arriving();
+        }
+        let (segment, out) = (self.frames.segment(id), &mut self.out);
+        self.frames.forget(id);
+        if frame.sent_by().is_some() {
+            if let Some(delays) = &mut self.vcs.rest[frame.vc as usize].delays {
+                delays.add((now - frame.handed_at).0);
+            }
+            return;
+        }
+        let flow = &mut self.flows[frame.flow as usize];
+        if frame.is_forward {
+            let handed_at = frame.handed_at;
+            flow.on_segment_at_destination(now, &segment, handed_at, out);
+            if !flow.has_timers_at_destination() {
+                return self.send_all(now, frame.flow);
+            }
+        } else {
+            flow.on_segment_at_source(now, &segment, out);
+        }
+        self.after_flow(now, frame.flow);
+    }
+
+    /// A source hands over a datagram, or sends a cell.
+    fn on_source(&mut self, now: SimTime, at: u32) {
+        let (id, source) = &mut self.sources[at as usize];
+        let cells = source.send().frame_cells;
+        let next = Key::new(source.due(), rank::SOURCE, at);
+        self.events.push(next);
+        let source = &self.spec.sources[*id as usize];
+        let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
+        let size = (cells, source.datagram_octets as u32);
+        let frame = self.frames.add_of_source(*id, vc, size, now);
+        let flow = DiscardTrace::NO_FLOW;
+        self.offer_frame(
+            now,
+            Offer {
+                frame,
+                flow,
+                vc,
+                cells,
+                is_paced,
+            },
+        );
+        self.take_arriving();
+    }
+
+    /// Sends what the flow wants sent and plans its timers.
+    #[inline(always)]
+    fn after_flow(&mut self, now: SimTime, id: u32) {
+        self.send_all(now, id);
+        self.plan(id);
+    }
+
+    fn send_all(&mut self, now: SimTime, id: u32) {
+        for is_forward in [true, false] {
+            let mut sent = 0;
+            while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
+                sent += 1;
+                let vc = self.legs.first(id, is_forward);
+                let flow = &self.flows[id as usize];
+                let cells = flow.cells(segment, is_forward).0;
+                let size = (cells, flow.packet(segment, is_forward) as u32);
+                let frames = &mut self.frames;
+                let frame = frames.add(segment, id, is_forward, vc, size, now);
+                let offer = Offer {
+                    frame,
+                    flow: id,
+                    vc,
+                    cells,
+                    is_paced: false,
+                };
+                if self.handovers.is_empty() {
+                    self.offer_frame(now, offer);
+                } else {
+                    self.send(now, offer, is_forward);
+                }
+            }
+            if sent > 0 {
+                outgoing(&mut self.out, is_forward).clear();
+            }
+        }
+        if !self.arriving.is_empty() {
+            self.take_arriving();
+        }
+    }
+
+    fn plan(&mut self, id: u32) {
+        let next = self.flows[id as usize].next_timer(id);
+        self.events.set_alarm(id, next);
+    }
+
+    fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
+        if !self.deliveries.has_any(link) {
+            self.events.push(Key::new(time, rank::ARRIVAL, link));
+        }
+        self.deliveries.push(link, time, id);
+    }
+
+    /// Takes the losses that the multiplexing port has found since it was last asked.
+    fn note_losses(&mut self, port: u32) {
+        let Some(rows) = &mut self.discard_rows else {
+            return;
+        };
+        if let Some(mut losses) = self.ports.mux_mut(port).losses.take() {
+            for loss in losses.drain(..) {
+                let frame = self.frames.get(loss.frame);
+                let Moment { time, link } = loss.moment;
+                rows.push(DiscardRow {
+                    order: Key::new(time, rank::ARRIVAL, link),
+                    port,
+                    vc: frame.vc,
+                    flow: frame.flow,
+                    reason: loss.reason as u8,
+                    entered: match self.ports.get(link) {
+                        Port::Mux(feeding) => feeding.entry(frame.vc, loss.nth),
+                        _ => None,
+                    },
+                });
+            }
+            self.ports.mux_mut(port).losses = Some(losses);
+        }
+        let beside = self.ports.mux_mut(port).log.server.as_mut();
+        if let Some(losses) = beside.and_then(|server| server.losses.as_mut()) {
+            for (moment, vc) in losses.drain(..) {
+                rows.push(DiscardRow {
+                    order: Key::new(moment.time, rank::ARRIVAL, moment.link),
+                    port,
+                    vc,
+                    flow: DiscardTrace::NO_FLOW,
+                    reason: DiscardReason::Overflow as u8,
+                    entered: None,
+                });
+            }
+        }
+    }
+
+    fn on_sample(&mut self, now: SimTime) {
+        self.run_muxes(now);
+        for at in 0..self.muxes.len() {
+            let id = self.muxes[at];
+            self.mux(id).advance_before(now);
+            self.note_losses(id);
+        }
+        self.sample_ports(now);
+        self.sample_vcs(now);
+        self.next_sample = now + SimTime(self.spec.records.sample_every_ps);
+        self.events
+            .push(Key::new(self.next_sample, rank::SAMPLE, 0));
+    }
+
+    /// Samples the queues of ports, and of each class of theirs.
+    fn sample_ports(&mut self, now: SimTime) {
+        let records = &self.spec.records;
+        let traces = &mut self.out.traces;
+        for &id in &records.sampled_ports {
+            let in_pass = match self.ports.get(id) {
+                Port::Pass(_) => u32::from(in_pass(&self.ports, id, now).is_some()),
+                _ => 0,
+            };
+            let (cells, samples) = match self.ports.get_mut(id) {
+                PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
+                PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
+                PortMut::Pass(port) => (in_pass, &mut port.samples),
+                PortMut::Mux(port) => {
+                    let beside = port.queued_beside(now);
+                    (port.queued(now) as u32 + beside, &mut port.samples)
+                }
+            };
+            samples.add(cells);
+            if records.traces.contains(&TraceKind::Queue) {
+                traces.queue.push(id, now.0, cells);
+            }
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                let mut note = |queue: u32, departed: u64, cells: u32| {
+                    if records.traces.contains(&TraceKind::Service) {
+                        traces.service.push(id, queue, now.0, departed, cells);
+                    }
+                };
+                let own = (port.log.departed(now), port.queued(now) as u32);
+                if let Some(server) = &mut port.log.server {
+                    server.sample(now, own, &mut note);
+                }
+                port.sample_classes(now, &mut note);
+            }
+        }
+    }
+
+    /// Samples the occupancy of each VC at ports.
+    fn sample_vcs(&mut self, now: SimTime) {
+        let records = &self.spec.records;
+        let traces = &mut self.out.traces;
+        for &id in &records.vc_sampled_ports {
+            let mut note = |vc: u32, cells: u32| {
+                if records.traces.contains(&TraceKind::VcQueue) {
+                    traces.vc_queue.push(id, vc, now.0, cells);
+                }
+            };
+            let in_pass = match self.ports.get(id) {
+                Port::Pass(_) => in_pass(&self.ports, id, now),
+                _ => None,
+            };
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                port.queued_beside(now);
+            }
+            match self.ports.get_mut(id) {
+                PortMut::Source(port) => port.sample_vcs(now, &mut note),
+                PortMut::Packets(port) => port.sample_vcs(now, &mut note),
+                PortMut::Mux(port) => port.sample_vcs(now, &mut note),
+                PortMut::Pass(port) => {
+                    for vc in &mut port.vcs {
+                        let cells = u32::from(in_pass == Some(vc.place));
+                        vc.samples.add(cells);
+                        note(vc.vc, cells);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the run at the ports: books what leaves and what is lost before the end.
+    pub(crate) fn finish_ports(&mut self) {
+        for port in &mut self.ports.sources {
+            port.finish(self.end);
+        }
+        for port in &mut self.ports.packets {
+            // What would leave as the run ends does not.
+            port.settle(SimTime(self.end.0 - 1));
+        }
+        self.run_muxes(self.end);
+        for at in 0..self.muxes.len() {
+            let id = self.muxes[at];
+            self.mux(id).finish();
+            self.note_losses(id);
+        }
+    }
+
+    /// Ends the run: the flows and the traces.
+    pub(crate) fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
+        let mut traces = std::mem::take(&mut self.out.traces);
+        let mut rows = self.discard_rows.take().unwrap_or_default();
+        // Overflows are found at the next frame event.
+        rows.sort_by_key(|row| row.order);
+        // Cells come together by a link that moves alone, in the order in which they entered it.
+        for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
+            together.sort_by_key(|row| row.entered);
+        }
+        for row in rows {
+            let time = row.order.time().0;
+            let trace = &mut traces.discards;
+            trace.push(row.port, row.vc, row.flow, time, row.reason);
+        }
+        (std::mem::take(&mut self.flows), traces)
+    }
+}
+
+/// What a flow wants sent in one direction.
+fn outgoing(out: &mut Outbox, is_forward: bool) -> &mut Vec<Segment> {
+    if is_forward {
+        &mut out.forward
+    } else {
+        &mut out.reverse
+    }
+}

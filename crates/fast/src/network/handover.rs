@@ -1,0 +1,62 @@
+//! End points whose hosts take a time to hand over what TCP sends.
+
+use super::{Network, Offer};
+use skycell_des::Key;
+use skycell_spec::NetworkSpec;
+use skycell_traffic::{Handover, rank};
+use skycell_units::SimTime;
+
+/// The ends of all flows, by [`Handover::place`]; none where none of them takes a time.
+pub(super) fn handovers(spec: &NetworkSpec) -> Vec<Handover> {
+    let flows = || spec.flows.iter();
+    let has_jitter = flows().any(|flow| flow.jitter.data_ps > 0 || flow.jitter.acks_ps > 0);
+    let ends = flows().filter(|_| has_jitter);
+    ends.flat_map(|flow| Handover::of_ends(flow, spec.seed))
+        .collect()
+}
+
+impl Network<'_> {
+    /// The source of the flow, or else its destination, sends a frame, which comes to its port after the
+    /// host's processing time.
+    pub(super) fn send(&mut self, now: SimTime, offer: Offer, is_forward: bool) {
+        let place = Handover::place(offer.flow, is_forward);
+        let end = &mut self.handovers[place as usize];
+        if end.is_immediate() {
+            return self.offer_frame(now, offer);
+        }
+        let at = end.draw(now);
+        self.frames.get_mut(offer.frame).handed_at = at;
+        let event = Key::new(at, rank::HANDOVER, place);
+        if !self.ends.hands_over_at_once[place as usize] {
+            if end.wait(at, offer.frame) {
+                self.events.push(event);
+            }
+        } else if at < self.end {
+            // What the port refuses has its place there.
+            let current = std::mem::replace(&mut self.current, event);
+            self.offer_frame(at, offer);
+            self.current = current;
+        } else {
+            self.frames.forget(offer.frame);
+        }
+    }
+
+    /// The end of a flow hands over what is due, in order.
+    pub(super) fn on_handover(&mut self, now: SimTime, place: u32) {
+        while let Some(frame) = self.handovers[place as usize].take(now) {
+            let sent = self.frames.get(frame);
+            let offer = Offer {
+                frame,
+                flow: sent.flow,
+                vc: sent.vc,
+                cells: sent.cells(),
+                is_paced: false,
+            };
+            self.offer_frame(now, offer);
+            self.take_arriving();
+        }
+        if let Some(next) = self.handovers[place as usize].next() {
+            self.events.push(Key::new(next, rank::HANDOVER, place));
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A frame is handed over at the first port of a VC, and on its way to the next.
+
+use super::{DiscardRow, Network, Offer};
+use crate::inputs::Due;
+use skycell_des::Key;
+use skycell_records::DiscardReason;
+use skycell_traffic::rank;
+use skycell_units::SimTime;
+
+impl Network<'_> {
+    /// Offers a whole frame to the first port of its VC.
+    pub(super) fn offer_frame(&mut self, now: SimTime, offer: Offer) {
+        let Offer {
+            frame,
+            vc: vc_id,
+            cells,
+            is_paced,
+            ..
+        } = offer;
+        let way = *self.vcs.begin(vc_id).1;
+        if way.carries_packets {
+            return self.offer_packet(now, offer);
+        }
+        let begin = self.vcs.begin_mut(vc_id);
+        begin.frames_offered += 1;
+        begin.cells_offered += u64::from(cells);
+        let (source, source_place) = (begin.source, begin.source_place);
+        let (lane, mux_place, link) = (begin.lane, begin.mux_place, begin.first_link);
+        let source = &mut self.ports.sources[source as usize];
+        match source.offer(now, source_place, cells, is_paced) {
+            Err(reason) => {
+                let vc = &mut self.vcs.rest[vc_id as usize];
+                vc.discarded_at_source.add(reason, u64::from(cells));
+                let port = vc.route.source;
+                self.note_discard(port, offer, reason);
+                self.frames.forget(frame);
+            }
+            Ok(start) => {
+                let spacing = SimTime(source.cell_time());
+                if way.is_lossy && source.loses(now, start, source_place, cells) {
+                    if way.is_watched {
+                        self.vcs.rest[vc_id as usize].edge.on_lost(start, cells);
+                    }
+                    return self.frames.forget(frame);
+                }
+                let first = start + spacing + way.first_delay;
+                let last = first + SimTime(u64::from(cells - 1) * spacing.0);
+                if is_paced {
+                    self.frames.get_mut(frame).handed_at = start + spacing;
+                }
+                if way.is_cut {
+                    return self.offer_cells(frame, vc_id, start, spacing, cells);
+                }
+                let mut is_tagged = false;
+                if way.is_watched {
+                    let vc = &mut self.vcs.rest[vc_id as usize];
+                    let link = &self.spec.links[vc.route.source as usize];
+                    let across = spacing + SimTime(link.delay_ps);
+                    let entered = vc.edge.on_frame(start, across, spacing, cells);
+                    if entered.is_refused {
+                        return self.frames.forget(frame);
+                    }
+                    is_tagged = entered.is_tagged;
+                }
+                let Some(mux) = way.mux else {
+                    return self.push_delivery(link, last, frame);
+                };
+                let due = Due::new(first, frame, mux_place, cells, is_tagged);
+                self.push_due(mux, lane, due);
+            }
+        }
+    }
+
+    /// Offers a packet to the port before the link of its VC.
+    fn offer_packet(&mut self, now: SimTime, offer: Offer) {
+        let begin = self.vcs.begin_mut(offer.vc);
+        begin.frames_offered += 1;
+        begin.cells_offered += 1;
+        let (port, at, link) = (begin.source, begin.source_place, begin.first_link);
+        let octets = self.frames.get(offer.frame).octets();
+        match self.ports.packets[port as usize].offer(now, at, octets) {
+            Err(reason) => {
+                let vc = &mut self.vcs.rest[offer.vc as usize];
+                vc.discarded_at_source.add(reason, 1);
+                self.note_discard(link, offer, reason);
+                self.frames.forget(offer.frame);
+            }
+            Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
+            Ok(sent) => {
+                let way = self.vcs.begin(offer.vc).1;
+                let arrival = sent.end + way.first_delay;
+                if !way.arrives_at_once {
+                    return self.push_delivery(link, arrival, offer.frame);
+                }
+                if arrival >= self.end {
+                    return self.frames.forget(offer.frame);
+                }
+                let key = Key::new(arrival, rank::ARRIVAL, link);
+                self.arriving.push_back((key, offer.frame));
+            }
+        }
+    }
+
+    /// Packets arrive that are taken in at once, in the order in which they were sent: to be called whenever frames
+    /// have been offered.
+    pub(super) fn take_arriving(&mut self) {
+        while let Some((key, frame)) = self.arriving.pop_front() {
+            // What happens there has its place in the order of events.
+            let current = std::mem::replace(&mut self.current, key);
+            self.on_whole(key.time(), frame);
+            self.current = current;
+        }
+    }
+
+    /// A frame has been refused whole by the port at which its VC begins.
+    fn note_discard(&mut self, port: u32, offer: Offer, reason: DiscardReason) {
+        if let Some(rows) = &mut self.discard_rows {
+            rows.push(DiscardRow {
+                order: self.current,
+                port,
+                vc: offer.vc,
+                flow: offer.flow,
+                reason: reason as u8,
+                entered: None,
+            });
+        }
+    }
+
+    /// The cells of a frame come to an edge that may discard or tag some of them: those that it lets on go
+    /// in parts, `start` being the frame's at its source port.
+    fn offer_cells(&mut self, frame: u32, vc: u32, start: SimTime, spacing: SimTime, cells: u32) {
+        let (begin, &way) = self.vcs.begin(vc);
+        let (lane, place) = (begin.lane, begin.mux_place);
+        let rest = &mut self.vcs.rest[vc as usize];
+        let across = spacing + SimTime(self.spec.links[rest.route.source as usize].delay_ps);
+        let comes = |index: u32| {
+            let later = SimTime(u64::from(index) * spacing.0);
+            start + spacing + way.first_delay + later
+        };
+        let mut parts = std::mem::take(&mut self.parts);
+        rest.edge
+            .on_cells(start, across, spacing, cells, |index, is_tagged| {
+                let head = comes(index);
+                let begins = parts.is_empty();
+                if let Some(part) = parts.last_mut()
+                    && part.tail(spacing) + spacing == head
+                    && part.is_tagged == is_tagged
+                {
+                    part.cells += 1;
+                    return;
+                }
+                let part = Due {
+                    nth: index as u16,
+                    ..Due::new(head, frame, place, 1, is_tagged)
+                };
+                parts.push(part.as_part(begins, false));
+            });
+        if let Some(last) = parts.last_mut() {
+            let ends = last.tail(spacing) == comes(cells - 1);
+            *last = last.as_part(last.part.is_new(), ends);
+        }
+        let mux = way.mux.expect("a multiplexing port is behind the edge");
+        for part in parts.drain(..) {
+            self.frames.hold(frame);
+            self.push_due(mux, lane, part);
+        }
+        self.parts = parts;
+        self.frames.forget(frame);
+    }
+
+    /// A frame, or a part of one, is on its way to a multiplexing port.
+    #[inline(always)]
+    pub(super) fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
+        let port = self.mux(mux);
+        debug_assert!(
+            due.head >= port.reached,
+            "it comes to what has been dealt with"
+        );
+        port.inputs.push(lane, due);
+        // Only what comes before all else makes it act earlier.
+        let latest = port.arrives_after(due.head);
+        if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
+            self.plan_mux(mux);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The ports of a run, each in the form that suits it.
+
+use crate::cell_stream::CellStream;
+use crate::edge::Edge;
+use crate::mux::MuxPort;
+use crate::packets::PacketPort;
+use crate::plan::{PassThrough, Plan, PortKind};
+use crate::server::Server;
+use crate::source::SourcePort;
+use crate::vcs::is_cut;
+use skycell_records::{CellDelays, QueueSamples};
+use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
+use skycell_traffic::CellSource;
+use skycell_units::SimTime;
+use std::collections::HashSet;
+
+mod joints;
+
+use joints::{add_inputs, inputs, join, set_times};
+
+/// An output port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Port<'a> {
+    Source(&'a SourcePort),
+    Pass(&'a PassPort),
+    Mux(&'a MuxPort),
+    Packets(&'a PacketPort),
+}
+
+/// An output port at work.
+#[derive(Debug)]
+pub(crate) enum PortMut<'a> {
+    Source(&'a mut SourcePort),
+    Pass(&'a mut PassPort),
+    Mux(&'a mut MuxPort),
+    Packets(&'a mut PacketPort),
+}
+
+/// Where a port is kept.
+#[derive(Debug)]
+enum Kept {
+    /// Among the source ports, by place.
+    Source(u32),
+    Pass(Box<PassPort>),
+    Mux(Box<MuxPort>),
+    Packets(u32),
+}
+
+/// All output ports. Those that frames begin at are the most, and lie side by side.
+#[derive(Debug)]
+pub(crate) struct Ports {
+    kept: Vec<Kept>,
+    /// The source ports, by place.
+    pub(crate) sources: Vec<SourcePort>,
+    /// Ports of packets, by the place that the VCs know them by.
+    pub(crate) packets: Vec<PacketPort>,
+}
+
+impl Ports {
+    pub(crate) fn len(&self) -> u32 {
+        self.kept.len() as u32
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Port<'_>> {
+        (0..self.len()).map(|id| self.get(id))
+    }
+
+    pub(crate) fn get(&self, id: u32) -> Port<'_> {
+        match &self.kept[id as usize] {
+            Kept::Source(place) => Port::Source(&self.sources[*place as usize]),
+            Kept::Pass(port) => Port::Pass(port),
+            Kept::Mux(port) => Port::Mux(port),
+            Kept::Packets(place) => Port::Packets(&self.packets[*place as usize]),
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, id: u32) -> PortMut<'_> {
+        match &mut self.kept[id as usize] {
+            Kept::Source(place) => PortMut::Source(&mut self.sources[*place as usize]),
+            Kept::Pass(port) => PortMut::Pass(port),
+            Kept::Mux(port) => PortMut::Mux(port),
+            Kept::Packets(place) => PortMut::Packets(&mut self.packets[*place as usize]),
+        }
+    }
+
+    /// The source port with id `id`.
+    pub(crate) fn source(&self, id: u32) -> &SourcePort {
+        &self.sources[self.source_place(id) as usize]
+    }
+
+    fn source_place(&self, id: u32) -> u32 {
+        match self.kept[id as usize] {
+            Kept::Source(place) | Kept::Packets(place) => place,
+            _ => unreachable!("a route begins at a host's or router's port"),
+        }
+    }
+
+    /// The multiplexing port with id `id`.
+    pub(crate) fn mux(&self, id: u32) -> &MuxPort {
+        let Kept::Mux(port) = &self.kept[id as usize] else {
+            unreachable!("only multiplexing ports are asked for so");
+        };
+        port
+    }
+
+    /// The multiplexing port with id `id`, at work.
+    pub(crate) fn mux_mut(&mut self, id: u32) -> &mut MuxPort {
+        let Kept::Mux(port) = &mut self.kept[id as usize] else {
+            unreachable!("only multiplexing ports are asked for so");
+        };
+        port
+    }
+
+    /// The pass-through port with id `id`.
+    pub(crate) fn pass(&self, id: u32) -> &PassPort {
+        let Kept::Pass(port) = &self.kept[id as usize] else {
+            unreachable!("a stretch passes through ports where no cell waits");
+        };
+        port
+    }
+}
+
+/// A VC at a port where no cell waits.
+#[derive(Debug, Default)]
+pub(crate) struct PassVc {
+    pub(crate) vc: u32,
+    /// Its place at the station its cells come from.
+    pub(crate) place: u32,
+    pub(crate) samples: QueueSamples,
+}
+
+/// A port where no cell waits: it shifts times.
+#[derive(Debug)]
+pub(crate) struct PassPort {
+    pub(crate) cell_time: SimTime,
+    /// The port its cells come from, and how long after their departure there.
+    pub(crate) station: u32,
+    pub(crate) after: PassThrough,
+    pub(crate) vcs: Vec<PassVc>,
+    pub(crate) samples: QueueSamples,
+}
+
+/// Where a VC stands at the ports of its way that count cells.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// Of its source port among them.
+    pub(crate) source_port: u32,
+    /// At its source port.
+    pub(crate) source: u32,
+    /// At each of its multiplexing ports, in order: there, and which of that port's inputs it comes over.
+    pub(crate) muxes: Vec<AtMux>,
+}
+
+/// Where a VC stands at a multiplexing port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtMux {
+    pub(crate) place: u32,
+    pub(crate) lane: u32,
+}
+
+/// All ports of a run, and the places of each VC.
+pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
+    let end = SimTime(spec.duration_ps);
+    let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
+    type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a Option<usize>), u32);
+    let (mut sources, mut packets) = (Vec::new(), Vec::new());
+    let new = |(((link, kind), &own), id): Link<'_>| match kind {
+        PortKind::Source => {
+            sources.push(SourcePort::new(link, spec.seed));
+            Kept::Source(sources.len() as u32 - 1)
+        }
+        PortKind::Packets => {
+            let framing = link.framing.expect("it carries packets");
+            packets.push(PacketPort::new(link, framing, spec.seed));
+            Kept::Packets(packets.len() as u32 - 1)
+        }
+        PortKind::Mux => {
+            let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
+            let port = MuxPort::new(link, own, spec.seed, end, samples_vcs, notes_losses);
+            Kept::Mux(Box::new(port))
+        }
+        PortKind::PassThrough => Kept::Pass(Box::new(PassPort {
+            cell_time: SimTime(link.cell_time_ps),
+            station: u32::MAX,
+            after: PassThrough {
+                port: u32::MAX,
+                arrival: SimTime::ZERO,
+                departure: SimTime::ZERO,
+            },
+            vcs: Vec::new(),
+            samples: QueueSamples::default(),
+        })),
+    };
+    let links = spec.links.iter().zip(&plan.kinds).zip(&plan.own_queues);
+    let links = links.zip(0u32..);
+    let kept = links.map(new).collect();
+    let mut ports = Ports {
+        kept,
+        sources,
+        packets,
+    };
+    add_servers(spec, plan, &mut ports);
+    let lanes = add_inputs(spec, plan, &mut ports);
+    let mut places = Vec::new();
+    for (route, vc) in plan.routes.iter().zip(0u32..) {
+        let source_port = ports.source_place(route.source);
+        let source_place = match plan.kinds[route.source as usize] {
+            PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
+            _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
+        };
+        for pass in &route.first.passes {
+            cross(&mut ports, *pass, route.source, vc, source_place);
+        }
+        let mut muxes = Vec::new();
+        for ((mux, stretch), input) in route.muxes.iter().zip(inputs(spec, route, vc)) {
+            let class = spec.vcs[vc as usize].class;
+            let queue = spec.links[*mux as usize].port.queue_of(class);
+            let queue = queue.expect("a class has a queue");
+            let place = ports.mux_mut(*mux).add_vc(vc, queue, stretch.delay);
+            let lane = lanes[&input];
+            muxes.push(AtMux { place, lane });
+            for pass in &stretch.passes {
+                cross(&mut ports, *pass, *mux, vc, place);
+            }
+        }
+        places.push(Places {
+            source_port,
+            source: source_place,
+            muxes,
+        });
+    }
+    for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
+        if let Some(mux) = route.first_mux().filter(|_| is_cut(vc, route)) {
+            ports.mux_mut(mux).take_parts();
+        }
+    }
+    keep_what_is_asked(spec, &mut ports);
+    SourcePort::share_kinds(&mut ports.sources);
+    join(spec, plan, &places, &mut ports);
+    set_times(spec, plan, &mut ports);
+    (ports, places)
+}
+
+/// Gives each port with several queues, one of which frames join, its server, with the cells of sources that cross it.
+fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
+    let end = SimTime(spec.duration_ps);
+    for (port, id) in ports.kept.iter_mut().zip(0u32..) {
+        let link = &spec.links[id as usize];
+        let Kept::Mux(port) = port else {
+            continue;
+        };
+        let own = plan.own_queues[id as usize];
+        let Some(own) = own.filter(|_| link.port.queues.len() > 1) else {
+            continue;
+        };
+        let streams = plan.streams.iter().filter(|stream| stream.mux == id);
+        let streams = streams.map(|stream| {
+            let source = CellSource::new(&spec.sources[stream.source as usize], spec.seed);
+            let own = &spec.links[stream.own_port as usize];
+            let is_measured = spec.records.delay_vcs.contains(&stream.vc);
+            let fixed = spec.vc_fixed_delay_ps(stream.vc as usize);
+            let delays = is_measured.then(|| CellDelays::new(fixed));
+            let (cell_time, delay) = (own.cell_time_ps, own.delay_ps);
+            let edge = Edge::new(&spec.vcs[stream.vc as usize], end);
+            CellStream::new(stream.clone(), source, edge, cell_time, delay, delays, end)
+        });
+        let (cell_time, notes_losses) = (link.cell_time_ps, port.losses.is_some());
+        let streams = streams.collect();
+        let server = Server::new(&link.port, cell_time, own, streams, end, notes_losses);
+        port.log.server = Some(Box::new(server));
+    }
+}
+
+/// Tells ports whether what has left them, or been lost behind them, is asked for while the run goes on: samples of
+/// a port where no cell waits look at the station before it.
+fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
+    let sampled = spec.records.sampled_ports.iter();
+    let sampled = sampled.chain(&spec.records.vc_sampled_ports);
+    let stations = sampled.filter_map(|&id| match ports.get(id) {
+        Port::Pass(port) => Some(port.station),
+        _ => None,
+    });
+    let asked: HashSet<u32> = stations.collect();
+    let end = SimTime(spec.duration_ps);
+    for (link, id) in spec.links.iter().zip(0u32..) {
+        let is_asked = asked.contains(&id);
+        match ports.get_mut(id) {
+            PortMut::Source(port) => {
+                port.keep_frames(end, is_asked);
+                port.lose_frames(link, spec.seed, is_asked);
+            }
+            PortMut::Mux(port) => {
+                port.keep_order(is_asked);
+                port.lose_frames(link, spec.seed, is_asked);
+                port.move_link(link, spec.seed);
+            }
+            PortMut::Pass(_) | PortMut::Packets(_) => {}
+        }
+    }
+}
+
+fn cross(ports: &mut Ports, pass: PassThrough, station: u32, vc: u32, place: u32) {
+    let PortMut::Pass(port) = ports.get_mut(pass.port) else {
+        unreachable!("a stretch passes through ports where no cell waits");
+    };
+    // All its VCs come over one link, so from one station after the same time.
+    debug_assert!(port.vcs.is_empty() || (port.station, port.after) == (station, pass));
+    (port.station, port.after) = (station, pass);
+    port.vcs.push(PassVc {
+        vc,
+        place,
+        samples: QueueSamples::default(),
+    });
+}
+
+/// A cell on its way through a pass-through port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PassingCell {
+    pub(crate) came: SimTime,
+    pub(crate) leaves: SimTime,
+    /// Of its VC, at the station before.
+    pub(crate) place: u32,
+}
+
+/// The cell that came last to the pass-through port `id` before `time`, if none after it was lost on the way.
+pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<PassingCell> {
+    let port = ports.pass(id);
+    if port.vcs.is_empty() {
+        return None;
+    }
+    let before = SimTime(time.0.checked_sub(port.after.arrival.0)?);
+    let crosses = |place: u32| port.vcs.iter().any(|vc| vc.place == place);
+    let ((departure, place), lossy) = match ports.get(port.station) {
+        Port::Source(source) => {
+            let last = source.last_departure(before, crosses)?;
+            (last, source.rest.lossy.as_ref())
+        }
+        Port::Mux(mux) => {
+            let last = mux.last_departure_before(before);
+            let last = last.filter(|(_, place)| crosses(*place))?;
+            (last, mux.lossy.as_deref())
+        }
+        Port::Pass(_) | Port::Packets(_) => {
+            unreachable!("a stretch begins at a source or multiplexing port")
+        }
+    };
+    // What came before one that was lost has left, too.
+    if lossy.is_some_and(|lossy| lossy.has_lost_at(departure, place)) {
+        return None;
+    }
+    Some(PassingCell {
+        came: departure + port.after.arrival,
+        leaves: departure + port.after.departure,
+        place,
+    })
+}
+
+/// The place of the cell that is in the pass-through port `id` at `time`, departures done and
+/// arrivals not. There is at most one.
+pub(crate) fn in_pass(ports: &Ports, id: u32, time: SimTime) -> Option<u32> {
+    let last = last_of_pass(ports, id, time)?;
+    (last.leaves > time).then_some(last.place)
+}

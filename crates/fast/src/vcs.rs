@@ -1,0 +1,233 @@
+//! The virtual channels of a run.
+
+use crate::edge::{Edge, may_cut};
+use crate::ends::Ends;
+use crate::lossy::constant_loss;
+use crate::plan::Route;
+use crate::stations::Places;
+use skycell_cache::ask_for;
+use skycell_records::{CellDelays, Discards};
+use skycell_spec::{NetworkSpec, VcSpec};
+use skycell_units::SimTime;
+use std::collections::HashMap;
+
+/// What a frame needs of its VC where it begins.
+#[derive(Debug)]
+pub(crate) struct Begin {
+    pub(crate) cells_offered: u64,
+    pub(crate) frames_offered: u64,
+    /// Which source port the VC begins at, and its place there.
+    pub(crate) source: u32,
+    pub(crate) source_place: u32,
+    /// Its place at its first multiplexing port, and which of the inputs it comes over.
+    pub(crate) mux_place: u32,
+    pub(crate) lane: u32,
+    /// The link over which that port is reached, or the VC's end where it is multiplexed nowhere.
+    pub(crate) first_link: u32,
+    /// Which of the ways it goes.
+    way: u32,
+}
+
+/// What a whole frame needs of its VC where it ends.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) frames_delivered: u64,
+    /// Cells of those frames.
+    pub(crate) cells_whole: u64,
+    /// The link over which the end is reached.
+    pub(crate) last_link: u32,
+    way: u32,
+}
+
+/// One line of the cache: where one VC begins, and where another ends that it follows.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Line {
+    begin: Begin,
+    end: End,
+}
+
+const _: () = assert!(std::mem::size_of::<Line>() == 64);
+
+/// What the VCs between stations of the same kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Way {
+    /// The first multiplexing port, where there is one.
+    pub(crate) mux: Option<u32>,
+    /// From a cell's departure at the source port to that port or the VC's end.
+    pub(crate) first_delay: SimTime,
+    /// From a cell's departure at the last multiplexing port to the VC's end.
+    pub(crate) last_delay: SimTime,
+    /// Whether the first link loses frames.
+    pub(crate) is_lossy: bool,
+    /// Whether the VC's edge looks at frames, and may let them go in parts.
+    pub(crate) is_watched: bool,
+    pub(crate) is_cut: bool,
+    /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
+    pub(crate) is_sender_alone: bool,
+    /// Whether it is one link that carries packets.
+    pub(crate) carries_packets: bool,
+    /// Whether what it brings is taken in, by routers or receivers, as soon as it is known when that arrives.
+    pub(crate) arrives_at_once: bool,
+    /// Whether only receivers are at the end that have no events of their own.
+    pub(crate) receives_at_once: bool,
+}
+
+/// What the frames of a VC seldom look at.
+#[derive(Debug)]
+pub(crate) struct RestOfVc {
+    pub(crate) route: Route,
+    /// Its place at each of its multiplexing ports.
+    pub(crate) places: Vec<u32>,
+    pub(crate) edge: Edge,
+    /// Delays of its cells, where they are measured.
+    pub(crate) delays: Option<Box<CellDelays>>,
+    pub(crate) frames_corrupt: u64,
+    pub(crate) cells_corrupt: u64,
+    /// Cells refused by its source port.
+    pub(crate) discarded_at_source: Discards,
+}
+
+/// All VCs that carry frames, by id.
+#[derive(Debug)]
+pub(crate) struct Vcs {
+    /// By the VC that begins there.
+    lines: Vec<Line>,
+    /// By VC: the one over which that goes on, or is answered, which it carries to its end. Each follows one.
+    follower: Vec<u32>,
+    pub(crate) rest: Vec<RestOfVc>,
+    ways: Vec<Way>,
+}
+
+/// Whether frames of `vc`, whose cells take `route`, may go in parts from its edge on.
+pub(crate) fn is_cut(vc: &VcSpec, route: &Route) -> bool {
+    // A later port may get a frame without its first cell, so that it looks at another's CLP.
+    may_cut(vc, route.muxes.len() > 1)
+}
+
+impl Vcs {
+    /// The VCs of the spec over the given routes, each with its places at the ports.
+    pub(crate) fn new(
+        spec: &NetworkSpec,
+        routes: Vec<Route>,
+        places: Vec<Places>,
+        ends: &Ends,
+    ) -> Self {
+        let (mut begins, mut all_ends) = (Vec::new(), Vec::new());
+        let mut vcs = Vcs {
+            lines: Vec::new(),
+            follower: followers(spec),
+            rest: Vec::with_capacity(routes.len()),
+            ways: Vec::new(),
+        };
+        let mut known = HashMap::new();
+        for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
+            let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
+            let is_measured = spec.records.delay_vcs.contains(&(id as u32));
+            let last = route.last();
+            let first_mux = places.muxes.first();
+            let way = Way {
+                mux: route.first_mux(),
+                first_delay: route.first.delay,
+                last_delay: last.delay,
+                is_lossy: constant_loss(&spec.links[route.source as usize]).is_some(),
+                is_watched: edge.is_watching(),
+                is_cut: is_cut(&spec.vcs[id], &route),
+                is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
+                receives_at_once: ends.receives_at_once[id],
+                carries_packets: spec.carries_packets(id),
+                arrives_at_once: spec.carries_packets(id)
+                    && (ends.goes_on_at_once[id] || ends.receives_at_once[id]),
+            };
+            let way = *known.entry(way).or_insert_with(|| {
+                vcs.ways.push(way);
+                vcs.ways.len() as u32 - 1
+            });
+            begins.push(Begin {
+                cells_offered: 0,
+                frames_offered: 0,
+                source: places.source_port,
+                source_place: places.source,
+                mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
+                lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
+                first_link: route.first.link,
+                way,
+            });
+            let end = End {
+                frames_delivered: 0,
+                cells_whole: 0,
+                last_link: last.link,
+                way,
+            };
+            all_ends.push((vcs.follower(id as u32), end));
+            vcs.rest.push(RestOfVc {
+                route,
+                places: places.muxes.iter().map(|mux| mux.place).collect(),
+                edge,
+                delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
+                frames_corrupt: 0,
+                cells_corrupt: 0,
+                discarded_at_source: Discards::default(),
+            });
+        }
+        all_ends.sort_unstable_by_key(|(follower, _)| *follower);
+        let lines = begins.into_iter().zip(all_ends);
+        vcs.lines
+            .extend(lines.map(|(begin, (_, end))| Line { begin, end }));
+        vcs
+    }
+
+    /// Where the VC with id `vc` begins, and the way that it goes.
+    pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Way) {
+        let begin = &self.lines[vc as usize].begin;
+        (begin, &self.ways[begin.way as usize])
+    }
+
+    pub(crate) fn begin_mut(&mut self, vc: u32) -> &mut Begin {
+        &mut self.lines[vc as usize].begin
+    }
+
+    /// Where it ends, and the way that it has gone.
+    pub(crate) fn end(&self, vc: u32) -> (&End, &Way) {
+        let end = &self.lines[self.follower(vc) as usize].end;
+        (end, &self.ways[end.way as usize])
+    }
+
+    pub(crate) fn end_mut(&mut self, vc: u32) -> &mut End {
+        let follower = self.follower(vc);
+        &mut self.lines[follower as usize].end
+    }
+
+    /// Asks for the line of the cache where `vc` ends.
+    pub(crate) fn ask_for_end(&self, vc: u32) {
+        ask_for(&self.lines[self.follower(vc) as usize]);
+    }
+
+    /// The VC over which most of what `vc` carries to its end goes on, or is answered.
+    pub(crate) fn follower(&self, vc: u32) -> u32 {
+        self.follower[vc as usize]
+    }
+}
+
+/// By VC: another that follows it in a flow, on the way there, at its end, or on the way back; any other where there
+/// is none that does not follow one already.
+fn followers(spec: &NetworkSpec) -> Vec<u32> {
+    let mut followers: Vec<Option<u32>> = vec![None; spec.vcs.len()];
+    let mut follows = vec![false; spec.vcs.len()];
+    for flow in &spec.flows {
+        let legs = || flow.forward.iter().chain(&flow.reverse).copied();
+        for (vc, next) in legs().zip(legs().cycle().skip(1)) {
+            let follower = &mut followers[vc as usize];
+            if follower.is_none() && !follows[next as usize] {
+                *follower = Some(next);
+                follows[next as usize] = true;
+            }
+        }
+    }
+    let mut others = (0..).zip(follows).filter(|(_, follows)| !follows);
+    let mut any_other = || others.next().expect("as many follow as are followed").0;
+    let followers = followers.into_iter();
+    followers
+        .map(|follower| follower.unwrap_or_else(&mut any_other))
+        .collect()
+}

@@ -1,0 +1,452 @@
+//! Both engines leave the same records and traces, on generated scenarios.
+//!
+//! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin. Some numbers have a crowd, too.
+
+mod scenarios;
+mod words;
+
+use scenarios::{
+    crowd, lossy_classes, moving, moving_rows, packets, rerouted, scenario, several, with_jitter,
+};
+use serde_json::Value;
+use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
+use skycell_reference::RunError;
+use skycell_spec::{
+    FifoSpec, LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec,
+};
+use words::Words;
+
+/// Scenarios run by default, beside crowds.
+const SCENARIOS: u64 = 2_000;
+
+/// What differs, if anything: the first record or trace, and both its values.
+fn difference(spec: &NetworkSpec) -> Option<String> {
+    let reference = skycell_reference::run(spec, &mut |_| true);
+    let fast = std::panic::catch_unwind(|| skycell_fast::run(spec, &mut |_| true));
+    let Ok(fast) = fast else {
+        return Some("the fast engine panicked".into());
+    };
+    let (reference, fast) = match (reference, fast) {
+        (Ok(reference), Ok(fast)) => (reference, fast),
+        // A spec from which shrinking has taken too much.
+        (Err(RunError::Spec(_)), Err(RunError::Spec(_))) => return None,
+        (reference, fast) => {
+            return Some(format!(
+                "reference: {:?}\nfast: {:?}",
+                reference.err(),
+                fast.err()
+            ));
+        }
+    };
+    if reference.traces != fast.traces {
+        return Some(first_trace_difference(&reference, &fast));
+    }
+    let told = RunRecords {
+        engine: reference.engine,
+        engine_stats: reference.engine_stats.clone(),
+        ..fast
+    };
+    let (reference, fast) = (reference.to_json(), told.to_json());
+    if reference == fast {
+        return None;
+    }
+    let value = |json: &str| -> Value { serde_json::from_str(json).expect("JSON") };
+    first_difference("", &value(&reference), &value(&fast))
+}
+
+fn first_difference(path: &str, reference: &Value, fast: &Value) -> Option<String> {
+    match (reference, fast) {
+        (Value::Object(a), Value::Object(b)) => a
+            .iter()
+            .find_map(|(key, value)| first_difference(&format!("{path}.{key}"), value, &b[key])),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            (0..a.len()).find_map(|i| first_difference(&format!("{path}[{i}]"), &a[i], &b[i]))
+        }
+        (a, b) => (a != b).then(|| format!("{path}: reference {a}, fast {b}")),
+    }
+}
+
+fn first_trace_difference(reference: &RunRecords, fast: &RunRecords) -> String {
+    /// Names the first row in which two traces differ.
+    macro_rules! compare {
+        ($($trace:ident: $($column:ident),+;)+) => { $(
+            let (a, b) = (&reference.traces.$trace, &fast.traces.$trace);
+            if a != b {
+                let rows = a.time().len().min(b.time().len());
+                let row = (0..rows).find(|&i| $(a.$column[i] != b.$column[i])||+).unwrap_or(rows);
+                return format!(
+                    concat!(stringify!($trace), " row {}: reference {:?}, fast {:?}"),
+                    row,
+                    ($(a.$column.get(row),)+),
+                    ($(b.$column.get(row),)+),
+                );
+            }
+        )+ };
+    }
+    compare! {
+        discards: time_ps, port, vc, flow, reason;
+        sequence: time_ps, flow, event, sequence, length;
+        cwnd: time_ps, flow, cwnd, ssthresh;
+        queue: time_ps, port, cells;
+        vc_queue: time_ps, port, vc, cells;
+        service: time_ps, port, queue, departed, cells;
+        transfers: start_ps, flow, end_ps, octets;
+        files: received_ps, flow, page, requested_ps, octets;
+    }
+    "equal after all".into()
+}
+
+/// Rows of a trace, by its column of times.
+trait Timed {
+    fn time(&self) -> &[u64];
+}
+
+macro_rules! timed {
+    ($($trace:ident.$column:ident),+) => { $(
+        impl Timed for skycell_records::$trace {
+            fn time(&self) -> &[u64] {
+                &self.$column
+            }
+        }
+    )+ };
+}
+
+timed!(
+    CwndTrace.time_ps,
+    SequenceTrace.time_ps,
+    QueueTrace.time_ps,
+    VcQueueTrace.time_ps,
+    DiscardTrace.time_ps,
+    ServiceTrace.time_ps,
+    TransferTrace.start_ps,
+    FileTrace.received_ps
+);
+
+/// A smaller scenario that still differs: fewer flows, a shorter run.
+fn shrink(mut spec: NetworkSpec) -> (NetworkSpec, String) {
+    let mut found = difference(&spec).expect("it differs");
+    loop {
+        let next = smaller(&spec).find_map(|s| difference(&s).map(|d| (s, d)));
+        match next {
+            Some((next, what)) => (spec, found) = (next, what),
+            None => return (spec, found),
+        }
+    }
+}
+
+/// Specs with fewer flows, the fewest first, and with a shorter run.
+fn smaller(spec: &NetworkSpec) -> impl Iterator<Item = NetworkSpec> {
+    let flows = spec.flows.len();
+    let halves = |size: &usize| (*size > 1).then(|| size.div_ceil(2));
+    let sizes = std::iter::successors((flows > 0).then(|| flows.div_ceil(2)), halves);
+    let parts = sizes.flat_map(move |size| (0..flows).step_by(size).map(move |at| (at, size)));
+    let fewer = parts.map(move |(at, size)| {
+        let mut fewer = spec.clone();
+        fewer.flows.drain(at..flows.min(at + size));
+        fewer
+    });
+    // Down to a microsecond; a step that changes nothing would be tried for ever.
+    let cuts = [2, 4, 8, 16, 64].map(|part| spec.duration_ps / part);
+    let cuts = cuts
+        .into_iter()
+        .filter(|cut| spec.duration_ps - cut > 1_000_000);
+    let shorter = cuts.map(|cut| {
+        let mut shorter = spec.clone();
+        shorter.duration_ps -= cut;
+        shorter
+    });
+    fewer.chain(shorter)
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
+}
+
+/// `SKYCELL_SPEC=FILE`: one spec, such as a failure printed, again.
+#[test]
+fn a_given_spec_leaves_the_same_records_and_traces() {
+    if let Ok(file) = std::env::var("SKYCELL_SPEC") {
+        let text = std::fs::read_to_string(file).expect("a readable file");
+        let spec = NetworkSpec::from_json(&text).expect("a valid spec");
+        assert_eq!(difference(&spec), None);
+    }
+}
+
+/// `pinned/`: specs that generated scenarios were shrunk to when the engines differed, and what such
+/// scenarios seldom meet, as cells of two kinds that come to an idle link at one moment.
+#[test]
+fn pinned_specs_leave_the_same_records_and_traces() {
+    let pinned = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pinned");
+    let files = std::fs::read_dir(pinned).expect("the folder");
+    let paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    assert!(!paths.is_empty());
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let spec = NetworkSpec::from_json(&text).expect("a valid spec");
+        assert_eq!(difference(&spec), None, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
+    for seed in 0..200 {
+        let at_rest = scenario(seed);
+        let mut still = at_rest.clone();
+        for link in still.links.iter_mut().filter(|link| link.motion.is_none()) {
+            link.motion = Some(MotionSpec {
+                times_ps: vec![0, at_rest.duration_ps / 3, at_rest.duration_ps / 2 + 1],
+                delays_ps: vec![Some(link.delay_ps); 3],
+                paths: vec![7; 3],
+                cell_times_ps: vec![link.cell_time_ps; 3],
+                rates_millibps: Vec::new(),
+                losses_ppb: vec![0; 3],
+                to: Vec::new(),
+                interruption_ps: 1,
+                handover_loses_cells: true,
+            });
+        }
+        let run = |spec| skycell_reference::run(spec, &mut |_| true).expect("it runs");
+        assert_eq!(run(&at_rest), run(&still), "scenario {seed}");
+    }
+}
+
+#[test]
+fn a_vc_that_is_rerouted_loses_no_cell_unseen() {
+    let mut used = 0;
+    for spec in (0..200).filter_map(rerouted) {
+        let records = skycell_reference::run(&spec, &mut |_| true).expect("the ledger balances");
+        let beside = records
+            .ports
+            .iter()
+            .filter(|port| port.name.ends_with("beside"));
+        used += beside.map(|port| port.departed).sum::<u64>();
+        assert!(records.vcs.iter().all(|vc| vc.cells_lost.off_path == 0));
+    }
+    assert!(used > 10_000, "{used}");
+}
+
+#[test]
+fn a_vc_that_is_rerouted_over_its_own_path_keeps_it() {
+    for seed in 0..200 {
+        let kept = scenario(seed);
+        let mut anew = kept.clone();
+        for vc in anew.vcs.iter_mut().filter(|vc| vc.rerouting.is_none()) {
+            vc.rerouting = Some(ReroutingSpec {
+                times_ps: vec![1, kept.duration_ps / 2 + 1],
+                paths: vec![vc.path.clone(); 2],
+                loses_cells: true,
+            });
+        }
+        let run = |spec| {
+            let mut records = skycell_reference::run(spec, &mut |_| true).expect("it runs");
+            // What a delay has at least is known less well of a VC that is rerouted.
+            records.cell_delays.clear();
+            records.class_delays.clear();
+            records
+        };
+        assert_eq!(run(&kept), run(&anew), "scenario {seed}");
+    }
+}
+
+#[test]
+fn some_scenarios_are_of_cell_sources_alone() {
+    let alone = (0..SCENARIOS)
+        .map(scenario)
+        .filter(|spec| spec.flows.is_empty());
+    let with_cells = alone
+        .map(|spec| skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances"))
+        .filter(|records| records.vcs.iter().any(|vc| vc.cells_delivered > 0))
+        .count();
+    assert!(with_cells > 40, "{with_cells}");
+}
+
+#[test]
+fn both_engines_leave_the_same_records_and_traces() {
+    let first = number("SKYCELL_FIRST_SCENARIO", 0);
+    let count = number("SKYCELL_SCENARIOS", SCENARIOS);
+    for seed in first..first + count {
+        assert_identity(&format!("scenario {seed}"), scenario(seed));
+        assert_identity(&format!("packets {seed}"), packets(seed));
+        if let Some(crowd) = crowd(seed) {
+            assert_identity(&format!("crowd {seed}"), with_jitter(crowd, seed));
+        }
+        if let Some(moving) = moving(seed).filter(|_| seed.is_multiple_of(4)) {
+            assert_identity(&format!("moving {seed}"), with_jitter(moving, seed));
+        }
+        if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
+            assert_identity(&format!("lossy classes {seed}"), with_jitter(lossy, seed));
+        }
+        if seed % 4 == 2 {
+            let several = with_jitter(several(seed), seed);
+            assert_identity(&format!("several classes {seed}"), several);
+        }
+        if let Some(moving) = moving_rows(seed).filter(|_| seed % 4 == 3) {
+            assert_identity(&format!("moving rows {seed}"), with_jitter(moving, seed));
+        }
+    }
+}
+
+fn assert_identity(name: &str, spec: NetworkSpec) {
+    assert_eq!(spec.validate(), Ok(()), "{name}");
+    if difference(&spec).is_some() {
+        let (spec, what) = shrink(spec);
+        let spec = serde_json::to_string(&spec).expect("JSON");
+        panic!("{name}: {what}\n{spec}");
+    }
+}
+
+/// What is compared is all that a spec can say: a rule that no scenario has would be compared in name only.
+#[test]
+fn every_word_of_a_spec_is_in_some_scenario() {
+    let mut words = Words::default();
+    for seed in 0..SCENARIOS {
+        words.read(&scenario(seed));
+        words.read(&packets(seed));
+    }
+    assert_eq!(words.missing(), [""; 0]);
+}
+
+#[test]
+fn the_fast_engine_itself_runs_packets_beside_cells_where_nothing_moves() {
+    let (mut own, mut dropped, mut mixed) = (0, 0, 0);
+    for spec in (0..300).map(packets) {
+        let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
+        let moves = |link: &LinkSpec| link.motion.as_ref().is_some_and(|motion| !is_still(motion));
+        if spec.links.iter().any(moves) {
+            continue;
+        }
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        own += u32::from(records.engine_stats.simulated_by == "fast");
+        let drops = |port: &PortRecord| {
+            port.octets
+                .as_ref()
+                .is_some_and(|octets| octets.discarded > 0)
+        };
+        dropped += u32::from(records.ports.iter().any(drops));
+        let is_stepped = |port: &PortRecord| port.octets.is_none() && port.departed > 0;
+        let is_whole = |port: &PortRecord| port.octets.is_some() && port.departed > 0;
+        let ports = || records.ports.iter();
+        mixed += u32::from(ports().any(is_stepped) && ports().any(is_whole));
+    }
+    assert!(
+        own > 150 && dropped > 100 && mixed > 50,
+        "{own} {dropped} {mixed}"
+    );
+}
+
+/// What is compared is worth comparing where the fast engine does its own work.
+#[test]
+fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_sources() {
+    let (mut own, mut others, mut lossy) = (0, 0, 0);
+    let scenarios = (0..300).map(|seed| (format!("scenario {seed}"), scenario(seed)));
+    let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
+    for (name, spec) in scenarios.chain(crowds) {
+        let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
+        let is_fifo = |link: &LinkSpec| link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
+        let moves = spec.links.iter().any(|link| {
+            let motion = link.motion.as_ref();
+            motion.is_some_and(|motion| !is_still(motion) || !is_fifo(link))
+        });
+        let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
+        let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
+        let in_frames =
+            |source: &SourceSpec| source.datagram_route.is_empty() && source.frame_cells > 1;
+        let has_frames = spec.sources.iter().any(in_frames);
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        let is_own = records.engine_stats.simulated_by == "fast";
+        let may_be_other = moves || is_rerouted || has_classes || has_frames;
+        assert!(is_own || may_be_other, "{name}");
+        own += u32::from(is_own);
+        others += u32::from(!is_own);
+        let loses = |vc: &VcRecord| vc.cells_lost.drawn > 0 && vc.cells_delivered > 0;
+        lossy += u32::from(is_own && records.vcs.iter().any(loses));
+    }
+    assert!(own > 4 * others, "{own} and {others}");
+    assert!(lossy > 20, "{lossy}");
+}
+
+/// Links that move are worth comparing where cells come by them, together, in another order, or not at all.
+#[test]
+fn the_fast_engine_itself_runs_links_that_move() {
+    let (mut own, mut corrupt, mut lost, mut drawn, mut others) = (0, 0, 0, 0, 0);
+    for spec in (0..400).filter_map(moving) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        if records.engine_stats.simulated_by != "fast" {
+            others += 1;
+            continue;
+        }
+        let any = |of: &dyn Fn(&VcRecord) -> bool| u32::from(records.vcs.iter().any(of));
+        let delivers = |vc: &VcRecord| vc.frames_delivered > 1;
+        own += any(&delivers);
+        corrupt += any(&|vc| delivers(vc) && vc.frames_corrupt > 0);
+        lost += any(&|vc| delivers(vc) && vc.cells_lost.handover > 0);
+        drawn += any(&|vc| delivers(vc) && vc.cells_lost.drawn > 0);
+    }
+    let counts = [own, corrupt, lost, drawn, others];
+    assert!(
+        own > 150 && corrupt > 50 && lost > 10 && drawn > 40,
+        "{counts:?}"
+    );
+    assert!(others < 50, "{counts:?}");
+}
+
+/// Links that lose frames beside cells of sources are worth comparing where both lose some.
+#[test]
+fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
+    let (mut both, mut in_frames, mut others) = (0, 0, 0);
+    for spec in (0..500).filter_map(lossy_classes) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        if records.engine_stats.simulated_by != "fast" {
+            others += 1;
+            continue;
+        }
+        let loses = |id: usize| records.vcs[id].cells_lost.drawn > 0;
+        let of_source = |source: &SourceSpec| loses(source.vc as usize);
+        let is_source = |id: usize| spec.sources.iter().any(|source| source.vc as usize == id);
+        let flows_lose = (0..spec.vcs.len()).any(|id| !is_source(id) && loses(id));
+        both += u32::from(flows_lose && spec.sources.iter().any(of_source));
+        let has_frames = |source: &SourceSpec| source.frame_cells > 1 && of_source(source);
+        in_frames += u32::from(spec.sources.iter().any(has_frames));
+    }
+    let counts = [both, in_frames, others];
+    assert!(both > 40 && in_frames > 5, "{counts:?}");
+    assert!(others < 75, "{counts:?}");
+}
+
+/// Ports at which frames join several queues are worth comparing where several are in use and some are full.
+#[test]
+fn the_fast_engine_itself_runs_frames_in_several_queues_of_a_port() {
+    let (mut own, mut full, mut others) = (0, 0, 0);
+    for spec in (0..400).map(several) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        if records.engine_stats.simulated_by != "fast" {
+            others += 1;
+            continue;
+        }
+        let is_used = |queue: &&ClassQueueRecord| queue.arrived > 200;
+        let is_shared = |port: &PortRecord| port.queues.iter().filter(is_used).count() > 1;
+        own += u32::from(records.ports.iter().any(is_shared));
+        let discards = |port: &PortRecord| is_shared(port) && port.discarded.total() > 0;
+        full += u32::from(records.ports.iter().any(discards));
+    }
+    let counts = [own, full, others];
+    assert!(own > 60 && full > 40 && others < 80, "{counts:?}");
+}
+
+/// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use
+/// only crowds make it.
+#[test]
+fn crowds_have_lanes_for_boxes_and_flows_for_reading_ahead() {
+    let crowds: Vec<_> = (0..600).filter_map(crowd).collect();
+    let has_lanes = |spec: &&NetworkSpec| {
+        let links_to = |node: u32| spec.links.iter().filter(|link| link.to == node).count();
+        (0..spec.nodes.len() as u32).any(|node| links_to(node) > 64)
+    };
+    let with_lanes = crowds.iter().filter(has_lanes).count();
+    let with_flows = crowds.iter().filter(|spec| spec.flows.len() >= 200).count();
+    let of = crowds.len();
+    assert!(
+        of > 50 && 3 * with_lanes > 2 * of && 3 * with_flows > of,
+        "{with_lanes} and {with_flows} of {of}"
+    );
+}

@@ -1,0 +1,171 @@
+//! Links that carry packets, alone and beside links of cells.
+
+use super::{Builder, Dice, scenario};
+use skycell_des::Stream;
+use skycell_spec::*;
+
+/// A scenario in which some or all switches are routers, and links between hosts and routers carry packets.
+pub fn packets(seed: u64) -> NetworkSpec {
+    let mut spec = scenario(seed);
+    let mut dice = Dice(Stream::new(seed, "packets"));
+    leave_out_what_is_made_of_cells(&mut spec);
+    let all = dice.one_in(2);
+    let mut is_new = vec![false; spec.nodes.len()];
+    for (node, is_new) in spec.nodes.iter_mut().zip(&mut is_new) {
+        if node.kind == NodeKind::Switch && (all || dice.one_in(2)) {
+            (node.kind, *is_new) = (NodeKind::Router, true);
+        }
+    }
+    split_vcs(&mut spec, &is_new);
+    let is_switch: Vec<bool> = spec
+        .nodes
+        .iter()
+        .map(|n| n.kind == NodeKind::Switch)
+        .collect();
+    let rate = dice.pick(&[
+        1_000_000_000,
+        100_000_000_000,
+        155_520_000_000,
+        7_777_777_777,
+    ]);
+    for link in &mut spec.links {
+        let is_at_router = is_new[link.from as usize];
+        if is_at_router {
+            let queue = &link.port.queues[0];
+            link.port = PortSpec::fifo(queue.capacity_cells, queue.policy.clone(), 0);
+        }
+        let to = link.motion.iter().flat_map(|motion| &motion.to);
+        let mut ends = [link.from, link.to].into_iter().chain(to.copied());
+        if ends.all(|node| !is_switch[node as usize]) && !dice.one_in(6) {
+            carry_packets(link, rate, &mut dice);
+        }
+    }
+    for source in &mut spec.sources {
+        source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
+    }
+    weigh_vcs(&mut spec);
+    spec
+}
+
+/// Contracts, policers, sources of cells, and delays of cells.
+fn leave_out_what_is_made_of_cells(spec: &mut NetworkSpec) {
+    for vc in &mut spec.vcs {
+        (vc.gfr, vc.rerouting, vc.class) = (None, None, ServiceClass::Ubr);
+        vc.policing.clear();
+    }
+    spec.sources
+        .retain(|source| !source.datagram_route.is_empty());
+    spec.records.delay_vcs.clear();
+    for link in &mut spec.links {
+        let queue = link.port.queues.iter().find(|queue| queue.class.is_none());
+        let (capacity, policy) = queue
+            .map_or((None, PolicySpec::TailDrop(TailDropSpec {})), |queue| {
+                (queue.capacity_cells, queue.policy.clone())
+            });
+        let scheduler = match &link.port.scheduler {
+            kind @ (SchedulerSpec::VcRoundRobin(_) | SchedulerSpec::VirtualSpacing(_)) => {
+                kind.clone()
+            }
+            _ => SchedulerSpec::Fifo(FifoSpec {}),
+        };
+        link.port = PortSpec {
+            scheduler,
+            ..PortSpec::fifo(capacity, policy, link.port.frame_gap_ps)
+        };
+    }
+}
+
+/// Cuts VCs where they come by a new router.
+fn split_vcs(spec: &mut NetworkSpec, is_new: &[bool]) {
+    let mut parts: Vec<Vec<u32>> = Vec::new();
+    let mut vcs: Vec<VcSpec> = Vec::new();
+    for vc in &spec.vcs {
+        let mut own = Vec::new();
+        let begins = |link: &u32| is_new[spec.links[*link as usize].from as usize];
+        for path in vc.path.chunk_by(|_, next| !begins(next)) {
+            own.push(vcs.len() as u32);
+            vcs.push(VcSpec {
+                name: format!("vc{}", vcs.len()),
+                path: path.to_vec(),
+                ..vc.clone()
+            });
+        }
+        parts.push(own);
+    }
+    spec.vcs = vcs;
+    let cut = |route: &mut Vec<u32>| {
+        *route = route
+            .iter()
+            .flat_map(|vc| parts[*vc as usize].clone())
+            .collect();
+    };
+    for flow in &mut spec.flows {
+        cut(&mut flow.forward);
+        cut(&mut flow.reverse);
+    }
+    for source in &mut spec.sources {
+        cut(&mut source.datagram_route);
+        source.vc = source.datagram_route[0];
+    }
+}
+
+/// Lets the link carry packets, at about `rate`.
+fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
+    let framing = |overhead_octets, least_octets, unit_octets, line_octets| PacketFraming {
+        rate_millibps: rate,
+        overhead_octets,
+        least_octets,
+        unit_octets,
+        line_octets,
+    };
+    let framing = dice.pick(&[
+        framing(0, 0, 1, 1),
+        framing(38, 46, 1, 1),
+        framing(16, 0, 48, 53),
+    ]);
+    let rate = dice.pick(&[rate, rate, rate / 2, rate / 10, rate * 3]);
+    link.framing = Some(PacketFraming {
+        rate_millibps: rate,
+        ..framing
+    });
+    link.cell_time_ps = 0;
+    if let Some(motion) = &mut link.motion {
+        motion.rates_millibps = motion
+            .cell_times_ps
+            .iter()
+            .map(|_| rate - rate / 4 * dice.below(3))
+            .collect();
+        motion.cell_times_ps.clear();
+    }
+    let mut builder = Builder::new(dice);
+    let queue = &mut link.port.queues[0];
+    let Some(cells) = queue.capacity_cells else {
+        return;
+    };
+    queue.counts_octets = builder.dice.one_in(2);
+    let capacity = match queue.counts_octets {
+        true => (cells * 48).max(60),
+        false => cells.div_ceil(builder.dice.pick(&[1, 10, 30])),
+    };
+    queue.capacity_cells = Some(capacity);
+    queue.policy = match builder.dice.one_in(3) {
+        true => PolicySpec::TailDrop(TailDropSpec {}),
+        false => builder.policy(capacity),
+    };
+}
+
+/// Gives schedulers that serve VCs as many weights as there are VCs now.
+fn weigh_vcs(spec: &mut NetworkSpec) {
+    let count = spec.vcs.len();
+    for link in &mut spec.links {
+        match &mut link.port.scheduler {
+            SchedulerSpec::VcRoundRobin(VcRoundRobinSpec { weights }) => {
+                *weights = weights.iter().copied().cycle().take(count).collect();
+            }
+            SchedulerSpec::VirtualSpacing(VirtualSpacingSpec { intervals_ps }) => {
+                *intervals_ps = intervals_ps.iter().copied().cycle().take(count).collect();
+            }
+            _ => {}
+        }
+    }
+}

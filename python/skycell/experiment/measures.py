@@ -1,0 +1,312 @@
+"""What a sweep can measure on a run: one number each, from the run's summary and its spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from skycell.experiment.measure import COMMON, Measure, cells_discarded, total_mbps
+from skycell.experiment.run_view import SweepView
+from skycell.metrics import (
+    cell_delay,
+    efficiency,
+    lost_cells,
+    max_min_fairness,
+)
+from skycell.metrics.run_rows import mean_closing_s
+from skycell.scenario.quantities import PS_PER_MS
+
+DEFAULT_RESPONSES = ("efficiency", "fairness")
+"""What is measured unless the file says otherwise."""
+
+_MBIT = 1e6
+
+
+def _efficiency(run: SweepView) -> float | None:
+    if run.network.ceiling_bps == 0:
+        return None  # nothing was left to use
+    return efficiency(run.rates_bps(), run.network.ceiling_bps)
+
+
+def _fairness(run: SweepView) -> float | None:
+    return max_min_fairness(run.network, run.summary, run.definition)
+
+
+def _smallest(run: SweepView) -> float:
+    return min(run.rates_bps()) / _MBIT
+
+
+def _largest(run: SweepView) -> float:
+    return max(run.rates_bps()) / _MBIT
+
+
+def _sent_again(run: SweepView) -> float | None:
+    sent = run.total("segments_sent")
+    return run.total("segments_retransmitted") / sent if sent else None
+
+
+def _mean_delay(run: SweepView) -> float | None:
+    received = run.total("segments_received")
+    if not received:
+        return None
+    weighted = sum(f["delay_mean_ps"] * f["segments_received"] for f in run.flows)
+    return float(weighted) / received / PS_PER_MS
+
+
+def _largest_delay(run: SweepView) -> float | None:
+    largest = [flow["delay_max_ps"] for flow in run.flows if flow["segments_received"]]
+    return float(max(largest)) / PS_PER_MS if largest else None
+
+
+def _discarded_part(run: SweepView) -> float | None:
+    arrived = sum(port["arrived"] for port in run.ports)
+    return cells_discarded(run) / float(arrived) if arrived else None
+
+
+def _mean_queue(run: SweepView) -> float | None:
+    port = run.port()
+    return None if port is None else float(port["queue"]["mean"])
+
+
+def _largest_queue(run: SweepView) -> float | None:
+    port = run.port()
+    return None if port is None else float(port["queue"]["max"])
+
+
+def _part_of_cells(run: SweepView, count: Callable[[Mapping[str, Any]], int]) -> float | None:
+    """Cells of the measured VCs that are counted, as a part of those offered."""
+    offered = float(sum(vc["cells_offered"] for vc in run.vcs))
+    return sum(map(count, run.vcs)) / offered if offered else None
+
+
+def _mean_cell_delay(run: SweepView) -> float | None:
+    delays = [vc["delay"] for vc in run.vcs]
+    cells = float(sum(delay["cells"] for delay in delays))
+    if not cells:
+        return None
+    weighted = sum(delay["mean_ps"] * delay["cells"] for delay in delays)
+    return float(weighted) / cells / PS_PER_MS
+
+
+def _largest_cell_delay(run: SweepView) -> float | None:
+    largest = [vc["delay"]["max_ps"] for vc in run.vcs if vc["delay"]["cells"]]
+    return float(max(largest)) / PS_PER_MS if largest else None
+
+
+def _p999_cell_delay(run: SweepView) -> float | None:
+    quantiles = [vc["delay"]["p999_ps"] for vc in run.vcs if vc["delay"]["cells"]]
+    return float(max(quantiles)) / PS_PER_MS if quantiles else None
+
+
+def _cell_delay_variation(run: SweepView) -> float | None:
+    delays = [found for vc in run.vcs if (found := cell_delay(vc["delay"]))]
+    return max(delay.peak_to_peak_cdv_s() for delay in delays) * 1e3 if delays else None
+
+
+def _link_share(run: SweepView) -> float | None:
+    port = run.port()
+    if port is None:
+        return None
+    busy = float(port["busy_ps"]) / float(run.summary["duration_ps"])
+    if not port["queues"] or not port["departed"]:
+        return busy
+    sent: int = sum(queue["departed"] for queue in port["queues"])
+    return busy * (sent / float(port["departed"]))
+
+
+def _of_times(times: Mapping[str, Any] | None, key: str) -> float | None:
+    """A figure of some times, milliseconds."""
+    if not times or not times["count"]:
+        return None
+    return float(times[key]) / PS_PER_MS
+
+
+def _web(run: SweepView, times: str, key: str) -> float | None:
+    return _of_times(run.summary.get("web", {}).get(times), key)
+
+
+def _transfers(run: SweepView, key: str) -> float | None:
+    return _of_times(run.transfers and run.transfers["times"], key)
+
+
+def _closing(run: SweepView) -> float | None:
+    seconds = mean_closing_s(run.flows)
+    return None if seconds is None else seconds * 1e3
+
+
+def _late_transfers(run: SweepView) -> float | None:
+    found = run.transfers
+    if not found or not found["begun"]:
+        return None
+    begun = int(found["begun"])
+    return (begun - int(found["times"]["count"])) / begun
+
+
+def _late_files(run: SweepView) -> float | None:
+    web = run.summary.get("web")
+    if not web or not web["requests"]:
+        return None
+    requests = int(web["requests"])
+    return (requests - int(web["file_response"]["count"])) / requests
+
+
+RESPONSES: Mapping[str, Measure[SweepView]] = {
+    "efficiency": Measure("1", "sum of the TCP throughputs as a part of the ceiling", _efficiency),
+    "fairness": Measure(
+        "1", "fairness index of the throughputs against their max-min fair shares", _fairness
+    ),
+    "throughput": Measure("Mbit/s", "TCP throughput, all flows together", total_mbps, part="flow"),
+    "smallest_throughput": Measure("Mbit/s", "throughput of the slowest flow", _smallest),
+    "largest_throughput": Measure("Mbit/s", "throughput of the fastest flow", _largest),
+    "timeouts": COMMON["timeouts"],
+    "fast_retransmits": COMMON["fast_retransmits"],
+    "retransmitted_part": Measure(
+        "1", "segments sent again as a part of those sent", _sent_again, part="flow"
+    ),
+    "mean_delay": Measure(
+        "ms", "mean one-way delay of the data segments that arrived", _mean_delay, part="flow"
+    ),
+    "largest_delay": Measure(
+        "ms", "largest one-way delay of a data segment", _largest_delay, part="flow"
+    ),
+    "cells_discarded": COMMON["cells_discarded"],
+    "discarded_part": Measure(
+        "1", "cells discarded as a part of those that arrived there", _discarded_part, part="port"
+    ),
+    "mean_queue": Measure(
+        "cells",
+        "time average of the queue at the port with a limited buffer, of several the slowest",
+        _mean_queue,
+        part="port",
+    ),
+    "largest_queue": Measure("cells", "largest queue at that port", _largest_queue, part="port"),
+    "link_share": Measure(
+        "1",
+        "cells that the port with a limited buffer sent, of several that of the slowest link, as "
+        "a part of those that its link carries",
+        _link_share,
+        part="class",
+    ),
+    "cell_loss_ratio": Measure(
+        "1",
+        "cells lost at policers and contracts, in ports and on links, as a part of those offered",
+        lambda run: _part_of_cells(run, lost_cells),
+        part="vc",
+    ),
+    "nonconforming_part": Measure(
+        "1",
+        "cells that did not conform to their policer, as a part of those offered",
+        lambda run: _part_of_cells(run, lambda vc: vc["cells_nonconforming"]),
+        part="vc",
+    ),
+    "mean_cell_delay": Measure(
+        "ms", "mean transfer delay of the cells that arrived", _mean_cell_delay, part="vc"
+    ),
+    "largest_cell_delay": Measure(
+        "ms", "largest transfer delay of a cell", _largest_cell_delay, part="vc"
+    ),
+    "p999_cell_delay": Measure(
+        "ms",
+        "transfer delay within which 99.9 % of the cells came; of several VCs the largest",
+        _p999_cell_delay,
+        part="vc",
+    ),
+    "cell_delay_variation": Measure(
+        "ms",
+        "peak-to-peak cell delay variation, the 99.9 % quantile of the delay less its fixed part; "
+        "of several VCs the largest",
+        _cell_delay_variation,
+        part="vc",
+    ),
+    "mean_page_response": Measure(
+        "ms",
+        "mean time from a web page's first request to its last octet",
+        lambda run: _web(run, "page_response", "mean_ps"),
+        traffic="web",
+    ),
+    "p95_page_response": Measure(
+        "ms",
+        "time within which 95 % of the web pages came",
+        lambda run: _web(run, "page_response", "p95_ps"),
+        traffic="web",
+    ),
+    "mean_file_response": Measure(
+        "ms",
+        "mean time from a web file's request to its last octet",
+        lambda run: _web(run, "file_response", "mean_ps"),
+        traffic="web",
+    ),
+    "p95_file_response": Measure(
+        "ms",
+        "time within which 95 % of the web files came",
+        lambda run: _web(run, "file_response", "p95_ps"),
+        traffic="web",
+    ),
+    "late_files_part": Measure(
+        "1",
+        "web files that had not come whole when the run ended, of those asked for",
+        _late_files,
+        traffic="web",
+    ),
+    "mean_transfer_time": Measure(
+        "ms",
+        "mean time from the moment a transfer is handed over until its last octet is acknowledged",
+        lambda run: _transfers(run, "mean_ps"),
+        part="flow",
+        traffic="transfers",
+    ),
+    "p95_transfer_time": Measure(
+        "ms",
+        "time within which 95 % of the transfers were acknowledged",
+        lambda run: _transfers(run, "p95_ps"),
+        part="flow",
+        traffic="transfers",
+    ),
+    "mean_closing_time": Measure(
+        "ms",
+        "mean time from a transfer's last octet acknowledged to its connection closed",
+        _closing,
+        part="flow",
+        traffic="transfers",
+    ),
+    "late_transfers_part": Measure(
+        "1",
+        "transfers that were not acknowledged when the run ended, of those with data sent",
+        _late_transfers,
+        part="flow",
+        traffic="transfers",
+    ),
+}
+"""Responses by name. Where `part` says so, `NAME:FLOW`, `NAME:PORT` and so on measure one alone."""
+
+
+def response_of(name: str) -> Measure[SweepView]:
+    """The response of a name, with or without a part; KeyError for any other."""
+    base, colon, part = name.partition(":")
+    response = RESPONSES[base]
+    if colon and not (response.part and part):
+        raise KeyError(name)
+    return response
+
+
+def is_response(name: str) -> bool:
+    """Whether there is a response of this name.
+
+    >>> is_response("timeouts:flow1"), is_response("efficiency:flow1"), is_response("speed")
+    (True, False, False)
+    """
+    try:
+        response_of(name)
+    except KeyError:
+        return False
+    return True
+
+
+def measure(name: str, run: SweepView) -> float | None:
+    """The value of a response on a run; none where it is not defined there."""
+    response = response_of(name)
+    if response.is_of_flows and not run.flows:
+        return None
+    part = name.partition(":")[2]
+    view = run.narrowed(response.part, part) if part else run
+    return None if view is None else response.measure(view)

@@ -1,0 +1,108 @@
+"""`sweep`: every run of a factorial study, made once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+from skycell.experiment.batch import Batch, OnProgress
+from skycell.experiment.design import SweepPlan
+from skycell.experiment.file import load_plan, parse_plan
+from skycell.experiment.measures import measure, response_of
+from skycell.experiment.plan import Design, design_runs
+from skycell.experiment.result import SweepResult, SweepRun
+from skycell.experiment.run_view import SweepView
+from skycell.experiment.store import RunStore
+from skycell.experiment.tasks import Work, simulate
+
+PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
+"""A sweep, or what one can be made of: a file, or the data that a file stands for."""
+
+
+def sweep(
+    source: PlanLike | Design,
+    *,
+    engine: str = "fast",
+    jobs: int | None = None,
+    store: RunStore | None = None,
+    on_progress: OnProgress | None = None,
+    fresh: bool = False,
+    only_stored: bool = False,
+    version: str | None = None,
+    work: Work = simulate,
+) -> SweepResult:
+    """Makes every run of a sweep that the store does not have, and measures them all.
+
+    Args:
+        source: the file of the sweep, the data that such a file stands for, a plan, or all of its
+            runs as `design_runs` gives them.
+        engine: name of the engine.
+        jobs: processes at a time; all cores if not given.
+        store: where finished runs are kept and looked up; in memory only if not given.
+        on_progress: called as runs go on and end.
+        fresh: simulate also what the store has.
+        only_stored: simulate nothing; a store that was opened to look only will do.
+        version: part of a stored run's key; this build's if not given.
+        work: makes one run; the engine's unless a test says otherwise.
+
+    Raises:
+        ScenarioFaults: the file has faults, or some of its cells' scenarios.
+        MissingRunsError: with `only_stored`, the store lacks runs.
+        OSError: the file cannot be read.
+        ValueError: this build does not have the engine, or `fresh` is given with `only_stored`.
+        StoreError: there are runs to make, and the store was opened to look only.
+        KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
+    """
+    if fresh and only_stored:
+        raise ValueError("fresh simulates every run, only_stored none: only one of them is allowed")
+    design = source if isinstance(source, Design) else design_runs(as_plan(source))
+    with Batch(store, engine, version) as batch:
+        runs = design.different
+        if only_stored:
+            batch.refuse_missing(runs)
+        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        return SweepResult(
+            title=design.plan.title,
+            file=design.plan.name,
+            factors={
+                factor.name: tuple(level.label for level in factor.levels)
+                for factor in design.plan.factors
+            },
+            factor_units={
+                factor.name: factor.unit for factor in design.plan.factors if factor.unit
+            },
+            replications=design.plan.replications,
+            first_seed=design.plan.first_seed,
+            common_random_numbers=design.plan.common_random_numbers,
+            units={name: response_of(name).unit for name in design.plan.responses},
+            engine=engine,
+            version=batch.version,
+            runs=tuple(_measured(design, batch)),
+            from_store=made.from_store,
+        )
+
+
+def as_plan(source: PlanLike) -> SweepPlan:
+    """A checked plan; raises `ScenarioFaults`."""
+    if isinstance(source, SweepPlan):
+        return source
+    if isinstance(source, Mapping):
+        return parse_plan(source)
+    return load_plan(source)
+
+
+def _measured(design: Design, batch: Batch) -> list[SweepRun]:
+    plan = design.plan
+    found = []
+    for entry in design.runs:
+        run, end = entry.run, batch.end(entry.run.spec_hash)
+        values: dict[str, float | None] = dict.fromkeys(plan.responses)
+        if end.summary is not None:
+            view = SweepView(end.summary, design.networks[entry.cell], plan.throughput)
+            values = {name: measure(name, view) for name in plan.responses}
+        labels = entry.cell.labels
+        found.append(
+            SweepRun(labels, entry.replication, run.seed, run.spec_hash, values, end.reason)
+        )
+    return found

@@ -1,0 +1,213 @@
+"""Which satellites of mean elements have positions, and when: decay, and time from the epoch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern
+from skycell.scenario.faults import Fault, ScenarioFaults, show_value
+from skycell.scenario.quantities import PS_PER_SECOND, counted
+
+if TYPE_CHECKING:
+    from skycell.orbit.constellation import Constellation
+
+MOST_TOLD = 20
+"""Satellites told one by one; of the others their number."""
+
+_MEANING = "satellites that SGP4 moves, as long as they are above the earth"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A satellite that has no position for a time.
+
+    Attributes:
+        satellite: its name.
+        catalogue_number: as its element set has it; 0 where it has none.
+        entry: file and line or entry of the element set.
+        at_ps: since time 0, perhaps below 0: when it first breaks a limit, counted from its epoch
+            in either direction.
+        moment: the same in UTC.
+        minutes_from_epoch: the same from its epoch. It is left out from then on; until then where
+            this is below 0; always where it is 0.
+        limit: what it breaks: an error of SGP4, or the surface of the earth.
+    """
+
+    satellite: str
+    catalogue_number: int
+    entry: str
+    at_ps: int
+    moment: str
+    minutes_from_epoch: float
+    limit: str
+
+    def __str__(self) -> str:
+        minutes = self.minutes_from_epoch
+        when = f"{'until' if minutes < 0 else 'from'} {self.moment}"
+        if minutes > 0:
+            when += f" on, {minutes:.1f} min after its epoch"
+        elif minutes < 0:
+            when += f", {-minutes:.1f} min before its epoch"
+        else:
+            when = "at all times, already at its epoch"
+        named = f"{show_value(self.satellite)} (catalogue number {self.catalogue_number}"
+        return f"{named}, {self.entry}) is left out {when}: {self.limit}"
+
+    def is_always(self, first_ps: int, last_ps: int) -> bool:
+        """Whether it is left out at every moment between two."""
+        if self.minutes_from_epoch > 0:
+            return self.at_ps <= first_ps
+        return self.minutes_from_epoch == 0 or self.at_ps >= last_ps
+
+    def as_dict(self) -> dict[str, Any]:
+        """The satellite for a program."""
+        return {
+            "satellite": self.satellite,
+            "catalogue_number": self.catalogue_number,
+            "entry": self.entry,
+            "at_ps": self.at_ps,
+            "moment": self.moment,
+            "minutes_from_epoch": self.minutes_from_epoch,
+            "limit": self.limit,
+        }
+
+
+@dataclass(frozen=True)
+class Validity:
+    """What is known of a constellation's satellites between two moments.
+
+    Attributes:
+        left_out: satellites that have no position at some of the moments.
+        far: a sentence on elements that are used far from their epoch; empty where none are.
+    """
+
+    left_out: tuple[LeftOut, ...] = ()
+    far: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for people, a screenful at most."""
+        told = [f"{entry}." for entry in self.left_out[:MOST_TOLD]]
+        more = len(self.left_out) - MOST_TOLD
+        if more > 0:
+            told.append(f"{counted(more, 'more satellite')} left out at some of the moments.")
+        return (*told, *filter(None, [self.far]))
+
+    def as_dict(self) -> dict[str, Any]:
+        """What there is to tell a program: `left_out`, `notes`; nothing where all is well."""
+        if not self.notes:
+            return {}
+        entries = [entry.as_dict() for entry in self.left_out[:MOST_TOLD]]
+        return {
+            "left_out": entries,
+            "left_out_count": len(self.left_out),
+            "notes": list(self.notes),
+        }
+
+
+ALL_IS_WELL = Validity()
+
+
+def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:
+    """Looks at the satellites of elements between two moments since time 0.
+
+    Raises:
+        ScenarioFaults: a moment is farther from an element set's epoch than the file allows, or no
+            satellite has a position at any of the moments.
+    """
+    pattern, epoch_ns = constellation.file.pattern, constellation.file.earth.epoch
+    if not isinstance(pattern, ElementsPattern) or epoch_ns is None:
+        return ALL_IS_WELL
+    far = _far(constellation, pattern, epoch_ns, first_ps, last_ps)
+    left_out = _left_out(constellation, pattern, epoch_ns, first_ps, last_ps)
+    always = [entry for entry in left_out if entry.is_always(first_ps, last_ps)]
+    if len({entry.satellite for entry in always}) == len(constellation.satellites):
+        _refuse_all(constellation, always)
+    return Validity(left_out, far)
+
+
+def _far(
+    constellation: Constellation,
+    pattern: ElementsPattern,
+    epoch_ns: int,
+    first_ps: int,
+    last_ps: int,
+) -> str:
+    """Refuses elements farther from the moments than allowed; tells which are far."""
+    farthest_s = float(pattern.farthest.amount) / PS_PER_SECOND
+    faults = []
+    far: list[tuple[float, str]] = []
+    for entry in constellation.elements:
+        since = epoch_ns / 1e9 - entry.epoch_unix_s
+        away_s = max(abs(since + at_ps / PS_PER_SECOND) for at_ps in (first_ps, last_ps))
+        if away_s > farthest_s:
+            got = f"{away_s / 86_400:.1f} days from the epoch of {show_name(entry.name)}"
+            allowed = f"up to {pattern.farthest} (pattern.farthest, {show_value(pattern.file)})"
+            meaning = "the moment that is time 0"
+            faults.append(Fault(constellation.name, "earth.epoch", got, allowed, meaning))
+        elif away_s > FARTHEST_BY_DEFAULT_S:
+            far.append((away_s, entry.name))
+    if faults:
+        raise ScenarioFaults(faults)
+    if not far:
+        return ""
+    away_s, name = max(far)
+    many = f"{len(far)} of {counted(len(constellation.elements), 'element set')}"
+    return (
+        f"{many} used more than two weeks from the epoch, that of {show_name(name)} "
+        f"{away_s / 86_400:.1f} days: SGP4 is off by kilometres after two weeks, and by more later."
+    )
+
+
+def show_name(name: str) -> str:
+    """A satellite's name, bounded in length."""
+    return show_value(name)[1:-1]
+
+
+def _left_out(
+    constellation: Constellation,
+    pattern: ElementsPattern,
+    epoch_ns: int,
+    first_ps: int,
+    last_ps: int,
+) -> tuple[LeftOut, ...]:
+    from skycell import _core
+
+    rows = json.loads(_core.orbit_left_out(json.dumps(constellation.spec()), first_ps, last_ps))
+    found = []
+    for number, minutes, limit in rows:
+        entry = constellation.elements[number]
+        at_s = entry.epoch_unix_s + 60 * minutes
+        found.append(
+            LeftOut(
+                entry.name,
+                int(entry.omm["NORAD_CAT_ID"]),
+                f"{pattern.file} {entry.where}",
+                round((at_s - epoch_ns / 1e9) * 1000) * (PS_PER_SECOND // 1000),
+                _utc(at_s),
+                minutes,
+                limit,
+            )
+        )
+    return tuple(found)
+
+
+def _utc(unix_s: float) -> str:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=unix_s)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _refuse_all(constellation: Constellation, always: Iterable[LeftOut]) -> None:
+    """Refuses a constellation without a satellite."""
+    first, *others = always
+    position = constellation.positions.get("pattern.file") or (None, None)
+    got = f"no satellite that has a position: {first}"
+    if others:
+        got += f"; and {counted(len(others), 'other satellite')}"
+    allowed = "elements of a satellite that is in orbit at the moments asked for"
+    fault = Fault(constellation.name, "pattern.file", got, allowed, _MEANING, *position)
+    raise ScenarioFaults([fault])

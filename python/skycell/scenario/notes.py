@@ -1,0 +1,102 @@
+"""Notes on a network: what is allowed, and may not be what someone meant who thinks of packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from skycell.scenario.cells import frame_cells_of
+from skycell.scenario.quantities import show_amount
+from skycell.spec.network import LinkSpec, NetworkSpec
+
+#: Ports and VCs that a note names.
+_MOST_NAMES = 3
+
+
+def notes_on(spec: NetworkSpec) -> tuple[str, ...]:
+    """What to know of a network before its results are read, a sentence or two each.
+
+    A note is no fault: the network is simulated as it is written. There is one where cells of TCP
+    packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
+    device does.
+
+    Args:
+        spec: the network.
+    """
+    frames = _longest_frames(spec)
+    return (*_tail_drop(spec, frames), *_policers(spec, frames))
+
+
+def _longest_frames(spec: NetworkSpec) -> Mapping[int, int]:
+    """Cells of the longest TCP frame on each VC that carries some of several cells."""
+    longest: dict[int, int] = {}
+    for flow in spec.flows:
+        tcp = flow.tcp
+        answers = flow.traffic.request_octets if flow.traffic.kind == "web" else 0
+        for vcs, octets in ((flow.forward, tcp.mss), (flow.reverse, min(answers, tcp.mss))):
+            cells = frame_cells_of(octets, tcp.llc_snap, tcp.timestamps)
+            longest |= {vc: max(cells, longest.get(vc, 0)) for vc in vcs}
+    return {vc: cells for vc, cells in longest.items() if cells > 1}
+
+
+def _tail_drop(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
+    found: dict[str, tuple[int, int]] = {}  # of each port: its buffer and its longest frame
+    for vc, cells in frames.items():
+        for link in map(spec.links.__getitem__, _links_of(spec, vc)):
+            capacity = _dropping_cells(spec, link, spec.vcs[vc].class_)
+            if capacity is not None:
+                found[link.name] = capacity, max(cells, found.get(link.name, (0, 0))[1])
+    if not found:
+        return
+    longest = max(cells for _, cells in found.values())
+    less_one = {capacity - cells for capacity, cells in found.values()}
+    threshold = "the buffer less one frame"
+    if len(less_one) == 1 and min(less_one) > 0:
+        threshold += f" ({show_amount(min(less_one))} cells)"
+    yield (
+        f"tail_drop at {_named('switch port', list(found))} drops cells, not packets: the rest "
+        f"of a TCP packet of {longest} cells still takes up the link, although the packet is lost. "
+        f"To drop whole packets, use a router in place of the switch, or epd with a drop_threshold "
+        f"of {threshold}."
+    )
+
+
+def _links_of(spec: NetworkSpec, vc: int) -> Sequence[int]:
+    """The links of all paths of a VC."""
+    rerouting = spec.vcs[vc].rerouting
+    later = rerouting.paths if rerouting else ()
+    return list(dict.fromkeys([*spec.vcs[vc].path, *(link for path in later for link in path)]))
+
+
+def _dropping_cells(spec: NetworkSpec, link: LinkSpec, service: str) -> int | None:
+    """What a switch's queue for a service class holds, if it drops single cells when full."""
+    if spec.nodes[link.from_].kind != "switch":
+        return None
+    own = (queue for queue in link.port.queues if queue.class_ == service)
+    queue = next(own, link.port.default_queue)
+    return queue.capacity_cells if queue.policy.kind == "tail_drop" else None
+
+
+def _policers(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
+    policed = {
+        spec.vcs[vc].name: cells
+        for vc, cells in frames.items()
+        if any(bucket.action == "discard" for bucket in spec.vcs[vc].policing)
+    }
+    if policed:
+        yield (
+            f"the policer of {_named('VC', list(policed))} discards cells, not packets: a TCP "
+            f"packet of {max(policed.values())} cells is lost with any one of them, and its other "
+            f'cells still count. A [[gfr]] contract with excess = "discard" holds a VC to a rate '
+            f"by whole packets."
+        )
+
+
+def _named(noun: str, names: Sequence[str]) -> str:
+    """Names behind what they are, and how many more there are.
+
+    >>> _named("VC", ["a"]), _named("VC", ["a", "b", "c", "d", "e"])
+    ('VC a', 'VCs a, b, c and 2 more')
+    """
+    shown = f"{noun}{'s' if len(names) > 1 else ''} {', '.join(names[:_MOST_NAMES])}"
+    more = len(names) - _MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,133 @@
+"""How a table's number is computed on a constellation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from skycell.experiment.measure import Measure
+from skycell.orbit import Constellation, Route, find_places, look, positions_km
+from skycell.scenario.quantities import PS_PER_MS
+
+if TYPE_CHECKING:
+    from skycell.studies.model import Level
+
+QUEUING_POINTS = "geo_queuing_points"
+"""What a part fixes for measures of JSAC, Table 8: where a packet may wait on its way over GEO."""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """One constellation as a measure sees it."""
+
+    constellation: Constellation
+    factors: Mapping[str, Level]
+    """The row's, and what its part fixes."""
+
+    def route(self, **values: Any) -> Route:
+        """The path from the row's city to the column's, some values of the file set otherwise."""
+        constellation = self.constellation.with_values(values) if values else self.constellation
+        source, target = str(self.factors["city_row"]), str(self.factors["city_column"])
+        return _route(_Hashed(constellation), source, target)
+
+
+class _Hashed:
+    """A constellation as a key: equal when its file says the same."""
+
+    def __init__(self, constellation: Constellation) -> None:
+        self.constellation = constellation
+        self.key = repr(constellation.values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashed) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@lru_cache(maxsize=1024)
+def _route(key: _Hashed, source: str, target: str) -> Route:
+    """The path from one city to another, at time 0."""
+    places = find_places([source, target])
+    return look(key.constellation, places, [(0, 1)]).routes[0]
+
+
+def _satellites(of: Computed) -> float:
+    return float(len(of.constellation.satellites))
+
+
+def _satellites_on_path(of: Computed) -> float | None:
+    return float(len(of.route().satellites)) or None
+
+
+def _path_delay(of: Computed) -> float | None:
+    return of.route().delay_ms
+
+
+def _shortest_delay(of: Computed) -> float | None:
+    return of.route(route="shortest").delay_ms
+
+
+def _delay_lost(of: Computed) -> float | None:
+    taken, least = _path_delay(of), _shortest_delay(of)
+    return None if taken is None or least is None else taken - least
+
+
+def _link_delay(of: Computed) -> float | None:
+    # Table 3 counts uplink and downlink among the links, from 1; the last row is their sum.
+    links_ps = of.route().links_ps
+    position = of.factors["position_in_path"]
+    if position == "":
+        return sum(links_ps) / PS_PER_MS
+    place = int(position) - 1
+    return links_ps[place] / PS_PER_MS if place < len(links_ps) else None
+
+
+def _isl_distance(of: Computed) -> float:
+    import numpy as np
+
+    first, second = positions_km(of.constellation, [0])[0][:2]
+    return float(np.linalg.norm(first - second))
+
+
+def _isl_delay(of: Computed) -> float:
+    return 1000 * _isl_distance(of) / float(of.constellation.file.earth.light_speed.amount)
+
+
+def _queuing_points(of: Computed) -> int:
+    """Where a packet may wait: each satellite and the ground; Table 8 counts fewer for GEO."""
+    if of.factors["system"] == "geo":
+        return int(of.factors[QUEUING_POINTS])
+    return len(of.route().satellites) + 1
+
+
+def _least_delay(of: Computed) -> float | None:
+    # Table 8: queues may be empty; other delays are negligible (section 7).
+    return 0.0 if of.factors["component"] == _WAITING else of.route().delay_ms
+
+
+def _greatest_delay(of: Computed) -> float | None:
+    # Section 7: a buffer of half a round trip holds a packet for one one-way delay.
+    delay_ms = of.route().delay_ms
+    if delay_ms is None or of.factors["component"] in ("propagation", _WAITING):
+        return delay_ms
+    return delay_ms * (1 + _queuing_points(of))
+
+
+_WAITING = "buffering_per_queuing_point"
+
+PATH_MEASURES: Mapping[str, Measure[Computed]] = {
+    "satellites": Measure("satellites", "satellites of the constellation", _satellites),
+    "satellites_on_path": Measure("satellites", "satellites on the path", _satellites_on_path),
+    "path_delay": Measure("ms", "propagation delay of the path", _path_delay),
+    "shortest_delay": Measure("ms", "propagation delay of the shortest path", _shortest_delay),
+    "delay_lost": Measure("ms", "how much longer the path is than the shortest", _delay_lost),
+    "link_delay": Measure("ms", "propagation delay of one link of the path", _link_delay),
+    "isl_distance": Measure("km", "distance of two neighbouring satellites", _isl_distance),
+    "isl_delay": Measure("ms", "propagation delay between two neighbouring satellites", _isl_delay),
+    "least_delay": Measure("ms", "least delay of the row's component", _least_delay),
+    "greatest_delay": Measure("ms", "greatest delay of the row's component", _greatest_delay),
+}
+"""What a table can compute on a constellation; none where there is no path."""

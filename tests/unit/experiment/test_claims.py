@@ -1,0 +1,169 @@
+"""Several processes on one store: each run is made once, also where a process dies."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from skycell.experiment.batch import Batch, PlannedRun
+from skycell.experiment.store import RunKey, RunStore
+
+_DONE_BY = textwrap.dedent(
+    '''
+    """A process of its own that makes the runs of a store; each is noted in a file."""
+    import os, sys, time
+    from pathlib import Path
+    from skycell.experiment.batch import Batch, PlannedRun
+    from skycell.experiment.store import RunStore
+
+    FOLDER = Path(__file__).parent
+
+    def work(task, on_progress):
+        with (FOLDER / "made.txt").open("a") as made:
+            made.write(task.name + "\\n")
+        while (FOLDER / f"hold-{task.name}").exists():
+            time.sleep(0.01)
+        if task.name == "bad":
+            raise RuntimeError("it is bad")
+        time.sleep(0.02)
+        return '{"flows": []}'
+
+    class Text:
+        def with_seed(self, seed):
+            return "{}"
+
+    def main(names, patience_s):
+        runs = [PlannedRun(name, 1, name, 1, Text()) for name in names]
+        with RunStore(FOLDER / "runs.sqlite") as store:
+            made = Batch(store, "fast", "1").make(
+                runs, jobs=2, work=work, patience_s=patience_s
+            )
+        print(made.from_store, made.simulated, [run.reason for run in made.failed])
+
+    if __name__ == "__main__":
+        main(sys.argv[2:], float(sys.argv[1]))
+    '''
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "process_of_runs.py").write_text(_DONE_BY)
+    (tmp_path / "made.txt").touch()
+    return tmp_path
+
+
+@contextmanager
+def process(folder: Path, *names: str, patience_s: float = 60) -> Iterator[subprocess.Popen[str]]:
+    """A process that makes runs of these names."""
+    program = "import sys; sys.path.insert(0, sys.argv.pop(1)); import process_of_runs as p; "
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            program + "p.main(sys.argv[2:], float(sys.argv[1]))",
+            str(folder),
+            str(patience_s),
+            *names,
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+    ) as started:
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
+def made(folder: Path) -> list[str]:
+    return (folder / "made.txt").read_text().split()
+
+
+def wait_until_made(folder: Path, name: str, process: subprocess.Popen[str]) -> None:
+    while name not in made(folder):
+        assert process.poll() is None
+        sleep(0.01)
+
+
+def counts(process: subprocess.Popen[str]) -> tuple[int, int]:
+    told, _ = process.communicate()
+    assert process.returncode == 0
+    from_store, simulated = told.split()[:2]
+    return int(from_store), int(simulated)
+
+
+def test_two_processes_make_each_run_once_and_both_have_all(folder: Path) -> None:
+    names = [f"run{number}" for number in range(40)]
+    with ExitStack() as stack:
+        both = [stack.enter_context(process(folder, *names)) for _ in range(2)]
+        found = [counts(one) for one in both]
+    assert sorted(made(folder)) == sorted(names)
+    assert sum(simulated for _, simulated in found) == 40
+    assert all(from_store + simulated == 40 for from_store, simulated in found)
+
+
+def test_runs_of_a_process_that_was_killed_are_taken_over(folder: Path) -> None:
+    hold = folder / "hold-run0"
+    hold.touch()
+    with process(folder, "run0", "run1") as first:
+        wait_until_made(folder, "run0", first)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+    hold.unlink()
+    with process(folder, "run0", "run1", patience_s=2) as second:
+        from_store, simulated = counts(second)
+    assert from_store + simulated == 2
+    with RunStore(folder / "runs.sqlite") as store:
+        assert len(store) == 2
+        assert store._db.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+
+
+def test_a_process_that_lives_is_waited_for_beyond_the_patience(folder: Path) -> None:
+    # A run of many times the patience: the beats of its process keep it.
+    hold = folder / "hold-run0"
+    hold.touch()
+    with process(folder, "run0") as first:
+        wait_until_made(folder, "run0", first)
+        with process(folder, "run0", "run1", patience_s=1.2) as second:
+            wait_until_made(folder, "run1", second)
+            with pytest.raises(subprocess.TimeoutExpired):
+                second.wait(3)
+            hold.unlink()
+            assert counts(second) == (1, 1)
+        assert counts(first) == (0, 1)
+    assert sorted(made(folder)) == ["run0", "run1"]
+
+
+def test_a_run_that_fails_in_another_process_is_not_tried_again(folder: Path) -> None:
+    hold = folder / "hold-bad"
+    hold.touch()
+    with process(folder, "bad") as first:
+        wait_until_made(folder, "bad", first)
+        with process(folder, "bad", "run1") as second:
+            wait_until_made(folder, "run1", second)
+            hold.unlink()
+            told, _ = second.communicate()
+    assert told == "0 1 ['RuntimeError: it is bad']\n"
+    assert sorted(made(folder)) == ["bad", "run1"]
+
+
+def test_an_interrupt_leaves_what_was_taken_to_others(tmp_path: Path) -> None:
+    class Interrupted:
+        def with_seed(self, seed: int) -> str:
+            raise KeyboardInterrupt
+
+    with RunStore(tmp_path / "runs.sqlite") as store:
+        run = PlannedRun("a", 1, "a", 1, Interrupted())
+        with pytest.raises(KeyboardInterrupt):
+            Batch(store, "fast", "1").make([run], jobs=1)
+        assert store.take(RunKey("a", "fast", "1"), "another", ()) == "another"
+        store.put_finished(RunKey("a", "fast", "1"), json.dumps({}), 0.0)

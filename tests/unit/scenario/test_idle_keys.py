@@ -1,0 +1,278 @@
+"""A key that a file says changes what is run, or is a fault: for every table, kind and key."""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from skycell.experiment.run import run_spec
+from skycell.scenario import ScenarioFaults, check, parse
+from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, leaf_of, models_of
+from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.parameters import Leaf
+from skycell.scenario.quantities import Refused
+from tests.tcp_keys import AMOUNTS, RULES
+
+Place = tuple[str | int, ...]
+
+BASES = Path(__file__).parent / "every-table.toml"
+GOLDEN = Path(__file__).parents[2] / "golden" / "scenarios"
+_NUMBER_AND_UNIT = re.compile(r"([\d.]+)(.*)")
+
+
+def bases() -> list[tuple[str, dict[str, Any]]]:
+    """Sound scenarios, which have every table in every kind among them."""
+    common = tomllib.loads(BASES.read_text(encoding="utf-8"))
+    found = [(name, values) for name, values in common.items()]
+    found += [
+        (path.stem, tomllib.loads(path.read_text())) for path in sorted(GOLDEN.glob("*.toml"))
+    ]
+    return found
+
+
+def tables_of(table: Any, path: Place = ()) -> Iterator[tuple[Place, BaseModel]]:
+    """Every table of a file, with its place."""
+    if isinstance(table, BaseModel):
+        yield path, table
+        for key, found in keys_of(type(table)).items():
+            name = next(n for n, f in type(table).model_fields.items() if f is found)
+            yield from tables_of(getattr(table, name), (*path, key))
+    elif isinstance(table, tuple):
+        for i, item in enumerate(table):
+            yield from tables_of(item, (*path, i))
+
+
+def with_value(values: dict[str, Any], place: Place, value: Any) -> dict[str, Any]:
+    """A scenario with another value at a place; a kind written as a word becomes a table."""
+    changed = copy.deepcopy(values)
+    here: Any = changed
+    for step, following in pairwise(place):
+        if isinstance(here, dict):
+            if isinstance(here.get(step), str):
+                here[step] = {"kind": here[step]}
+            here.setdefault(step, [] if isinstance(following, int) else {})
+        here = here[step]
+    here[place[-1]] = value
+    return changed
+
+
+def others(annotation: Any) -> list[Any]:
+    """Some values that a parameter may have, as they would stand in a file."""
+    leaf = leaf_of(annotation)
+    if leaf is not None:
+        return [value for value in _described(leaf.schema) if _is_read(leaf, value)]
+    item = item_of(annotation)
+    if item is not None and leaf_of(item) is not None:
+        return [[value] for value in others(item)]
+    models = models_of(annotation)
+    if models:
+        return [table for model in models if (table := smallest(model))]
+    return [[smallest(model)] for model in models_of(item)] if item is not None else []
+
+
+def smallest(model: type[BaseModel]) -> dict[str, Any]:
+    """A table with what it must have."""
+    table: dict[str, Any] = {}
+    for key, found in keys_of(model).items():
+        if found.is_required():
+            table[key] = kind_of(model) if key == "kind" else others(annotated(found))[0]
+    return table
+
+
+def _described(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """Values that a schema describes, as different as it is easy to have them."""
+    for member in schema.get("anyOf", ()):
+        yield from _described(member)
+    yield from schema.get("enum", ())
+    if schema.get("type") == "integer":
+        yield from {schema["minimum"], schema["minimum"] + 1, schema["minimum"] + 2}
+    elif schema.get("type") == "boolean":
+        yield from (False, True)
+    elif schema.get("type") == "number":
+        yield from (0.5, 0.25)
+    elif schema.get("type") == "array":
+        yield from ([value] for value in _described(schema["items"]))
+    elif schema.get("type") == "object":
+        for value in _described(schema["additionalProperties"]):
+            yield from ({name: value} for name in ("cbr", "flow1.forward"))
+    elif schema.get("type") == "string" and "examples" not in schema:
+        yield "other"
+    for example in schema.get("examples", ()):
+        yield example
+        parts = _NUMBER_AND_UNIT.fullmatch(example)
+        if parts:
+            yield from (f"{float(parts[1]) * factor:.6f}{parts[2]}" for factor in (0.5, 0.1))
+
+
+def _is_read(leaf: Leaf, value: Any) -> bool:
+    try:
+        leaf.read(value)
+    except Refused:
+        return False
+    return True
+
+
+def spec_of(values: dict[str, Any]) -> str | None:
+    """The run of a scenario as text; none where it has a fault."""
+    try:
+        return parse(values).resolve().canonical_json()
+    except ScenarioFaults:
+        return None
+
+
+def siblings(table: BaseModel) -> Iterator[tuple[str, Any]]:
+    """Values of keys of a table on which an effect of others may hang: words, and what is given."""
+    for key, found in keys_of(type(table)).items():
+        annotation = annotated(found)
+        leaf = leaf_of(annotation)
+        if key == "kind":
+            continue
+        if leaf is not None and ("enum" in leaf.schema or leaf.schema.get("type") == "boolean"):
+            for value in others(annotation):
+                yield key, value
+        elif found.default in (None, []):
+            for value in others(annotation)[:1]:
+                yield key, value
+
+
+def silent(values: dict[str, Any], place: Place, table: BaseModel) -> list[str]:
+    """Keys of a table whose values neither change the run nor are told."""
+    found = []
+    for sibling in (None, *siblings(table)):
+        base = values if sibling is None else with_value(values, (*place, sibling[0]), sibling[1])
+        before = spec_of(base)
+        if before is None:
+            continue
+        for key, field in keys_of(type(table)).items():
+            if key == "kind" or (sibling and key == sibling[0]):
+                continue
+            after = [spec_of(with_value(base, (*place, key), v)) for v in others(annotated(field))]
+            if after and all(spec == before for spec in after):
+                found.append(f"{place} {key} beside {sibling}")
+    return found
+
+
+def test_a_key_changes_the_run_or_is_told() -> None:
+    seen: set[type[BaseModel]] = {Tcp}
+    found = []
+    for name, values in bases():
+        for place, table in tables_of(parse(values).file):
+            if type(table) not in seen:
+                seen.add(type(table))
+                found += [f"{name}: {key}" for key in silent(values, place, table)]
+    assert not found, "\n".join(found)
+    assert _all_tables(ScenarioFile) - seen == set()
+
+
+def _all_tables(model: type[BaseModel]) -> set[type[BaseModel]]:
+    found = {model}
+    for field in model.model_fields.values():
+        annotation = annotated(field)
+        for inner in models_of(annotation) or models_of(item_of(annotation)):
+            found |= _all_tables(inner)
+    return found
+
+
+TWO_WAYS: dict[str, Any] = {
+    "run": {"duration": "10 s"},
+    "topology": {
+        "kind": "n_source",
+        "sources": 3,
+        "bottleneck": {"rate": "4000 cells/s", "delay": "20 ms", "buffer": "120 cells"},
+        "access": {"delay": "1 ms"},
+    },
+}
+WIDE = {"topology.bottleneck.rate": "90000 cells/s", "topology.bottleneck.buffer": "unlimited"}
+LARGE = {"tcp.receiver_window": "300 kB", "tcp.window_scaling": True}
+PAUSES = {"kind": "transfers", "size": "30 kB", "idle": "3 s", "new_connection": False}
+PAGES = {"kind": "web", "page_interval": "3 s", "file_class": [{"share": 1, "step_kb": 0.5}]}
+#: What TCP's rules make a difference to: full buffers, windows that fill, pauses, timeouts in a
+#: row, pages that lose files.
+STRESSES: tuple[dict[str, Any], ...] = (
+    {},
+    {"traffic": {"kind": "transfers", "size": "30 kB", "idle": "1.3 s"}},
+    {"traffic": PAUSES, "run.duration": "20 s"},
+    {"topology.bottleneck.loss": 0.3, "run.duration": "300 s"},
+    {"topology.bottleneck.loss": 0.01, "topology.bottleneck.rate": "20000 cells/s", **LARGE},
+    {"tcp.receiver_window": "300 kB"},
+    WIDE,
+    {"topology.bottleneck.loss": 0.02, "tcp.timestamps": True, "run.duration": "200 s"},
+    {
+        "topology.bottleneck.loss": 0.08,
+        "traffic": {"kind": "transfers", "size": "300 kB"},
+        "tcp.initial_cwnd": "90 segments",
+        **WIDE,
+        **LARGE,
+    },
+    {
+        "topology.bottleneck.loss": 0.05,
+        "traffic": PAGES,
+        "tcp.initial_cwnd": "90 segments",
+        "tcp.delayed_ack": "on",
+        "run.duration": "60 s",
+    },
+)
+
+
+def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
+    """What flows are told to have done; none where the parameters have a fault."""
+    stated = {key: value for key, value in stress.items() if key.removeprefix("tcp.") not in tcp}
+    try:
+        scenario = parse({**TWO_WAYS, "tcp": tcp}, values=stated)
+    except ScenarioFaults:
+        return None
+    return list(run_spec(scenario.resolve()).records["flows"])
+
+
+@pytest.mark.parametrize("congestion_control", RULES["congestion_control"])
+@pytest.mark.parametrize("variant", RULES["variant"])
+def test_a_tcp_key_changes_what_a_sender_does_or_is_told(
+    variant: str, congestion_control: str
+) -> None:
+    own = {"variant": variant, "congestion_control": congestion_control}
+    before = [_outcome(own, stress) for stress in STRESSES]
+    values = {**RULES, **{key: (value,) for key, value in AMOUNTS.items()}}
+    assert values.keys() == keys_of(Tcp).keys()
+    idle = [
+        key
+        for key in values.keys() - own.keys()
+        if not any(
+            _outcome({**own, key: value}, stress) != known
+            for stress, known in zip(STRESSES, before, strict=True)
+            for value in values[key]
+        )
+    ]
+    assert idle == []
+
+
+def test_what_comes_from_a_preset_need_not_have_an_effect() -> None:
+    base = {"preset": "icccn97-wan"}
+    assert check({**base, "tcp": {"variant": "reno"}}) == ()
+    told = check({**base, "tcp": {"variant": "reno", "avoid_multiple_fast_retransmits": True}})
+    assert [(fault.path, fault.got) for fault in told] == [
+        ("tcp.avoid_multiple_fast_retransmits", "true")
+    ]
+
+
+def test_common_tcp_parameters_may_have_their_effect_on_flows_that_differ() -> None:
+    common = {"preset": "icccn97-wan", "tcp": {"variant": "reno", "sack_max_blocks": 2}}
+    own = {"names": ["flow2"], "tcp": {"variant": "sack"}}
+    assert check({**common, "flow": [own]}) == ()
+    assert [fault.path for fault in check(common)] == ["tcp.sack_max_blocks"]
+    own["tcp"] = {"variant": "vanilla", "flywheel": True}
+    paths = [fault.path for fault in check({"preset": "icccn97-wan", "flow": [own]})]
+    assert paths == ["flow[0].tcp.flywheel"]
+
+
+def test_one_of_several_scenarios_may_say_what_has_an_effect_in_others() -> None:
+    values = {"preset": "icccn97-wan", "tcp": {"variant": "reno", "flywheel": True}}
+    assert parse(values, is_one_of_several=True).resolve().flows[0].tcp.flywheel

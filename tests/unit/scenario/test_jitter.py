@@ -1,0 +1,116 @@
+"""How long a sender takes, and where the studies' ports wait."""
+
+from typing import Any
+
+import pytest
+
+from skycell.scenario import NetworkSpec, parse
+from skycell.spec.network import JitterSpec
+from tests.unit.scenario.wan import wan
+
+MS = 10**9
+NONE = JitterSpec(data_ps=0, acks_ps=0)
+
+
+def graph(*jitters: Any, thin: str = "100000 cells/s", flows: int = 1) -> NetworkSpec:
+    """Two hosts and the routers between them; jitter of their links, rate of the way back."""
+    hosts = zip(("a", "b"), ("r", "s"), jitters or ({}, {}), strict=True)
+    access = [
+        {"from": host, "to": router, "rate": "1e6 cells/s", "delay": "0 s", **jitter}
+        for host, router, jitter in hosts
+    ]
+    between = {"delay": "5 ms", "one_way": True}
+    topology = {
+        "kind": "graph",
+        "hosts": ["a", "b"],
+        "routers": ["r", "s"],
+        "link": [
+            *access,
+            {"from": "r", "to": "s", "rate": "10000 cells/s", **between},
+            {"from": "s", "to": "r", "rate": thin, **between},
+        ],
+        "flow": [{"name": f"f{i}", "source": "a", "destination": "b"} for i in range(flows)],
+    }
+    # 1460 + 40 + 8 octets fill 31.4 cells, and 40 + 8 octets of an acknowledgement one.
+    tcp = {"mss": "1460 B", "llc_snap": False}
+    return parse({"run": {"duration": "1 s"}, "topology": topology, "tcp": tcp}).resolve()
+
+
+def jitter_of(spec: NetworkSpec) -> JitterSpec:
+    (jitter,) = {flow.jitter for flow in spec.flows}
+    return jitter
+
+
+def test_a_sender_takes_up_to_the_time_of_a_frame_at_the_slowest_link_of_its_way() -> None:
+    # 32 cells of 0.1 ms: both ends, as the bottleneck's phase is that of full segments.
+    spec = graph(flows=2)
+    assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=3_200_000_000)
+
+
+def test_an_acknowledgement_on_a_thin_way_back_takes_its_own_time() -> None:
+    # One cell of 10 ms is longer than 32 of 0.1 ms.
+    spec = graph(thin="100 cells/s", flows=2)
+    assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=10 * MS)
+
+
+def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given() -> None:
+    assert jitter_of(graph()) == NONE
+    assert jitter_of(wan(topology__sources=1).resolve()) == NONE
+    given = wan(topology__sources=1, topology__access__frame_jitter="1 frame").resolve()
+    assert jitter_of(given).data_ps > 0
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"name": "other"},
+        {"name": "other", "beside": "flow1"},
+    ],
+)
+def test_a_sender_beside_a_source_is_not_alone(source: dict[str, Any]) -> None:
+    sends = {"kind": "cbr", "rate": "1000 cells/s", "class": "ubr"}
+    spec = wan(topology__sources=1, source=[{**source, **sends}]).resolve()
+    assert jitter_of(spec).data_ps > 0
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "expected"),
+    [
+        ("1.5 ms", "0 s", (1_500_000_000, 0)),
+        ("0.5 frames", "2 frames", (1_600_000_000, 6_400_000_000)),
+        ({"kind": "sender"}, {"kind": "sender", "up_to": "1 us"}, (3_200_000_000, 10**6)),
+        ("0 s", {"kind": "port_gap"}, (0, 0)),
+    ],
+)
+def test_each_host_has_the_time_of_its_own_link(
+    source: Any, destination: Any, expected: tuple[int, int]
+) -> None:
+    spec = graph({"frame_jitter": source}, {"frame_jitter": destination})
+    assert jitter_of(spec) == JitterSpec(data_ps=expected[0], acks_ps=expected[1])
+
+
+def test_the_studies_rule_is_a_wait_of_hosts_and_routers_and_of_no_switch() -> None:
+    gap = {"kind": "port_gap", "up_to": "10 cells"}
+    spec = wan(topology__access__frame_jitter=gap, topology__tcps_per_vc=2).resolve()
+    gaps = {link.name: link.port.frame_gap_ps for link in spec.links}
+    waiting = {name for name, gap_ps in gaps.items() if gap_ps == 27_263_370}
+    assert waiting == {name for name in gaps if not name.startswith("switch")}
+    assert {gaps[name] for name in gaps.keys() - waiting} == {0}
+    assert jitter_of(spec) == NONE
+
+
+def test_ports_wait_under_the_studies_rule_only() -> None:
+    assert {link.port.frame_gap_ps for link in wan(topology__tcps_per_vc=2).resolve().links} == {0}
+
+
+def test_a_spec_says_nothing_of_a_jitter_that_there_is_not() -> None:
+    without = wan(topology__access__frame_jitter="0 s").resolve()
+    assert "jitter" not in without.canonical_json()
+    gap = {"kind": "port_gap", "up_to": "0 s"}
+    assert without.hash() == wan(topology__access__frame_jitter=gap).resolve().hash()
+
+
+def test_the_studies_presets_name_their_rule() -> None:
+    spec = parse({"preset": "icccn97-wan"}).resolve()
+    assert jitter_of(spec) == NONE
+    assert {link.port.frame_gap_ps for link in spec.links} == {0, 2_726_337}
