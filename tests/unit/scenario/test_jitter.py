@@ -63,12 +63,12 @@ def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given(
 @pytest.mark.parametrize(
     "source",
     [
-        {"name": "other"},
+        {"name": "other", "class": "ubr"},
         {"name": "other", "beside": "flow1"},
     ],
 )
 def test_a_sender_beside_a_source_is_not_alone(source: dict[str, Any]) -> None:
-    sends = {"kind": "cbr", "rate": "1000 cells/s", "class": "ubr"}
+    sends = {"kind": "cbr", "rate": "1000 cells/s"}
     spec = wan(topology__sources=1, source=[{**source, **sends}]).resolve()
     assert jitter_of(spec).data_ps > 0
 
