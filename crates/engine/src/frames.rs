@@ -82,6 +82,7 @@ impl Frames {
     }
 
     /// Adds the frame of `cells` cells in which `segment` of `flow` goes over its first VC.
+    #[inline(always)]
     pub(crate) fn add(
         &mut self,
         segment: &Segment,
