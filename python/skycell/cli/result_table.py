@@ -65,7 +65,7 @@ def show_result(result: RunResult) -> None:
         show_table(console, _transfers(transfers))
     if result.records.get("delay_terms"):
         show_table(console, _delay_terms(result.records["delay_terms"]))
-    for line in (*result.records.get("constellation_notes", ()), *_totals(result)):
+    for line in _totals(result):
         console.print(line, soft_wrap=True)
 
 

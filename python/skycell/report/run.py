@@ -74,7 +74,6 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
                 ("Engine", f"{result.engine_in_words}, skycell {result.version}"),
                 ("Spec", result.spec_hash),
                 ("Events", grouped(records["engine_stats"]["events"])),
-                *(("Satellites", note) for note in records.get("constellation_notes", ())),
             ],
             "flows": brief(
                 _flows(records) if records["flows"] else None,
