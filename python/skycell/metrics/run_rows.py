@@ -161,9 +161,9 @@ def lost_on_links(records: Mapping[str, Any]) -> str | None:
 
 def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) -> str:
     """What the flows of a run got of what they could get, with what that takes into account."""
-    told = f"{total_bps / ceiling_bps:.3f} of the {ceiling_bps / 1e6:.2f} that "
+    text = f"{total_bps / ceiling_bps:.3f} of the {ceiling_bps / 1e6:.2f} that "
     # Not what TCP could get: it gets more where a source's cells are lost, perhaps to it.
-    told += "cell sources leave to TCP" if spec.sources else "TCP could get"
+    text += "cell sources leave to TCP" if spec.sources else "TCP could get"
     links = [spec.links[place].motion for place in crossed_links(spec)]
     motions = [motion for motion in links if motion is not None]
     varied = [
@@ -171,8 +171,8 @@ def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) ->
         for motion in motions
     ]
     if any(varied):
-        told += " of the link as it varied" if len(varied) == 1 else " of the links as they varied"
-    return f"{told}, losses aside" if any(any(motion.losses_ppb) for motion in motions) else told
+        text += " of the link as it varied" if len(varied) == 1 else " of the links as they varied"
+    return f"{text}, losses aside" if any(any(motion.losses_ppb) for motion in motions) else text
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
