@@ -294,9 +294,13 @@ def _transfer_row(
 def mean_closing_s(flows: Sequence[Mapping[str, Any]]) -> float | None:
     """Mean time that connections took to close once all was acknowledged; None where none did.
 
+    So too for what a version before 0.2 wrote, which did not record it.
+
     >>> mean_closing_s([{"closings": 4, "closing_ps": 10**12}])
     0.25
     """
-    closings: int = sum(flow["closings"] for flow in flows)
+    closings: int = sum(flow.get("closings", 0) for flow in flows)
+    if not closings:
+        return None
     total_ps: int = sum(flow["closing_ps"] for flow in flows)
-    return total_ps / closings / PS_PER_SECOND if closings else None
+    return total_ps / closings / PS_PER_SECOND
