@@ -391,8 +391,9 @@ class RunStore:
             row = self._row(key)
             if row is not None and verified(row) == key and row[3] == FINISHED:
                 return FINISHED
+            # One that is no text was never kept, and no maker of that name would ever be heard of.
             holder = self._db.execute(
-                f"SELECT maker FROM claims {_OF_KEY}", _values(key)
+                f"SELECT maker FROM claims {_OF_KEY} AND typeof(maker) = 'text'", _values(key)
             ).fetchone()
             if holder is not None and holder[0] != maker:
                 return str(holder[0])

@@ -149,6 +149,14 @@ def test_a_maker_is_waited_for_while_it_gives_signs_of_life(
         assert second.take(runs[1]) is Taken.BY_US
 
 
+def test_a_damaged_claim_is_none(tmp_path: Path) -> None:
+    run = RunKey("a", "fast", "1")
+    with RunStore(tmp_path / "runs.sqlite") as store:
+        store.take(run, "another")
+        store._db.execute("UPDATE claims SET maker = x'ff'")
+        assert Claims(store).take(run) is Taken.BY_US
+
+
 def test_a_process_gives_signs_of_life_through_a_long_run_and_is_waited_for(folder: Path) -> None:
     hold = folder / "hold-run0"
     hold.touch()
