@@ -97,6 +97,7 @@ impl Frames {
 
     /// Adds the frame of `cells` cells, or packet of `octets` octets, in which `segment` of `flow` goes over its first
     /// VC.
+    #[inline(always)]
     pub(crate) fn add(
         &mut self,
         segment: &Segment,

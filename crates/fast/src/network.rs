@@ -349,35 +349,50 @@ impl<'a> Network<'a> {
     }
 
     fn send_all(&mut self, now: SimTime, id: u32) {
-        for is_forward in [true, false] {
-            let mut sent = 0;
-            while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
-                sent += 1;
-                let vc = self.legs.first(id, is_forward);
-                let flow = &self.flows[id as usize];
-                let cells = flow.cells(segment, is_forward).0;
-                let size = (cells, flow.packet(segment, is_forward) as u32);
-                let frames = &mut self.frames;
-                let frame = frames.add(segment, id, is_forward, vc, size, now);
-                let offer = Offer {
-                    frame,
-                    flow: id,
-                    vc,
-                    cells,
-                    is_paced: false,
-                };
-                if self.handovers.is_empty() {
-                    self.offer_frame(now, offer);
-                } else {
-                    self.send(now, offer, is_forward);
-                }
-            }
-            if sent > 0 {
-                outgoing(&mut self.out, is_forward).clear();
-            }
+        if !self.handovers.is_empty() {
+            return self.send_with_times(now, id);
         }
+        // Each with its direction known, which the compiler makes two loops of.
+        self.send_each(now, id, true, |network, offer| {
+            network.offer_frame(now, offer)
+        });
+        self.send_each(now, id, false, |network, offer| {
+            network.offer_frame(now, offer)
+        });
         if !self.arriving.is_empty() {
             self.take_arriving();
+        }
+    }
+
+    /// Makes a frame of each segment that the flow wants sent in one direction, and lets it go.
+    #[inline(always)]
+    fn send_each(
+        &mut self,
+        now: SimTime,
+        id: u32,
+        is_forward: bool,
+        send: impl Fn(&mut Self, Offer),
+    ) {
+        let mut sent = 0;
+        while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
+            sent += 1;
+            let vc = self.legs.first(id, is_forward);
+            let flow = &self.flows[id as usize];
+            let cells = flow.cells(segment, is_forward).0;
+            let size = (cells, flow.packet(segment, is_forward) as u32);
+            let frames = &mut self.frames;
+            let frame = frames.add(segment, id, is_forward, vc, size, now);
+            let offer = Offer {
+                frame,
+                flow: id,
+                vc,
+                cells,
+                is_paced: false,
+            };
+            send(self, offer);
+        }
+        if sent > 0 {
+            outgoing(&mut self.out, is_forward).clear();
         }
     }
 

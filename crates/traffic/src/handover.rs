@@ -23,15 +23,21 @@ pub struct Handover {
 impl Handover {
     /// Both ends of the flow in a run with `seed`: the source's, and the destination's.
     pub fn of_ends(flow: &FlowSpec, seed: u64) -> [Handover; 2] {
-        let end = |below, what: &str| Handover {
+        let end = |below, stream: String| Handover {
             below,
-            stream: Stream::new(seed, &format!("flow/{}/jitter/{what}", flow.name)),
+            stream: Stream::new(seed, &stream),
             last: SimTime::ZERO,
             waiting: VecDeque::new(),
         };
         [
-            end(flow.jitter.data_ps, "data"),
-            end(flow.jitter.acks_ps, "acks"),
+            end(
+                flow.jitter.data_ps,
+                format!("flow/{}/jitter/data", flow.name),
+            ),
+            end(
+                flow.jitter.acks_ps,
+                format!("flow/{}/jitter/acks", flow.name),
+            ),
         ]
     }
 

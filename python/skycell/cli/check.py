@@ -20,18 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Checked:
-    """What there is to say about a file: its spec, or its faults."""
+    """What there is to say about a file: its spec with notes, or its faults."""
 
     file: str
     spec: NetworkSpec | None = None
+    notes: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to know of the network, which is no fault."""
-        from skycell.scenario.notes import notes_on
-
-        return () if self.spec is None else notes_on(self.spec)
 
     def as_dict(self) -> dict[str, Any]:
         from skycell.scenario.faults import faults_as_dict
@@ -66,10 +60,14 @@ def _look_over(gathered: Gathered, files: tuple[str, ...] | None, **_: object) -
 
 def _check(given: str) -> _Checked:
     from skycell.scenario.faults import Fault, ScenarioFaults
+    from skycell.scenario.notes import notes_on
+    from skycell.scenario.sky_paths import sky_paths
 
     file = shown_name(given)
     try:
-        return _Checked(file, load_given(given).resolve())
+        scenario = load_given(given)
+        spec = scenario.resolve()
+        return _Checked(file, spec, notes_on(spec, sky_paths(scenario)))
     except ScenarioFaults as found:
         return _Checked(file, faults=found.faults)
     except OSError as error:

@@ -64,7 +64,8 @@ class Gathered:
         if len(self._usage) == 1 and not self.faults.faults:
             raise self._usage[0]
         from skycell.scenario.faults import told_together
+        from skycell.scenario.quantities import with_short_numbers
 
-        usage = [error.format_message() for error in self._usage]
+        usage = [with_short_numbers(error.format_message()) for error in self._usage]
         click.echo(told_together([*usage, *self.faults]), err=True)
         raise click.exceptions.Exit(2)

@@ -122,6 +122,10 @@ def _told_to_end_as_interrupted() -> Iterator[None]:
 def _endings() -> Iterator[None]:
     try:
         yield
+    except click.UsageError as error:
+        from skycell.scenario.quantities import with_short_numbers
+
+        raise click.UsageError(with_short_numbers(error.format_message()), error.ctx) from None
     except Exception as error:
         message, code = _ending(error)
         if not message:

@@ -21,13 +21,13 @@ from skycell.metrics.run_rows import (
     TransferRow,
     cell_delay_rows,
     cell_totals,
-    conditions_of_ceiling,
     contract_rows,
     loss_in_words,
     lost_on_links,
     policed_rows,
     queue_rows,
     response_rows,
+    share_of_ceiling,
     transfer_rows,
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
@@ -65,7 +65,7 @@ def show_result(result: RunResult) -> None:
         show_table(console, _transfers(transfers))
     if result.records.get("delay_terms"):
         show_table(console, _delay_terms(result.records["delay_terms"]))
-    for line in (*result.records.get("constellation_notes", ()), *_totals(result)):
+    for line in _totals(result):
         console.print(line, soft_wrap=True)
 
 
@@ -242,8 +242,7 @@ def _total_of_flows(result: RunResult) -> str:
     total = f"All flows {sum(rates) / 1e6:.2f} Mbit/s"
     ceiling = result.ceiling_bps
     if ceiling:
-        total += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
-        total += conditions_of_ceiling(result.spec)
+        total += f", {share_of_ceiling(result.spec, sum(rates), ceiling)}"
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     if len(rates) > 1 and fairness is not None:
         total += f"; fairness {fairness:.3f}"

@@ -124,7 +124,11 @@ def verify(ctx: click.Context, file: Path | None, as_json: bool) -> None:
     looked_over(_look_over)
     with RunStore(file or DEFAULT_STORE, read_only=True) as opened:
         found = check(opened)
-    _show(opened, found, "holds", as_json)
+    way_out = (
+        "`skycell store rescue FILE NEW` copies the runs that are whole into a new store; the "
+        "others are simulated again."
+    )
+    _show(opened, found, "holds", way_out, as_json)
     ctx.exit(0 if found.is_whole else 2)
 
 
@@ -165,10 +169,11 @@ def rescue(file: Path, into: Path, as_json: bool) -> None:
     looked_over(_look_over_rescue)
     with RunStore(file, read_only=True, rescue=True) as opened, RunStore(into) as new:
         found = copy(opened, new)
-    _show(new, found, "has got", as_json)
+    _show(new, found, "has got", "What is damaged was not copied.", as_json)
 
 
-def _show(shown: RunStore, found: Verification, has: str, as_json: bool) -> None:
+def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: bool) -> None:
+    """What was found in a store; `remark` where something is damaged."""
     from skycell.scenario.faults import MOST_SHOWN
     from skycell.scenario.quantities import counted
 
@@ -195,8 +200,4 @@ def _show(shown: RunStore, found: Verification, has: str, as_json: bool) -> None
     if found.unreadable is not None:
         click.echo(f"Not all can be read: {found.unreadable}.", err=True)
     if not found.is_whole:
-        click.echo(
-            "`skycell store rescue FILE NEW` copies the runs that are whole into a new store; the "
-            "others are simulated again.",
-            err=True,
-        )
+        click.echo(remark, err=True)

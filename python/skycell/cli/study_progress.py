@@ -36,10 +36,12 @@ class StudyProgress(ProgressLine):
     def _text(self, progress: Progress, elapsed: float) -> str:
         part = progress.simulated_s / progress.simulated_s_to_do
         left = f", about {_minutes(elapsed * (1 - part) / part)} left" if 0 < part < 1 else ""
+        waited_for = progress.runs_waited_for
+        others = f"; waiting for {waited_for} that another process has begun" if waited_for else ""
         return (
             f"{self._name}{progress.runs_done} of {progress.runs_to_do} runs, "
             f"{progress.simulated_s:.0f} of {progress.simulated_s_to_do:.0f} s simulated "
-            f"({part:.0%}){left}"
+            f"({part:.0%}){left}{others}"
         )
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:

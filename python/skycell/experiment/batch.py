@@ -72,6 +72,8 @@ class Progress:
     simulated_s: float
     """Simulated seconds, runs under way included."""
     simulated_s_to_do: float
+    runs_waited_for: int = 0
+    """Runs that other processes have begun."""
 
 
 OnProgress = Callable[[Progress], None]
@@ -194,7 +196,8 @@ class Batch:
                 claims.keep()
             if on_progress is not None:
                 simulated_s = (done_ps + sum(under_way.values())) / PS_PER_SECOND
-                on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s))
+                waited_for = len(theirs - done)
+                on_progress(Progress(len(done), len(to_do), simulated_s, to_do_s, waited_for))
 
         def count(run: PlannedRun) -> None:
             nonlocal done_ps
@@ -226,6 +229,7 @@ class Batch:
                     continue
                 taken = Taken.BY_US if fresh else claims.take(self.key(run.spec_hash))
                 if taken is Taken.BY_US:
+                    theirs.discard(run.spec_hash)
                     yield Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps)
                 elif taken is Taken.BY_ANOTHER:
                     theirs.add(run.spec_hash)

@@ -43,9 +43,10 @@ class Claims:
     def take(self, key: RunKey) -> Taken:
         """Takes a run, if nobody has it or has finished it."""
         self.keep()
-        holder = self._store.take(key, self._maker, ())
+        holder = self._store.take(key, self._maker)
         if holder not in (FINISHED, self._maker) and self._is_dead(holder):
-            holder = self._store.take(key, self._maker, {holder})
+            self._store.release(holder)
+            holder = self._store.take(key, self._maker)
         if holder == FINISHED:
             return Taken.NOT_NEEDED
         return Taken.BY_US if holder == self._maker else Taken.BY_ANOTHER

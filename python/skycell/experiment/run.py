@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from skycell.records.result import RunResult, as_text
 from skycell.scenario import Scenario, ScenarioLike, as_scenario
@@ -41,21 +40,19 @@ def run(
 def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
     """The result with what delays over its constellations are made of, as `delay_terms`.
 
-    Sentences on their satellites, such as those that are left out, stand as `constellation_notes`.
-    A scenario without a path over a constellation leaves a result as it is.
+    Notes on their satellites, such as those that are left out, join the others. A scenario without
+    a path over a constellation leaves a result as it is.
     """
     from skycell.records.delay_terms import delay_terms
+    from skycell.scenario.notes import notes_on
     from skycell.scenario.sky_paths import sky_paths
 
     paths = sky_paths(scenario)
     if not paths:
         return result
     terms = delay_terms(result.spec, result.records, paths)
-    added: dict[str, Any] = {"delay_terms": terms}
-    notes = list(dict.fromkeys(note for path in paths for note in path.notes))
-    if notes:
-        added["constellation_notes"] = notes
-    return replace(result, records_json=as_text({**result.records, **added}))
+    text = as_text({**result.records, "delay_terms": terms})
+    return replace(result, records_json=text, notes=notes_on(result.spec, paths))
 
 
 def run_spec(

@@ -7,7 +7,7 @@ function of these. Each run is kept with a checksum, without which it is not han
 
 import os
 import sqlite3
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -378,8 +378,8 @@ class RunStore:
         with self._failures_told(), self._transaction():
             self._insert(row[:8])
 
-    def take(self, key: RunKey, maker: str, dead: Container[str]) -> str:
-        """Takes a run for a maker, unless it is finished or another that is not dead has it.
+    def take(self, key: RunKey, maker: str) -> str:
+        """Takes a run for a maker, unless it is finished or another has it.
 
         A failure that was noted of it goes: it is tried again.
 
@@ -391,10 +391,11 @@ class RunStore:
             row = self._row(key)
             if row is not None and verified(row) == key and row[3] == FINISHED:
                 return FINISHED
+            # One that is no text was never kept, and no maker of that name would ever be heard of.
             holder = self._db.execute(
-                f"SELECT maker FROM claims {_OF_KEY}", _values(key)
+                f"SELECT maker FROM claims {_OF_KEY} AND typeof(maker) = 'text'", _values(key)
             ).fetchone()
-            if holder is not None and holder[0] != maker and holder[0] not in dead:
+            if holder is not None and holder[0] != maker:
                 return str(holder[0])
             claim = (*_values(key), maker)
             self._db.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", claim)

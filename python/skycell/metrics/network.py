@@ -102,6 +102,7 @@ def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
 def ceiling_of_all_bps(spec: NetworkSpec) -> float | None:
     """The most that all flows of a run could get together, bit/s of TCP payload.
 
+    It is the sum of their max-min fair shares, so that a slow link beside the congested one counts.
     None where no single number says so: where the data of some flow do not cross the one port with
     a limited buffer that data cross, or segments differ; and where cell sources and outages leave
     nothing.
@@ -110,15 +111,21 @@ def ceiling_of_all_bps(spec: NetworkSpec) -> float | None:
     kinds = {(f.tcp.mss, f.tcp.llc_snap, f.tcp.timestamps) for f in spec.flows}
     if len(congested) != 1 or len(kinds) != 1 or not _all_cross(spec, congested[0]):
         return None
-    mss, llc_snap, timestamps = kinds.pop()
-    cell_bps = _base_bps(spec, congested[0], "left")
-    return cell_bps * tcp_share(mss, llc_snap=llc_snap, timestamps=timestamps) or None
+    if not _base_bps(spec, congested[0], "left"):
+        return None
+    return sum(Network.of(spec).fair_bps())
 
 
 def congested_links(spec: NetworkSpec) -> list[int]:
     """The links with a limited buffer that the data of some flow cross, by their place."""
-    crossed = {link for flow in spec.flows for vc in flow.forward for link in spec.vcs[vc].path}
-    return sorted(place for place in crossed if spec.links[place].port.is_limited)
+    return [place for place in crossed_links(spec) if spec.links[place].port.is_limited]
+
+
+def crossed_links(spec: NetworkSpec) -> list[int]:
+    """The links that the data of some flow cross, by their place."""
+    return sorted(
+        {link for flow in spec.flows for vc in flow.forward for link in spec.vcs[vc].path}
+    )
 
 
 def _all_cross(spec: NetworkSpec, link: int) -> bool:

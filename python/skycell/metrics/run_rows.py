@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
-from skycell.metrics.network import congested_links
+from skycell.metrics.network import crossed_links
 from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 
 if TYPE_CHECKING:
@@ -159,15 +159,20 @@ def lost_on_links(records: Mapping[str, Any]) -> str | None:
     return f"Links lost {lost} of {show_amount(offered)} cells: {', '.join(parts)}"
 
 
-def conditions_of_ceiling(spec: NetworkSpec) -> str:
-    """What the ceiling of a run's flows takes into account and what not, where it has one."""
-    motion = spec.links[congested_links(spec)[0]].motion
-    told = " next to the cell sources" if spec.sources else ""
-    if motion is None:
-        return told
-    if motion.cell_times_ps or motion.interruption_ps or None in motion.delays_ps:
-        told += " of the link as it varied"
-    return f"{told}, losses aside" if any(motion.losses_ppb) else told
+def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) -> str:
+    """What the flows of a run got of what they could get, with what that takes into account."""
+    text = f"{total_bps / ceiling_bps:.3f} of the {ceiling_bps / 1e6:.2f} that "
+    # Not what TCP could get: it gets more where a source's cells are lost, perhaps to it.
+    text += "cell sources leave to TCP" if spec.sources else "TCP could get"
+    links = [spec.links[place].motion for place in crossed_links(spec)]
+    motions = [motion for motion in links if motion is not None]
+    varied = [
+        motion.cell_times_ps or motion.interruption_ps or None in motion.delays_ps
+        for motion in motions
+    ]
+    if any(varied):
+        text += " of the link as it varied" if len(varied) == 1 else " of the links as they varied"
+    return f"{text}, losses aside" if any(any(motion.losses_ppb) for motion in motions) else text
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
@@ -289,9 +294,13 @@ def _transfer_row(
 def mean_closing_s(flows: Sequence[Mapping[str, Any]]) -> float | None:
     """Mean time that connections took to close once all was acknowledged; None where none did.
 
+    So too for what a version before 0.2 wrote, which did not record it.
+
     >>> mean_closing_s([{"closings": 4, "closing_ps": 10**12}])
     0.25
     """
-    closings: int = sum(flow["closings"] for flow in flows)
+    closings: int = sum(flow.get("closings", 0) for flow in flows)
+    if not closings:
+        return None
     total_ps: int = sum(flow["closing_ps"] for flow in flows)
-    return total_ps / closings / PS_PER_SECOND if closings else None
+    return total_ps / closings / PS_PER_SECOND

@@ -98,9 +98,7 @@ class Validity:
         return (*told, *filter(None, [self.far]))
 
     def as_dict(self) -> dict[str, Any]:
-        """What there is to tell a program: `left_out`, `notes`; nothing where all is well."""
-        if not self.notes:
-            return {}
+        """What there is to say to a program."""
         entries = [entry.as_dict() for entry in self.left_out[:MOST_TOLD]]
         return {
             "left_out": entries,

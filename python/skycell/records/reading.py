@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 IDENTITY = ("version", "engine", "seed", "spec_hash")
 """What `records.json` says about the run besides its records."""
-_OF_THE_SPEC = ("notes", "ceiling_bps")
-"""What it says that follows from the spec."""
+_NO_RECORDS = {*IDENTITY, "notes", "ceiling_bps"} - {"engine"}
+"""What is no part of the records themselves."""
 
 
 class NotAResult(Exception):
@@ -87,9 +87,9 @@ def read_result(folder: Path) -> RunResult:
             f"{folder / SPEC_FILE} was written by skycell {identity['version']}, "
             "whose specs this version does not write in the same way; run it again"
         )
-    left_out = {*IDENTITY, *_OF_THE_SPEC} - {"engine"}
-    records = {key: value for key, value in summary.items() if key not in left_out}
-    return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"])
+    records = {key: value for key, value in summary.items() if key not in _NO_RECORDS}
+    notes = tuple(summary.get("notes", ()))
+    return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"], notes)
 
 
 def _text(file: Path) -> str:

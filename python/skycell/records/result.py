@@ -31,12 +31,14 @@ class RunResult:
             of it when they are first asked for.
         traces: the traces that the spec asked for, by name, each a polars frame.
         version: version of skycell that ran it.
+        notes: what to know of the network before the records are read, a sentence or two each.
     """
 
     spec: NetworkSpec
     records_json: str = field(repr=False)
     traces: Mapping[str, pl.DataFrame] = field(repr=False)
     version: str
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -47,7 +49,7 @@ class RunResult:
         version: str,
     ) -> RunResult:
         """The result from what the engine hands back."""
-        return cls(spec, records_json, TraceTables(trace_columns), version)
+        return cls(spec, records_json, TraceTables(trace_columns), version, notes_on(spec))
 
     @cached_property
     def records(self) -> Mapping[str, Any]:
@@ -81,11 +83,6 @@ class RunResult:
     def spec_hash(self) -> str:
         """SHA-256 of the spec's canonical text, the seed included."""
         return self.spec.hash()
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What to know of the network before the records are read, a sentence or two each."""
-        return notes_on(self.spec)
 
     @cached_property
     def ceiling_bps(self) -> float | None:

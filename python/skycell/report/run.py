@@ -20,12 +20,12 @@ from skycell.metrics.run_rows import (
     TRANSFER_HEADS,
     cell_delay_rows,
     cell_totals,
-    conditions_of_ceiling,
     contract_rows,
     lost_on_links,
     policed_rows,
     queue_rows,
     response_rows,
+    share_of_ceiling,
     transfer_rows,
 )
 from skycell.plots.run import is_of_many
@@ -74,7 +74,6 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
                 ("Engine", f"{result.engine_in_words}, skycell {result.version}"),
                 ("Spec", result.spec_hash),
                 ("Events", grouped(records["engine_stats"]["events"])),
-                *(("Satellites", note) for note in records.get("constellation_notes", ())),
             ],
             "flows": brief(
                 _flows(records) if records["flows"] else None,
@@ -131,8 +130,7 @@ def _verdict(result: RunResult) -> str:
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
     ceiling = result.ceiling_bps
     if ceiling:
-        text += f", {sum(rates) / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
-        text += conditions_of_ceiling(result.spec)
+        text += f", {share_of_ceiling(result.spec, sum(rates), ceiling)}"
     if len(rates) > 1 and fairness is not None:
         text += f", with a fairness index of {fairness:.3f} against their max-min fair shares"
     return text + "."

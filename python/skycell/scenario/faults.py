@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
 
-from skycell.scenario.quantities import LONGEST_NUMBER, counted, shortened, show_amount
+from skycell.scenario.quantities import counted, shortened, show_amount, with_short_numbers
 from skycell.scenario.spelling import nearest
 
 #: A path into a scenario: keys and list indices.
@@ -26,7 +26,6 @@ MOST_SHOWN = 20
 """Of what is wrong with one call: a screenful. The others are counted."""
 
 _LONGEST_VALUE = 80
-_MANY_DIGITS = re.compile(rf"[0-9]{{{LONGEST_NUMBER + 1},}}")
 _IN_THE_FILE = (0, 0)
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")  # TOML 1.1: a key without quotes
 #: What stands before the path of a flow's own TCP parameter.
@@ -220,8 +219,7 @@ def _written(value: object, depth: int) -> str:
     if isinstance(value, int):
         return shortened(value)
     if isinstance(value, str):
-        short = _MANY_DIGITS.sub(lambda digits: shortened(digits[0]), value)
-        return quoted(short[:_LONGEST_VALUE])
+        return quoted(with_short_numbers(value)[:_LONGEST_VALUE])
     if isinstance(value, Mapping):
         if depth == 0:
             return "{…}"

@@ -1,4 +1,4 @@
-"""Notes on a network: what is allowed, and may not be what someone meant who thinks of packets."""
+"""Notes on a network: what is allowed, and may not be what its author meant or expects."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.quantities import show_amount
+from skycell.scenario.sky_paths import SkyPath
 from skycell.spec.network import LinkSpec, NetworkSpec
 
 #: Ports and VCs that a note names.
 _MOST_NAMES = 3
 
 
-def notes_on(spec: NetworkSpec) -> tuple[str, ...]:
+def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...]:
     """What to know of a network before its results are read, a sentence or two each.
 
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
-    device does.
+    device does; and where satellites of its paths are left out or placed by old elements.
 
     Args:
         spec: the network.
+        paths: of its links over constellations.
     """
     frames = _longest_frames(spec)
-    return (*_tail_drop(spec, frames), *_policers(spec, frames))
+    of_paths = dict.fromkeys(note for path in paths for note in path.notes)
+    return (*_tail_drop(spec, frames), *_policers(spec, frames), *of_paths)
 
 
 def _longest_frames(spec: NetworkSpec) -> Mapping[int, int]:

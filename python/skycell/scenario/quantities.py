@@ -206,6 +206,7 @@ def _why_unknown(unit: str) -> str:
 
 LONGEST_NUMBER = 40
 """Digits that a message has of a number; the longest of ours has 20."""
+_MANY_DIGITS = re.compile(rf"[0-9]{{{LONGEST_NUMBER + 1},}}")
 
 
 def shortened(number: int | str) -> str:
@@ -225,6 +226,15 @@ def shortened(number: int | str) -> str:
         first = size // 10 ** (count - 6)
         return f"{'-' * (number < 0)}{first}…({count} digits)"
     return number if len(number) <= LONGEST_NUMBER else f"{number[:6]}…({len(number)} digits)"
+
+
+def with_short_numbers(text: str) -> str:
+    """A text with each long row of digits in it `shortened`.
+
+    >>> with_short_numbers(f"{'9' * 300} s")
+    '999999…(300 digits) s'
+    """
+    return _MANY_DIGITS.sub(lambda digits: shortened(digits[0]), text)
 
 
 def show_amount(value: Fraction | int | float) -> str:

@@ -209,7 +209,7 @@ def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
     return plan_graph(file.topology, faults)
 
 
-_INDEX = re.compile(r"\[(\d+)\]")
+_INDEX = re.compile(r"\[(-?\d+)\]")
 
 
 def steps_of(key: str) -> list[str]:

@@ -32,6 +32,7 @@ def test_the_path_of_the_paper_is_shown_link_by_link() -> None:
         6.2,
     ]
     assert told["shortest"]["delay_ps"] < told["delay_ps"]
+    assert (told["left_out"], told["left_out_count"], told["notes"]) == ([], 0, [])
     text = call("path", "jsac98-6x11", "los_angeles", "london").output
     assert "83.292" in text
     assert "The shortest route takes 51.565 ms over 5 satellites." in text

@@ -1,9 +1,11 @@
 """`skycell report`: a run as one file, and what it says when it cannot."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from skycell import run as run_scenario
 from skycell.records import write_result
 from tests.unit.cli.calling import refused, skycell, told_together
 from tests.unit.plots.runs import run_without_traces, short_run
@@ -37,6 +39,28 @@ def test_figures_are_counted_while_a_long_report_is_drawn(
     assert counts == sorted(set(counts))
     # With the last one the report is as good as written.
     assert lines[-1] == "5 of 6 figures drawn"
+
+
+def test_a_run_that_version_0_1_wrote_has_a_report_too(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    scenario = {
+        "preset": "icccn97-lan",
+        "run": {"duration": "50 ms"},
+        "topology": {"sources": 1},
+        "traffic": {"kind": "transfers", "size": "1000 B", "count": 1},
+        "start": "together",
+        "records": {"traces": ["transfers"]},
+    }
+    write_result(run_scenario(scenario), folder)
+    # What its records did not have yet.
+    records = json.loads((folder / "records.json").read_text("utf-8"))
+    for flow in records["flows"]:
+        assert flow["transfers"] == 1
+        del flow["closings"], flow["closing_ps"]
+    del records["notes"], records["ceiling_bps"]
+    (folder / "records.json").write_text(json.dumps(records), "utf-8")
+    done = skycell("report", folder, "--out", tmp_path / "a.html")
+    assert done.exit_code == 0, done.stderr
 
 
 def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_beside_cell_sources_tcp_is_measured_against_what_they_leave(
     shared = tmp_path / "shared.toml"
     shared.write_text(f"{SHORT}\n{video}", encoding="utf-8")
     assert "of the 125.20 that TCP could get;" in run(short).stdout
-    assert "of the 93.90 that TCP could get next to the cell sources;" in run(shared).stdout
+    assert "of the 93.90 that cell sources leave to TCP;" in run(shared).stdout
 
 
 def test_flows_beside_the_congested_link_are_no_part_of_what_tcp_could_get_there(
@@ -51,6 +51,40 @@ flow = [
     assert "that TCP could get" not in told
     across = "topology.flow=[{ name = 'across', source = 'a', destination = 'c' }]"
     assert "of the 0.81 that TCP could get" in run(file, "--set", across).stdout
+
+
+def test_a_slow_link_beside_the_congested_one_limits_what_tcp_could_get(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # The last link has 2 Mbit/s, or 4 for 10 ms of 20; 512 of the 636 octets in the 12 cells of a
+    # segment are payload.
+    Path("gone.csv").write_text("time_s,delay_ms,rate_mbit_s\n0,5,4\n0.01,,\n1,5,4\n")
+    for slow, told in (
+        ('rate = "2 Mbit/s", delay = "1 ms"', "1.61 that TCP could get."),
+        (
+            'rate = "4 Mbit/s", motion = { series = "gone.csv" }',
+            "1.61 that TCP could get of the link as it varied.",
+        ),
+    ):
+        Path("slow.toml").write_text(
+            f"""
+run.duration = "20 ms"
+start = "together"
+[topology]
+kind = "graph"
+hosts = ["a", "b"]
+routers = ["r", "s"]
+link = [
+    {{ from = "a", to = "r", rate = "10 Mbit/s", framing = "none", delay = "1 us" }},
+    {{ from = "r", to = "s", rate = "9 Mbit/s", framing = "none", delay = "1 us", buffer = "1 s" }},
+    {{ from = "s", to = "b", framing = "none", {slow} }},
+]
+flow = [{{ name = "f", source = "a", destination = "b" }}]
+"""
+        )
+        (line,) = (one for one in run(Path("slow.toml")).stdout.splitlines() if "All flows" in one)
+        assert line.endswith(f"of the {told}")
 
 
 def test_what_tcp_could_get_of_a_link_that_varies_is_what_it_could_carry_over_the_run(

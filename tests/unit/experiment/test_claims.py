@@ -13,7 +13,11 @@ from time import sleep
 
 import pytest
 
-from skycell.experiment.batch import Batch, PlannedRun
+from skycell.cli import progress
+from skycell.cli.study_progress import StudyProgress
+from skycell.experiment import claims
+from skycell.experiment.batch import Batch, PlannedRun, Progress
+from skycell.experiment.claims import BEAT_S, PATIENCE_S, Claims, Taken
 from skycell.experiment.store import RunKey, RunStore
 
 _DONE_BY = textwrap.dedent(
@@ -127,20 +131,81 @@ def test_runs_of_a_process_that_was_killed_are_taken_over(folder: Path) -> None:
         assert store._db.execute("SELECT count(*) FROM claims").fetchone() == (0,)
 
 
-def test_a_process_that_lives_is_waited_for_beyond_the_patience(folder: Path) -> None:
-    # A run of many times the patience: the beats of its process keep it.
+def test_a_maker_is_waited_for_while_it_gives_signs_of_life(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(claims, "monotonic", lambda: now)
+    runs = [RunKey(name, "fast", "1") for name in "ab"]
+    file = tmp_path / "runs.sqlite"
+    with RunStore(file) as own, RunStore(file) as of_another:
+        first, second = Claims(own), Claims(of_another)
+        assert [first.take(run) for run in runs] == [Taken.BY_US] * 2
+        while now < 10 * PATIENCE_S:
+            now += BEAT_S
+            first.keep()
+            assert second.take(runs[0]) is Taken.BY_ANOTHER
+        for silent_s, taken in ((PATIENCE_S, Taken.BY_ANOTHER), (BEAT_S, Taken.BY_US)):
+            now += silent_s
+            assert second.take(runs[0]) is taken
+        # Nothing is left of the other, and its other run is free at once.
+        assert own._db.execute("SELECT count(*) FROM makers").fetchone() == (1,)
+        assert second.take(runs[1]) is Taken.BY_US
+
+
+def test_a_damaged_claim_is_none(tmp_path: Path) -> None:
+    run = RunKey("a", "fast", "1")
+    with RunStore(tmp_path / "runs.sqlite") as store:
+        store.take(run, "another")
+        store._db.execute("UPDATE claims SET maker = x'ff'")
+        assert Claims(store).take(run) is Taken.BY_US
+
+
+def test_a_process_gives_signs_of_life_through_a_long_run_and_is_waited_for(folder: Path) -> None:
     hold = folder / "hold-run0"
     hold.touch()
     with process(folder, "run0") as first:
         wait_until_made(folder, "run0", first)
-        with process(folder, "run0", "run1", patience_s=1.2) as second:
+        with process(folder, "run0", "run1") as second, RunStore(folder / "runs.sqlite") as store:
             wait_until_made(folder, "run1", second)
-            with pytest.raises(subprocess.TimeoutExpired):
-                second.wait(3)
+            (maker,) = store._db.execute("SELECT maker FROM claims WHERE spec_hash = 'run0'")
+            begun = store.beat_of(*maker)
+            assert begun is not None
+            while (store.beat_of(*maker) or 0) < begun + 2:
+                assert first.poll() is None
+                sleep(0.05)
             hold.unlink()
             assert counts(second) == (1, 1)
         assert counts(first) == (0, 1)
     assert sorted(made(folder)) == ["run0", "run1"]
+
+
+def test_how_many_runs_another_process_has_begun_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_QUIET_S", 0.0)
+    monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.0)
+    key, file = RunKey("a", "fast", "1"), tmp_path / "runs.sqlite"
+    told: list[int] = []
+
+    class NeverAsked:
+        def with_seed(self, seed: int) -> str:
+            raise AssertionError("the other process makes the run")
+
+    def tell(done: Progress) -> None:
+        line(done)
+        told.append(done.runs_waited_for)
+        if told[-1]:
+            another.put_finished(key, "{}", 0.0)
+
+    with RunStore(file) as another, RunStore(file) as store, StudyProgress("here") as line:
+        assert another.take(key, "another") == "another"
+        another.beat("another")
+        run = PlannedRun("a", 1, "a", 1, NeverAsked())
+        made = Batch(store, "fast", "1").make([run], on_progress=tell)
+    assert (made.from_store, made.simulated) == (1, 0)
+    assert (max(told), told[-1]) == (1, 0)
+    assert "waiting for 1 that another process has begun" in capsys.readouterr().err
 
 
 def test_a_run_that_fails_in_another_process_is_not_tried_again(folder: Path) -> None:
@@ -165,5 +230,5 @@ def test_an_interrupt_leaves_what_was_taken_to_others(tmp_path: Path) -> None:
         run = PlannedRun("a", 1, "a", 1, Interrupted())
         with pytest.raises(KeyboardInterrupt):
             Batch(store, "fast", "1").make([run], jobs=1)
-        assert store.take(RunKey("a", "fast", "1"), "another", ()) == "another"
+        assert store.take(RunKey("a", "fast", "1"), "another") == "another"
         store.put_finished(RunKey("a", "fast", "1"), json.dumps({}), 0.0)

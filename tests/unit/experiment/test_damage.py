@@ -168,6 +168,7 @@ def test_a_run_that_is_not_as_it_was_kept_is_named_with_the_way_out(filled: Path
     ended = CliRunner().invoke(main, ["store", "rescue", str(filled), str(new)])
     assert ended.exit_code == 0
     assert ended.stdout == f"{new} has got 53 finished runs, 6 failed ones\n"
+    assert ended.stderr == f"Damaged: {told}.\nWhat is damaged was not copied.\n"
     assert CliRunner().invoke(main, ["store", "verify", str(new)]).exit_code == 0
     with RunStore(new) as store:
         assert store.get(key(42)) is None

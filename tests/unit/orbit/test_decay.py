@@ -16,6 +16,8 @@ from skycell.orbit import as_constellation, find_places, look, positions_km, ser
 from skycell.orbit.over_time import NO_PATH_PS
 from skycell.orbit.validity import MOST_TOLD, validity
 from skycell.plots.globe import globe_figure
+from skycell.records.files import write_result
+from skycell.records.reading import read_result
 from skycell.scenario import ScenarioFaults
 
 #: Two days before the re-entry of catalogue number 55897 (space-track.org, February 2025).
@@ -161,48 +163,51 @@ def test_every_verb_says_what_is_left_out_a_screenful_at_most(tmp_path: Path) ->
     assert [row["name"] for row in points] == ["5"]
 
 
-def scenario(folder: Path, start: str) -> dict[str, Any]:
-    return {
-        "run": {"duration": "5 s"},
-        "topology": {
-            "kind": "n_source",
-            "sources": 1,
-            "bottleneck": {
-                "rate": "1 Mbit/s",
-                "framing": "none",
-                "buffer": "1000 cells",
-                "motion": {
-                    "constellation": str(folder / "x.toml"),
-                    "from": "kyiv",
-                    "to": "moscow",
-                    "start": start,
-                },
-            },
-            "access": {"rate": "10 Mbit/s", "framing": "none", "delay": "1 us"},
-        },
-        "tcp": {"variant": "sack", "mss": "1460 B", "receiver_window": "65535 B"},
-    }
+def scenario(folder: Path, start: str) -> str:
+    return f"""
+run.duration = "5 s"
+tcp = {{ variant = "sack", mss = "1460 B", receiver_window = "65535 B" }}
+[topology]
+kind = "n_source"
+sources = 1
+access = {{ rate = "10 Mbit/s", framing = "none", delay = "1 us" }}
+[topology.bottleneck]
+rate = "1 Mbit/s"
+framing = "none"
+buffer = "1000 cells"
+[topology.bottleneck.motion]
+constellation = "{folder / "x.toml"}"
+from = "kyiv"
+to = "moscow"
+start = "{start}"
+"""
 
 
 def test_a_run_ends_with_an_outage_where_its_satellite_decays_and_says_so(tmp_path: Path) -> None:
     constellation(tmp_path, *RE_ENTERING)
     decay_s = DECAY_PS / SECOND_PS
     whole, cut = (
-        skycell.run(scenario(tmp_path, f"{decay_s - before:.3f} s")).records for before in (60, 2)
+        skycell.run(skycell.parse(scenario(tmp_path, f"{decay_s - before:.3f} s")))
+        for before in (60, 2)
     )
-    assert "constellation_notes" not in whole
-    (note,) = cut["constellation_notes"]
+    of_cells, note = cut.notes
+    assert whole.notes == (of_cells,)
     assert note.startswith(
         '"55897" (catalogue number 55897, x.tle line 1) is left out from 2025-02'
     )
-    octets = [records["flows"][0]["octets_delivered"] for records in (whole, cut)]
+    write_result(cut, tmp_path / "out")
+    assert read_result(tmp_path / "out").notes == cut.notes
+    (tmp_path / "run.toml").write_text(scenario(tmp_path, f"{decay_s - 2:.3f} s"), "utf-8")
+    checked = CliRunner().invoke(main, ["check", str(tmp_path / "run.toml"), "--json"])
+    assert json.loads(checked.stdout)["files"][0]["notes"] == list(cut.notes)
+    octets = [result.records["flows"][0]["octets_delivered"] for result in (whole, cut)]
     assert 0 < octets[1] < octets[0] / 2
 
 
 def test_a_run_over_a_decayed_satellite_is_a_fault(tmp_path: Path) -> None:
     constellation(tmp_path, *RE_ENTERING)
     with pytest.raises(ScenarioFaults) as caught:
-        skycell.run(scenario(tmp_path, "268400 s"))
+        skycell.run(skycell.parse(scenario(tmp_path, "268400 s")))
     assert "SGP4 error 6" in caught.value.faults[0].got
 
 

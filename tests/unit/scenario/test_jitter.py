@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from skycell import _core
 from skycell.scenario import NetworkSpec, parse
 from skycell.spec.network import JitterSpec
 from tests.unit.scenario.wan import wan
@@ -114,3 +115,12 @@ def test_the_studies_presets_name_their_rule() -> None:
     spec = parse({"preset": "icccn97-wan"}).resolve()
     assert jitter_of(spec) == NONE
     assert {link.port.frame_gap_ps for link in spec.links} == {0, 2_726_337}
+
+
+def test_the_time_of_the_longest_frame_on_the_slowest_link_is_one_that_the_engine_takes() -> None:
+    slow = {"rate": "1 cells/s", "delay": "0 s", "buffer": "unlimited"}
+    spec = wan(topology__bottleneck=slow, tcp__mss="65443 B", tcp__receiver_window="65535 B")
+    resolved = spec.resolve()
+    # 65443 + 40 + 8 + 8 octets fill 1365 cells, each of which takes a second.
+    assert jitter_of(resolved).data_ps == 1365 * 10**12
+    _core.validate(resolved.canonical_json())

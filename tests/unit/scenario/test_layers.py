@@ -105,6 +105,7 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
         ),
         ("flow[2].start", "got      the index 2"),
         ("flow.first.start", "got      the index first"),
+        ("flow[-1].start", "an index of flow: 0"),
         (f"flow.{'1' * 5000}.start", "an index of flow: 0"),
         ("policer.0.rate", "an index of policer: none, since the file has no [[policer]]"),
         ("run.duration.unit", "allowed  a time"),

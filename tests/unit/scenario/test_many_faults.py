@@ -86,6 +86,24 @@ def test_a_long_number_is_shown_by_its_first_digits(value: object, shown: str) -
     assert show_value(value) == shown
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("run", "no-such.toml", "--seed"),
+        ("run", "-", "--seed"),
+        ("orbit", "path", "geo-ring", "cairo", "rome", "--at"),
+        ("sweep", "-", "--replications"),
+        ("sweep", "-", "--store", "no/such", "--jobs"),
+    ],
+    ids=" ".join,
+)
+def test_a_long_number_of_an_option_is_shown_by_its_first_digits(call: tuple[str, ...]) -> None:
+    ended = called(*call, "7" * 5000)
+    assert ended.exit_code == 2
+    assert "777777…(5000 digits)" in ended.stderr
+    assert len(ended.stderr) < 2000
+
+
 def test_a_long_amount_is_shown_by_its_first_digits() -> None:
     assert show_amount(10**300) == "100000…(301 digits)"
     assert show_amount(10**6) == "1 000 000"

@@ -16,9 +16,20 @@ pub(super) fn handovers(spec: &NetworkSpec) -> Vec<Handover> {
 }
 
 impl Network<'_> {
+    /// Sends what the flow wants sent, in a run in which some hosts take a time.
+    #[inline(never)]
+    pub(super) fn send_with_times(&mut self, now: SimTime, id: u32) {
+        for is_forward in [true, false] {
+            self.send_each(now, id, is_forward, |network, offer| {
+                network.send(now, offer, is_forward);
+            });
+        }
+        self.take_arriving();
+    }
+
     /// The source of the flow, or else its destination, sends a frame, which comes to its port after the
     /// host's processing time.
-    pub(super) fn send(&mut self, now: SimTime, offer: Offer, is_forward: bool) {
+    fn send(&mut self, now: SimTime, offer: Offer, is_forward: bool) {
         let place = Handover::place(offer.flow, is_forward);
         let end = &mut self.handovers[place as usize];
         if end.is_immediate() {
@@ -42,6 +53,7 @@ impl Network<'_> {
     }
 
     /// The end of a flow hands over what is due, in order.
+    #[inline(never)]
     pub(super) fn on_handover(&mut self, now: SimTime, place: u32) {
         while let Some(frame) = self.handovers[place as usize].take(now) {
             let sent = self.frames.get(frame);
