@@ -14,7 +14,7 @@ PACKAGES_STAMP := .venv/.packages
 SETUP_STAMP := .venv/.skycell
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test soak bench lint format docs lock clean
+.PHONY: help setup demo test soak bench generate lint format docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## What can be made
@@ -42,6 +42,12 @@ soak: ## Both engines on one generated scenario after another, until stopped or 
 
 bench: setup ## The fixed scenarios that speed is quoted from
 	$(BIN)/python benches/run.py
+
+# What is asked for by name, as tools/generate.py says: WHAT="golden NAME", WHAT="outputs PAGE".
+WHAT :=
+
+generate: setup ## Write what follows from the declarations (CHECK=1: say what is out of date)
+	$(BIN)/python tools/generate.py $(if $(CHECK),--check) $(WHAT)
 
 lint: setup ## Format, lints and types of both languages
 	cargo fmt --all --check

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.parameters import Leaf, whens_of
-from skycell.scenario.tcp import Tcp
 
 
 def _few(key: str) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from benches.peers.scenarios import Dumbbell
 from skycell.metrics.efficiency import efficiency
 from skycell.metrics.fairness import fairness_index
 from skycell.scenario import parse
-from skycell.scenario.network_spec import NetworkSpec
+from skycell.spec.network import NetworkSpec
 
 
 @dataclass(frozen=True)

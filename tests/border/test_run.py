@@ -11,21 +11,23 @@ import pytest
 from numpy.typing import NDArray
 
 from skycell._core import RunCancelled, RunError, SpecError, run, run_summary
-from skycell.scenario.network_spec import (
+from skycell.spec.network import (
+    FifoSpec,
     FlowSpec,
     LinkSpec,
     LossScript,
     NetworkSpec,
     NodeSpec,
-    PersistentSpec,
     PortSpec,
+    QueueSpec,
     RecordSpec,
-    RetransmitDelayNone,
+    SackRetransmitDelayNone,
     StartAt,
     TailDropSpec,
     TcpSpec,
     TickPhaseAt,
     TraceKind,
+    TrafficPersistent,
     VcSpec,
 )
 
@@ -57,7 +59,7 @@ SACK = TcpSpec(
     rto_restart="on_ack",
     timestamps=False,
     pipe_at_entry="cwnd_less_three",
-    sack_retransmit_delay=RetransmitDelayNone(),
+    sack_retransmit_delay=SackRetransmitDelayNone(),
     sack_max_blocks=3,
     partial_ack_window="keep",
     partial_ack_first_restarts_only=False,
@@ -73,7 +75,8 @@ SACK = TcpSpec(
 
 def link(start: int, end: int, cell_time_ps: int = 2_831_198) -> LinkSpec:
     """A link of 5 ms at 149.76 Mbit/s (424 bits a cell), or slower."""
-    port = PortSpec.fifo(1_000, TailDropSpec(), frame_gap_ps=0)
+    queue = QueueSpec(capacity_cells=1_000, policy=TailDropSpec())
+    port = PortSpec(queues=(queue,), scheduler=FifoSpec(), frame_gap_ps=0)
     return LinkSpec.model_validate(
         {
             "name": f"{start}>{end}",
@@ -97,14 +100,17 @@ def one_flow(duration_ps: int, *traces: TraceKind) -> str:
             NodeSpec(name="b", kind="host"),
         ),
         links=(link(0, 1), link(1, 2, 5_662_396), link(2, 1), link(1, 0)),
-        vcs=(VcSpec(name="there", path=(0, 1)), VcSpec(name="back", path=(2, 3))),
+        vcs=(
+            VcSpec(name="there", path=(0, 1), class_="ubr"),
+            VcSpec(name="back", path=(2, 3), class_="ubr"),
+        ),
         flows=(
             FlowSpec(
                 name="f",
                 forward=(0,),
                 reverse=(1,),
                 tcp=SACK,
-                traffic=PersistentSpec(),
+                traffic=TrafficPersistent(),
                 start=StartAt(time_ps=0),
                 loss_script=LossScript(transmissions=(), at_cwnd_octets=None),
             ),

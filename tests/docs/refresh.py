@@ -1,4 +1,4 @@
-"""Writes what commands print now into the pages: `python -m tests.docs.refresh PAGE...`.
+"""Writes what commands print now into the pages: `make generate WHAT="outputs PAGE..."`.
 
 Only outputs of `console` blocks change, and only where they differ. Where the page has a line
 `...`, which leaves something out, the new output is shown instead, for a person to shorten.
@@ -6,7 +6,6 @@ Only outputs of `console` blocks change, and only where they differ. Where the p
 
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -44,7 +43,3 @@ def refresh(page: Path) -> None:
         lines[command.line : command.end] = kept.splitlines() if plain(kept) else []
         print(f"{page.name}:{command.line}: written anew")
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -29,7 +29,7 @@ def test_a_page_prints_what_it_says(
         assert same(command.output, got), (
             f"{name_of(page)}:{command.line}: $ {command.command}\n"
             f"expected:\n{command.output}\ngot:\n{got}\n"
-            f"if the page is to change: python -m tests.docs.refresh {name_of(page)}"
+            f'if the page is to change: make generate WHAT="outputs {name_of(page)}"'
         )
     _run_sessions(page)
 

@@ -1,8 +1,8 @@
 """Golden traces: short runs as plain text, one event a line, that a person has checked.
 
 A trace file opens with lines that begin with `#`: the scenario, its seed, and how the events were
-checked against the rules. The events follow, then what the run counted. `tests.golden.rewrite` is
-the one command that changes these files.
+checked against the rules. The events follow, then what the run counted.
+`make generate WHAT="golden NAME"` is the one command that changes these files.
 """
 
 from collections.abc import Iterator

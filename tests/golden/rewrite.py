@@ -1,4 +1,4 @@
-"""Rewrites golden traces: `python -m tests.golden.rewrite NAME...`, or `--all`.
+"""Rewrites golden traces: `make generate WHAT="golden NAME..."`, or `--all`.
 
 A trace whose events have moved loses the note on how it was checked; the tests refuse it until
 somebody has read the new events against the rules and written there how.
@@ -26,7 +26,3 @@ def main(arguments: list[str]) -> int:
             write(name, UNCHECKED, text)
             print(f"{name}: rewritten; read it and say in its header how it was checked")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -7,7 +7,7 @@ import pytest
 
 import skycell
 from skycell.cli.options import ENGINES
-from skycell.scenario.network_spec import PolicySpec, TcpSpec
+from skycell.spec.network import PolicySpec, TcpSpec
 from tests.golden import golden, rewrite
 
 
@@ -15,9 +15,9 @@ from tests.golden import golden, rewrite
 @pytest.mark.parametrize("name", golden.names())
 def test_a_run_leaves_the_events_that_were_checked(name: str, engine: str) -> None:
     note, text = golden.stored(name)
-    assert note, f"{name} has no stored trace: python -m tests.golden.rewrite {name}"
+    assert note, f'{name} has no stored trace: make generate WHAT="golden {name}"'
     assert golden.run(name, engine) == text, (
-        f"if the change is meant: python -m tests.golden.rewrite {name}"
+        f'if the change is meant: make generate WHAT="golden {name}"'
     )
 
 

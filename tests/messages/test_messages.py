@@ -1,8 +1,7 @@
 """Every fault message, as the exact text that a faulty file gives.
 
 `scenario/TABLE.txt` has faulty files whose first fault is in that table, each with what is said
-about it. After a change of the words, `python -m tests.messages.test_messages` writes them anew,
-for review.
+about it. After a change of the words, `make generate` writes them anew, for review.
 """
 
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skycell.scenario import ScenarioFaults, load, parse
-from tests.messages.cases import Case, by_name, cases_of, rewrite, told
+from tests.messages.cases import Case, by_name, cases_of, told
 
 TABLES = sorted((Path(__file__).parent / "scenario").glob("*.txt"))
 
@@ -37,7 +36,3 @@ def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:
         "  allowed  UTF-8 text",
         "1 fault; nothing was run.",
     ]
-
-
-if __name__ == "__main__":
-    rewrite(TABLES, parse)

@@ -1,7 +1,7 @@
 """Every fault message of the file of a sweep, as the exact text that a faulty file gives.
 
 As for scenarios: `sweep.txt` has the faulty files and what is said about them, and
-`python -m tests.messages.test_sweep_messages` writes the texts anew, for review.
+`make generate` writes the texts anew, for review.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import ScenarioFaults
-from tests.messages.cases import Case, by_name, rewrite, told
+from tests.messages.cases import Case, by_name, told
 
 TABLES = [Path(__file__).parent / "sweep.txt"]
 
@@ -71,7 +71,3 @@ def test_what_is_not_text_is_refused_by_its_octet(tmp_path: Path) -> None:
         "  got      the octet 0xb5",
         "  allowed  UTF-8 text",
     ]
-
-
-if __name__ == "__main__":
-    rewrite(TABLES, design)

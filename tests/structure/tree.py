@@ -7,12 +7,14 @@ ROOT = Path(__file__).parents[2]
 CRATES = (
     "cache",
     "units",
-    "spec",
-    "records",
+    "declare-derive",
+    "declare",
     "des",
-    "atm",
     "switch",
     "tcp",
+    "spec",
+    "records",
+    "atm",
     "traffic",
     "reference",
     "fast",
@@ -23,6 +25,7 @@ CRATES = (
 
 SUBPACKAGES = (
     "_core",
+    "spec",
     "version",
     "scenario",
     "orbit",

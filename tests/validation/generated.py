@@ -1,12 +1,14 @@
 """Generated scenarios: N sources over one bottleneck, every rule of TCP and of the buffers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
+from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.parameters import whens_of
-from skycell.scenario.tcp import Tcp
+from skycell.scenario.rules import Declares, Part
 from tests.tcp_keys import RULES
 
 Values = dict[str, Any]
@@ -18,28 +20,34 @@ def time(units: int, scale: int) -> str:
     return f"{units * 10 * scale} ns"
 
 
-_POLICIES: list[Values] = [
-    {"kind": "tail_drop"},
-    {"kind": "ppd"},
-    {"kind": "epd", "drop_threshold": 0.7},
-    {"kind": "selective_drop", "drop_threshold": 0.6, "fairness_threshold": 0.8},
-    {"kind": "fair_buffer_allocation", "drop_threshold": 0.5, "fairness_threshold": 0.8},
-    {"kind": "single_drop"},
-    {"kind": "priority_drop"},
-    {"kind": "vc_priority_drop"},
-    {"kind": "red", "min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
-    {"kind": "fred", "min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
-    {"kind": "virtual_queueing"},
-    {"kind": "dynamic_epd"},
-    {"kind": "pme_ered", "min_threshold": 0.2, "max_threshold": 0.8},
-    {"kind": "mcr_scheduling"},
-    {"kind": "dfba", "low_threshold": 0.4, "high_threshold": 0.9},
-]
+_OWN: Values = {
+    "epd": {"drop_threshold": 0.7},
+    "selective_drop": {"drop_threshold": 0.6, "fairness_threshold": 0.8},
+    "fair_buffer_allocation": {"drop_threshold": 0.5, "fairness_threshold": 0.8},
+    "red": {"min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
+    "fred": {"min_threshold": 0.2, "max_threshold": 0.8, "weight": 0.1},
+    "pme_ered": {"min_threshold": 0.2, "max_threshold": 0.8},
+    "dfba": {"low_threshold": 0.4, "high_threshold": 0.9},
+}
+"""Parameters with another value than their default."""
 
 
-_ORDERED = ("dfba", "red", "fred", "pme_ered")
-_WITH_INTERVAL = ("pme_ered", "mcr_scheduling")
-_WITH_MCRS = ("dfba", "pme_ered", "mcr_scheduling")
+def _declares(kind: str, found: Callable[[Declares], bool]) -> bool:
+    """Whether some parameter of a policy is such."""
+
+    def any_of(parameters: Sequence[Declares | Part]) -> bool:
+        return any(
+            any_of(one.parameters) if isinstance(one, Part) else found(one) for one in parameters
+        )
+
+    return any_of(POLICIES[kind].parameters)
+
+
+_ORDERED = [kind for kind in POLICIES if _declares(kind, lambda one: bool(one.below))]
+_BY_VC = [kind for kind in POLICIES if _declares(kind, lambda one: one.type == "VcThresholds")]
+_BY_LEVEL = [kind for kind in POLICIES if _declares(kind, lambda one: one.is_ascending)]
+_WITH_INTERVAL = [kind for kind in POLICIES if _declares(kind, lambda one: one.type == "Interval")]
+_WITH_MCRS = [kind for kind in POLICIES if _declares(kind, lambda one: one.type == "McrByVc")]
 
 
 @st.composite
@@ -52,10 +60,13 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
     sources = draw(st.integers(1, 4))
     mss = draw(st.sampled_from([40, 512, 1000, 1460, 9180]))
     buffer = draw(st.integers(1, 400))
-    policy = dict(draw(st.sampled_from(_POLICIES)))
-    if policy["kind"] in _ORDERED:
+    kind = draw(st.sampled_from(list(POLICIES)))
+    policy = {"kind": kind, **_OWN.get(kind, {})}
+    if kind in _ORDERED:
         buffer = max(buffer, 3)  # L below H, in whole cells
-    if policy["kind"] == "single_drop":
+    if kind in _BY_LEVEL:
+        policy["thresholds"] = ["40 %", "90 %"]
+    if kind in _BY_VC:
         policy["thresholds"] = [f"{max(1, buffer // 3)} cells"] * sources
     traffic = draw(
         st.one_of(

@@ -11,23 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.scenario.network_spec import (
+from skycell.spec.network import (
     EpdSpec,
+    FifoSpec,
     FlowSpec,
     LinkSpec,
     LossScript,
     NetworkSpec,
     NodeSpec,
-    PersistentSpec,
     PortSpec,
     QueueSpec,
-    RetransmitDelayNone,
+    SackRetransmitDelayNone,
     StartAt,
     TailDropSpec,
     TcpSpec,
+    TrafficPersistent,
     VcSpec,
 )
-from skycell.scenario.policy_spec import SpecPart
+from skycell.spec.part import SpecPart
 
 PS_PER_S = 10**12
 CELL_OCTETS = 53
@@ -59,7 +60,7 @@ TRANSLATED: dict[type[SpecPart], set[str]] = {
     EpdSpec: {"kind", "threshold_cells"},
     VcSpec: {"path"},
     FlowSpec: {"forward", "reverse", "tcp", "traffic", "start", "loss_script"},
-    PersistentSpec: {"kind"},
+    TrafficPersistent: {"kind"},
     StartAt: {"kind", "time_ps"},
     LossScript: {"transmissions"},
     TcpSpec: {
@@ -110,7 +111,9 @@ WITHOUT_EFFECT: Mapping[type[SpecPart], Mapping[str, str]] = {
 
 ONLY: Mapping[type[SpecPart], Mapping[str, tuple[Any, ...]]] = {
     # A wait before the frame on the line here, before the packet's hand-over there.
-    PortSpec: {"frame_gap_ps": (0,)},
+    PortSpec: {"frame_gap_ps": (0,), "scheduler": (FifoSpec(),)},
+    EpdSpec: {"partial_discard": (True,)},
+    VcSpec: {"class_": ("ubr",)},
     LossScript: {"at_cwnd_octets": (None,)},
     TcpSpec: {
         "cwnd_growth": ("float",),
@@ -135,7 +138,7 @@ ONLY_OF_VARIANT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
         "sack_partial_ack": ("pipe_less_two",),
         "sack_partial_ack_restarts": ("every",),
         "sack_pipe_room": ("segment",),
-        "sack_retransmit_delay": (RetransmitDelayNone(),),
+        "sack_retransmit_delay": (SackRetransmitDelayNone(),),
         # With at most three an acknowledgement's frame has as many cells as a bare one's.
         "sack_max_blocks": (1, 2, 3),
     },

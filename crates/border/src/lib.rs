@@ -19,10 +19,10 @@ fn validate(spec_json: &str) -> PyResult<()> {
         .map_err(errors::spec_error)
 }
 
-/// The spec as Rust has read it, written again as JSON.
+/// The spec as Rust has read it, sense or none, written again as JSON.
 #[pyfunction]
 fn reread(spec_json: &str) -> PyResult<String> {
-    NetworkSpec::from_json(spec_json)
+    NetworkSpec::read(spec_json)
         .map(|spec| spec.to_json())
         .map_err(errors::spec_error)
 }

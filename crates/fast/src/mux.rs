@@ -15,7 +15,7 @@ use crate::train::{Moment, Train};
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, QueueSamples};
 use skycell_spec::LinkSpec;
-use skycell_switch::{BufferPolicy, BufferView};
+use skycell_switch::BufferView;
 use skycell_units::SimTime;
 
 mod cells;

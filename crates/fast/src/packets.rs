@@ -9,7 +9,7 @@ use skycell_records::{
     DiscardReason, Discards, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
 };
 use skycell_spec::{LinkSpec, PacketFraming};
-use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_switch::{BufferView, Policy};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 

@@ -5,7 +5,7 @@ use crate::edge::may_discard;
 use crate::moving::moves;
 use crate::order;
 use crate::shared;
-use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, SchedulerSpec, VcSpec};
+use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashSet;
 
@@ -148,7 +148,7 @@ fn draws_in_order(
     let mut drawing = links.filter(|(_, id)| spec.links[*id as usize].motion.is_some());
     drawing.all(|(port, id)| {
         let has_server = port.queues.len() > 1 && own_queues[id as usize].is_some();
-        has_server || !is_stream && port.scheduler == SchedulerSpec::Fifo
+        has_server || !is_stream && port.scheduler == SchedulerSpec::Fifo(FifoSpec {})
     })
 }
 
@@ -163,7 +163,9 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
     } = &spec.links[link as usize];
     let is_moving = moves(&spec.links[link as usize]).is_some();
     if spec.links[link as usize].framing.is_some() {
-        return !is_moving && port.queues.len() == 1 && port.scheduler == SchedulerSpec::Fifo;
+        return !is_moving
+            && port.queues.len() == 1
+            && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
     }
     let Some(motion) = moves(&spec.links[link as usize]) else {
         return true;
@@ -181,7 +183,7 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
         && (motion.interruption_ps == 0 || !has_handover)
         && spec.nodes[*from as usize].kind == NodeKind::Switch
         && port.queues.len() == 1
-        && port.scheduler == SchedulerSpec::Fifo
+        && port.scheduler == SchedulerSpec::Fifo(FifoSpec {})
         && crossing.all(|vc| vc.path.last() != Some(&link))
 }
 
@@ -212,7 +214,10 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
             let input = &spec.links[input as usize];
             input.cell_time_ps >= link.cell_time_ps && moves(input).is_none()
         };
-        if inputs.len() <= 1 && inputs.iter().all(is_slower) && !discards_when_empty(link) {
+        if inputs.len() <= 1
+            && inputs.iter().all(is_slower)
+            && !link.port.queues[0].policy.discards_when_empty()
+        {
             PortKind::PassThrough
         } else {
             PortKind::Mux
@@ -224,21 +229,6 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
         .zip(0u32..)
         .map(kind)
         .collect()
-}
-
-/// Whether the port's policy may discard a frame that finds the buffer empty.
-fn discards_when_empty(link: &LinkSpec) -> bool {
-    match &link.port.queues[0].policy {
-        PolicySpec::SingleDrop {
-            thresholds_cells, ..
-        } => thresholds_cells.contains(&Some(0)),
-        PolicySpec::PriorityDrop { tagged_cells, .. }
-        | PolicySpec::VcPriorityDrop { tagged_cells, .. } => *tagged_cells == 0,
-        PolicySpec::Fred(fred) => fred.red.min_cells == 0,
-        // Its virtual queues are served at the ends of intervals.
-        PolicySpec::McrScheduling(_) => true,
-        _ => false,
-    }
 }
 
 /// The way over `path`.

@@ -7,7 +7,7 @@
 
 use crate::cell_stream::StreamPlan;
 use crate::plan::{PortKind, route};
-use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PolicySpec, PortSpec, QueueSpec, SourceSpec};
+use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PortSpec, SourceSpec};
 
 /// What crosses the ports with several queues.
 pub(crate) struct Shared {
@@ -111,8 +111,10 @@ fn stream(
     let here = &port.queues[queue];
     let in_frames = source.frame_cells > 1;
     // What is left of a frame goes with a cell that is lost.
-    let cuts_frames = here.policy == PolicySpec::Ppd && here.capacity_cells.is_some() && in_frames;
-    let is_simple = is_plain(here) && !cuts_frames && takes_all(own_port) && vc.gfr.is_none();
+    let cuts_frames =
+        here.policy.has_partial_discard() && here.capacity_cells.is_some() && in_frames;
+    let is_simple =
+        here.policy.takes_all() && !cuts_frames && takes_all(own_port) && vc.gfr.is_none();
     (last && is_last && comes_at_once && is_beside && is_simple).then_some(StreamPlan {
         source: id,
         vc: source.vc,
@@ -125,12 +127,7 @@ fn stream(
     })
 }
 
-/// Whether a queue loses cells only where it is full.
-fn is_plain(queue: &QueueSpec) -> bool {
-    matches!(queue.policy, PolicySpec::TailDrop | PolicySpec::Ppd)
-}
-
 /// Whether a port takes in whatever comes.
 fn takes_all(port: &PortSpec) -> bool {
-    port.queues[0].capacity_cells.is_none() && is_plain(&port.queues[0])
+    port.queues[0].capacity_cells.is_none() && port.queues[0].policy.takes_all()
 }

@@ -6,7 +6,7 @@ use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
-use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_switch::{BufferView, Policy};
 use skycell_units::SimTime;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl SourcePort {
                 frame_gap: link.port.frame_gap_ps,
                 capacity: queue.capacity_cells.unwrap_or(u32::MAX),
                 may_refuse: !policy.takes_all(),
-                counts_vcs: policy.counts_vcs(),
+                counts_vcs: policy.needs().vcs,
                 horizon: SimTime::ZERO,
                 lag: SimTime::ZERO,
                 kept_from: SimTime::ZERO,

@@ -341,7 +341,10 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skycell_spec::{PolicySpec, PortSpec, QueueSpec, SchedulerSpec, ServiceClass};
+    use skycell_spec::{
+        PolicySpec, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, StrictPrioritySpec,
+        TailDropSpec, VcRoundRobinSpec, VirtualSpacingSpec,
+    };
 
     fn served(queues: &VcQueues) -> Vec<u32> {
         queues.lines.served.iter().copied().collect()
@@ -361,9 +364,9 @@ mod tests {
             class,
             capacity_cells: None,
             counts_octets: false,
-            policy: PolicySpec::TailDrop,
+            policy: PolicySpec::TailDrop(TailDropSpec {}),
         };
-        let has_classes = scheduler == SchedulerSpec::StrictPriority;
+        let has_classes = scheduler == SchedulerSpec::StrictPriority(StrictPrioritySpec {});
         let named = has_classes.then(|| queue(Some(ServiceClass::Gfr)));
         let link = LinkSpec {
             name: "a>b".into(),
@@ -387,9 +390,9 @@ mod tests {
 
     #[test]
     fn runs_are_served_by_stamps_in_the_order_of_single_cells() {
-        let mut queues = queues(SchedulerSpec::VirtualSpacing {
+        let mut queues = queues(SchedulerSpec::VirtualSpacing(VirtualSpacingSpec {
             intervals_ps: vec![10, 20],
-        });
+        }));
         // VC 1 comes first and is sent at once: spacing time 20. VC 0 then has stamps 30, 40, ...
         queues.take_in(&train(1, 5, 1, 0), 4);
         queues.take_in(&train(0, 6, 1, 1), 5);
@@ -424,9 +427,9 @@ mod tests {
 
     #[test]
     fn an_idle_link_takes_the_first_that_comes_and_a_busy_one_asks_who_came_before() {
-        let mut queues = queues(SchedulerSpec::VcRoundRobin {
+        let mut queues = queues(SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
             weights: vec![1, 1],
-        });
+        }));
         // Both at 5, VC 1 over the lower link. At 15 the second cell of VC 1 is not there yet.
         queues.take_in(&train(0, 5, 1, 3), 1);
         queues.take_in(&train(1, 5, 10, 2), 2);
@@ -451,9 +454,9 @@ mod tests {
 
     #[test]
     fn cells_that_come_together_by_one_link_go_in_the_order_in_which_they_were_taken_in() {
-        let mut queues = queues(SchedulerSpec::VcRoundRobin {
+        let mut queues = queues(SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
             weights: vec![1, 1],
-        });
+        }));
         queues.take_in(&train(1, 5, 1, 2), 1);
         queues.take_in(&train(0, 5, 1, 2), 1);
         // The second cell of VC 1 waits for its first, and comes before that of VC 0.
@@ -466,7 +469,7 @@ mod tests {
     #[test]
     fn classes_go_by_the_scheduler_and_within_a_class_who_came_first() {
         // VCs 0 and 2 in the queue that is preferred, VC 1 in the other.
-        let mut queues = queues(SchedulerSpec::StrictPriority);
+        let mut queues = queues(SchedulerSpec::StrictPriority(StrictPrioritySpec {}));
         queues.add_vc(2, 0, 7);
         queues.take_in(&train(1, 5, 1, 2), 3);
         queues.take_in(&train(2, 12, 10, 3), 2); // at 12 and 22
@@ -492,7 +495,7 @@ mod tests {
     #[test]
     fn in_a_class_cells_that_come_together_by_one_link_go_in_the_order_in_which_they_were_taken_in()
     {
-        let mut queues = queues(SchedulerSpec::StrictPriority);
+        let mut queues = queues(SchedulerSpec::StrictPriority(StrictPrioritySpec {}));
         queues.add_vc(2, 0, 7);
         queues.take_in(&train(2, 35, 1, 2), 1);
         queues.take_in(&train(0, 40, 1, 2), 1);

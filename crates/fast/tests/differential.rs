@@ -11,7 +11,9 @@ use scenarios::{
 use serde_json::Value;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
-use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec};
+use skycell_spec::{
+    FifoSpec, LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec,
+};
 use words::Words;
 
 /// Scenarios run by default, beside crowds.
@@ -340,7 +342,7 @@ fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_s
     let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
     for (name, spec) in scenarios.chain(crowds) {
         let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
-        let is_fifo = |link: &LinkSpec| link.port.scheduler == SchedulerSpec::Fifo;
+        let is_fifo = |link: &LinkSpec| link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         let moves = spec.links.iter().any(|link| {
             let motion = link.motion.as_ref();
             motion.is_some_and(|motion| !is_still(motion) || !is_fifo(link))
@@ -392,7 +394,7 @@ fn the_fast_engine_itself_runs_links_that_move() {
 #[test]
 fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
     let (mut both, mut in_frames, mut others) = (0, 0, 0);
-    for spec in (0..400).filter_map(lossy_classes) {
+    for spec in (0..500).filter_map(lossy_classes) {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         if records.engine_stats.simulated_by != "fast" {
             others += 1;
@@ -408,7 +410,7 @@ fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
     }
     let counts = [both, in_frames, others];
     assert!(both > 40 && in_frames > 5, "{counts:?}");
-    assert!(others < 60, "{counts:?}");
+    assert!(others < 75, "{counts:?}");
 }
 
 /// Ports at which frames join several queues are worth comparing where several are in use and some are full.

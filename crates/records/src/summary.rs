@@ -169,7 +169,7 @@ mod tests {
         PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
     };
     use serde_json::{Value, json};
-    use skycell_spec::{Distribution, NetworkSpec, TrafficSpec};
+    use skycell_spec::{DistributionSpec, NetworkSpec, TrafficSpec};
 
     /// A host's port without a limit, a switch's port of two queues with one, and two VCs.
     fn spec() -> Value {
@@ -383,7 +383,7 @@ mod tests {
         let own = TrafficSpec::Transfers {
             size_octets: 1000,
             count: None,
-            idle: Distribution::Constant { value_ps: 5 },
+            idle: DistributionSpec::Constant { value_ps: 5 },
             new_connection: true,
         };
         let kept = records.transfers([&own, &TrafficSpec::Persistent, &own].into_iter());

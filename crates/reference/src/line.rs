@@ -1,7 +1,7 @@
 //! The cells of a queue in the order in which they are served.
 
 use crate::frames::Cell;
-use skycell_spec::SchedulerSpec;
+use skycell_spec::{SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{VcRoundRobin, VirtualSpacing};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -34,11 +34,11 @@ impl Line {
     /// The order that a port's scheduler asks for.
     pub(crate) fn new(scheduler: &SchedulerSpec) -> Self {
         match scheduler {
-            SchedulerSpec::VirtualSpacing { intervals_ps } => Line::Spaced {
+            SchedulerSpec::VirtualSpacing(VirtualSpacingSpec { intervals_ps }) => Line::Spaced {
                 spacing: VirtualSpacing::new(intervals_ps),
                 cells: BTreeMap::new(),
             },
-            SchedulerSpec::VcRoundRobin { weights } => Line::Rounds(Rounds {
+            SchedulerSpec::VcRoundRobin(VcRoundRobinSpec { weights }) => Line::Rounds(Rounds {
                 robin: VcRoundRobin::new(weights),
                 queues: vec![VecDeque::new(); weights.len()],
                 serving: 0,

@@ -1,7 +1,7 @@
 //! Moving links, by hand. Times in picoseconds.
 
 use super::*;
-use skycell_spec::{PolicySpec, PortSpec};
+use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
 
 /// Steps (time, delay, path); -1 for no path.
 fn link(steps: &[(u64, i64, u32)], interruption_ps: u64, handover_loses_cells: bool) -> Link {
@@ -38,7 +38,7 @@ fn link_with(motion: MotionSpec) -> Link {
         framing: None,
         delay_ps: delays_ps.min().unwrap_or(0),
         motion: Some(motion),
-        port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
+        port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
     Link::new(&spec, 1, SimTime(10_000))
 }

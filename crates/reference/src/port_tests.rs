@@ -3,10 +3,13 @@
 use super::*;
 use skycell_records::DiscardReason;
 use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
-use skycell_spec::{PolicySpec, PortSpec, SchedulerSpec};
+use skycell_spec::{
+    EpdSpec, FifoSpec, PolicySpec, PortSpec, PpdSpec, SchedulerSpec, TailDropSpec,
+    VcRoundRobinSpec, VirtualSpacingSpec,
+};
 
 fn port(capacity: u32, policy: PolicySpec) -> Port {
-    port_with(capacity, policy, SchedulerSpec::Fifo)
+    port_with(capacity, policy, SchedulerSpec::Fifo(FifoSpec {}))
 }
 
 fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Port {
@@ -28,10 +31,10 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
 }
 
 fn epd(threshold_cells: u32, partial_discard: bool) -> PolicySpec {
-    PolicySpec::Epd {
+    PolicySpec::Epd(EpdSpec {
         threshold_cells,
         partial_discard,
-    }
+    })
 }
 
 /// Offers a frame of `cells` cells of VC `vc`, cell by cell at one instant; reasons by cell.
@@ -74,7 +77,7 @@ fn place_of_first(port: &Port) -> u32 {
 
 #[test]
 fn tail_drop_discards_the_cells_that_find_the_buffer_full_and_no_others() {
-    let mut port = port(3, PolicySpec::TailDrop);
+    let mut port = port(3, PolicySpec::TailDrop(TailDropSpec {}));
     let verdicts = offer(&mut port, 0, 4);
     assert_eq!(verdicts, [None, None, None, Some(Overflow)]);
     depart(&mut port, 2);
@@ -83,7 +86,7 @@ fn tail_drop_discards_the_cells_that_find_the_buffer_full_and_no_others() {
 
 #[test]
 fn ppd_discards_the_rest_of_a_frame_but_keeps_its_last_cell_when_there_is_room() {
-    let mut port = port(2, PolicySpec::Ppd);
+    let mut port = port(2, PolicySpec::Ppd(PpdSpec {}));
     assert_eq!(offer_cell(&mut port, 0, 0, false), None);
     assert_eq!(offer_cell(&mut port, 0, 1, false), None);
     assert_eq!(offer_cell(&mut port, 0, 2, false), Some(Overflow));
@@ -137,7 +140,7 @@ fn a_frame_is_the_cells_up_to_a_mark_even_when_an_earlier_mark_is_missing() {
 
 #[test]
 fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
-    let mut port = port(5, PolicySpec::TailDrop);
+    let mut port = port(5, PolicySpec::TailDrop(TailDropSpec {}));
     let make = |index| Cell {
         frame: 0,
         index,
@@ -164,7 +167,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
 
 #[test]
 fn active_vcs_are_those_with_queued_cells() {
-    let mut port = port(10, PolicySpec::TailDrop);
+    let mut port = port(10, PolicySpec::TailDrop(TailDropSpec {}));
     offer(&mut port, 0, 2);
     offer(&mut port, 1, 1);
     assert_eq!(port.queues[0].active_vcs, 2);
@@ -176,7 +179,7 @@ fn active_vcs_are_those_with_queued_cells() {
 
 #[test]
 fn the_mean_queue_is_the_mean_over_time() {
-    let mut port = port(10, PolicySpec::TailDrop);
+    let mut port = port(10, PolicySpec::TailDrop(TailDropSpec {}));
     offer(&mut port, 0, 2); // at 0; departures both at 10 here
     depart(&mut port, 2);
     assert_eq!(port.queues[0].integral.mean(0, 40), 2.0 * 10.0 / 40.0);
@@ -185,7 +188,7 @@ fn the_mean_queue_is_the_mean_over_time() {
 
 #[test]
 fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
-    let mut port = port(10, PolicySpec::TailDrop);
+    let mut port = port(10, PolicySpec::TailDrop(TailDropSpec {}));
     port.frame_gap = 1_000;
     let mut waits = Vec::new();
     for _ in 0..50 {
@@ -249,10 +252,10 @@ fn fill_nine_while_vc_1_is_sent(port: &mut Port) {
 #[test]
 fn virtual_spacing_serves_vcs_by_stamps_out_of_one_buffer() {
     // VC 0 has twice the rate of VC 1. The buffer holds nine cells of both together.
-    let spacing = SchedulerSpec::VirtualSpacing {
+    let spacing = SchedulerSpec::VirtualSpacing(VirtualSpacingSpec {
         intervals_ps: vec![10, 20],
-    };
-    let mut port = port_with(9, PolicySpec::TailDrop, spacing);
+    });
+    let mut port = port_with(9, PolicySpec::TailDrop(TailDropSpec {}), spacing);
     // Stamps of VC 1: 20, 40, 60, 80. Spacing time is 20 then: those of VC 0 are 30, 40, 50, 60, 70.
     fill_nine_while_vc_1_is_sent(&mut port);
     // 30; 40 of either, the lower id first; 50; 60 of either; 70; 80.
@@ -262,10 +265,10 @@ fn virtual_spacing_serves_vcs_by_stamps_out_of_one_buffer() {
 
 #[test]
 fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
-    let spacing = SchedulerSpec::VirtualSpacing {
+    let spacing = SchedulerSpec::VirtualSpacing(VirtualSpacingSpec {
         intervals_ps: vec![7, 3],
-    };
-    let mut port = port_with(100, PolicySpec::TailDrop, spacing);
+    });
+    let mut port = port_with(100, PolicySpec::TailDrop(TailDropSpec {}), spacing);
     offer(&mut port, 0, 5);
     offer(&mut port, 1, 5);
     let mut next = [0, 0];
@@ -278,16 +281,18 @@ fn cells_of_one_vc_keep_their_order_under_virtual_spacing() {
 
 #[test]
 fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
-    let robin = |weights: [u32; 2]| SchedulerSpec::VcRoundRobin {
-        weights: weights.into(),
+    let robin = |weights: [u32; 2]| {
+        SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
+            weights: weights.into(),
+        })
     };
     // The buffer holds nine cells of both together, whoever's turn it is.
-    let mut port = port_with(9, PolicySpec::TailDrop, robin([1, 1]));
+    let mut port = port_with(9, PolicySpec::TailDrop(TailDropSpec {}), robin([1, 1]));
     fill_nine_while_vc_1_is_sent(&mut port);
     assert_eq!(send(&mut port, 8), [0, 1, 0, 1, 0, 1, 0, 0]);
     assert_eq!(port.queued(), 0);
     // Weights of 3 and 2, cells of a VC in their order.
-    let mut port = port_with(100, PolicySpec::TailDrop, robin([3, 2]));
+    let mut port = port_with(100, PolicySpec::TailDrop(TailDropSpec {}), robin([3, 2]));
     offer(&mut port, 0, 5);
     offer(&mut port, 1, 5);
     let served = sent(&mut port, 10);

@@ -6,7 +6,7 @@ use skycell_records::{
     ClassQueueRecord, DiscardReason, Discards, QueueIntegral, QueueRecord, QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
-use skycell_switch::{BufferPolicy, BufferView, Policy};
+use skycell_switch::{BufferView, Policy};
 use skycell_units::SimTime;
 
 /// One VC as the port sees it.

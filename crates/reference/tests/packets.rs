@@ -7,6 +7,9 @@ use skycell_spec::NetworkSpec;
 const MS: u64 = 1_000_000_000;
 const MBIT: u64 = 1_000_000_000;
 
+/// What makes another spec of one.
+type Change = fn(&mut Value);
+
 fn framing(rate_millibps: u64) -> Value {
     json!({
         "rate_millibps": rate_millibps, "overhead_octets": 0, "least_octets": 0, "unit_octets": 1,
@@ -145,14 +148,14 @@ fn a_rate_that_falls_to_half_makes_packets_take_twice_as_long() {
 
 #[test]
 fn what_is_made_of_cells_is_refused_on_links_of_packets() {
-    let refused = |change: fn(&mut Value)| {
+    let refused = |change: Change| {
         let mut spec = dumbbell(json!({}), MS);
         change(&mut spec);
         NetworkSpec::from_json(&spec.to_string())
             .unwrap_err()
             .to_string()
     };
-    let cases: [(fn(&mut Value), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (
             |s| s["nodes"][1]["kind"] = json!("switch"),
             "switches forward cells",

@@ -2,9 +2,10 @@
 
 use crate::gfr::validate_gfr;
 use crate::{
-    Distribution, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec, TickPhase,
-    TrafficSpec, VcSpec,
+    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec,
+    TickPhase, TrafficSpec, VcSpec,
 };
+use skycell_declare::{Refusal, Rule, Surroundings};
 
 /// Longest delay of a link, picoseconds: a day.
 pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
@@ -65,12 +66,12 @@ pub(crate) fn validate_start(start: &StartSpec, path: &str) -> Result<(), SpecEr
 }
 
 /// Refuses a distribution that cannot be drawn from.
-pub(crate) fn validate_distribution(times: &Distribution, path: &str) -> Result<(), SpecError> {
+pub(crate) fn validate_distribution(times: &DistributionSpec, path: &str) -> Result<(), SpecError> {
     match *times {
-        Distribution::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
+        DistributionSpec::Uniform { low_ps, high_ps } if low_ps >= high_ps => {
             Err(range(format!("{path}.high_ps"), high_ps, "above low_ps"))
         }
-        Distribution::Exponential { mean_ps: 0 } => {
+        DistributionSpec::Exponential { mean_ps: 0 } => {
             Err(range(format!("{path}.mean_ps"), 0, "above 0"))
         }
         _ => Ok(()),
@@ -355,18 +356,9 @@ impl NetworkSpec {
     fn validate_tcp(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
         let tcp = &flow.tcp;
         let at = |key: &str| format!("flows[{i}].tcp.{key}");
-        let positive = |key: &str, value: u64| {
-            if value == 0 {
-                Err(range(at(key), 0, "above 0"))
-            } else {
-                Ok(())
-            }
-        };
-        positive("mss", tcp.mss)?;
-        // RFC 791: the IP datagram's length field has 16 bits.
-        if tcp.mss > 65_535 - 92 {
-            return Err(range(at("mss"), tcp.mss, "at most 65443"));
-        }
+        let refused =
+            |at: Refusal| range(format!("flows[{i}].tcp.{}", at.field), at.got, &at.allowed);
+        tcp.check(&Surroundings::default()).map_err(refused)?;
         if tcp.rwnd < tcp.mss {
             return Err(range(at("rwnd"), tcp.rwnd, "at least one MSS"));
         }
@@ -387,11 +379,6 @@ impl NetworkSpec {
                 return Err(range(at(key), value, "at least one MSS"));
             }
         }
-        positive("initial_ssthresh", tcp.initial_ssthresh)?;
-        positive("dup_ack_threshold", u64::from(tcp.dup_ack_threshold))?;
-        positive("tick_ps", tcp.tick_ps)?;
-        positive("rto_min_ticks", u64::from(tcp.rto_min_ticks))?;
-        positive("rto_max_backoff", u64::from(tcp.rto_max_backoff))?;
         if tcp.rto_initial_ticks < tcp.rto_min_ticks || tcp.rto_max_ticks < tcp.rto_initial_ticks {
             return Err(structure(
                 at("rto_initial_ticks"),
@@ -417,11 +404,17 @@ impl NetworkSpec {
             ));
         }
         if let Some(delayed) = tcp.delayed_ack {
-            positive("delayed_ack.timeout_ps", delayed.timeout_ps)?;
-            positive(
-                "delayed_ack.every_segments",
-                u64::from(delayed.every_segments),
-            )?;
+            for (key, value) in [
+                ("delayed_ack.timeout_ps", delayed.timeout_ps),
+                (
+                    "delayed_ack.every_segments",
+                    u64::from(delayed.every_segments),
+                ),
+            ] {
+                if value == 0 {
+                    return Err(range(at(key), 0, "above 0"));
+                }
+            }
         }
         Ok(())
     }

@@ -2,12 +2,11 @@
 
 use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::{
-    DfbaZ, Distribution, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, PolicySpec, PortSpec,
-    QueueSpec, RedSpec, SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec, WHOLE_PPB,
+    DistributionSpec, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, QueueSpec, SchedulerSpec,
+    SourcePattern, SourceSpec, SpecError, VcSpec,
 };
-
-/// Longest interval between cells, and largest tolerance of a policer: 1 day, picoseconds.
-const LONGEST_PS: u64 = 86_400 * 1_000_000_000_000;
+use skycell_declare::types::LONGEST_PS;
+use skycell_declare::{Refusal, Rule, Surroundings};
 
 /// Most cycles that a source may be into its pattern when it begins.
 const MOST_CYCLES: u64 = 1_000;
@@ -45,84 +44,32 @@ impl NetworkSpec {
                 return Err(structure(path, "a buffer of cells counts cells"));
             }
         }
-        let count = port.queues.len();
-        let one_each = |given: usize, key: &str| {
-            if given == count {
-                Ok(())
-            } else {
-                let allowed = format!("one for each of {count} queues");
-                Err(range(at(&format!("scheduler.{key}")), given, &allowed))
-            }
-        };
-        match &port.scheduler {
-            SchedulerSpec::Fifo if count > 1 => Err(structure(
+        let several = port.queues.len() > 1;
+        if matches!(port.scheduler, SchedulerSpec::Fifo(_)) && several {
+            return Err(structure(
                 at("scheduler"),
                 "fifo serves one queue; several need another scheduler",
-            )),
-            SchedulerSpec::Fifo | SchedulerSpec::StrictPriority => Ok(()),
-            SchedulerSpec::VirtualSpacing { intervals_ps } => {
-                let path = at("scheduler.intervals_ps");
-                self.validate_vc_queues(port, is_switch, "virtual_spacing", &at("scheduler"))?;
-                self.one_for_each_vc(intervals_ps.len(), &path)?;
-                let outside = |&&interval: &&u64| interval == 0 || interval > LONGEST_PS;
-                match intervals_ps.iter().find(outside) {
-                    Some(interval) => Err(range(path, interval, "above 0, at most 1 day")),
-                    None => Ok(()),
-                }
-            }
-            SchedulerSpec::VcRoundRobin { weights } => {
-                let path = at("scheduler.weights");
-                self.validate_vc_queues(port, is_switch, "vc_round_robin", &at("scheduler"))?;
-                self.one_for_each_vc(weights.len(), &path)?;
-                match weights.contains(&0) {
-                    true => Err(range(path, 0, "above 0")),
-                    false => Ok(()),
-                }
-            }
-            SchedulerSpec::GuaranteedRate { .. } if link.framing.is_some() => Err(structure(
+            ));
+        }
+        if matches!(port.scheduler, SchedulerSpec::GuaranteedRate(_)) && link.framing.is_some() {
+            return Err(structure(
                 at("scheduler"),
                 "guaranteed_rate counts cells, and the link carries packets",
-            )),
-            SchedulerSpec::GuaranteedRate { shares_ppb } => {
-                one_each(shares_ppb.len(), "shares_ppb")?;
-                let total: u64 = shares_ppb.iter().map(|&share| u64::from(share)).sum();
-                if total > u64::from(WHOLE_PPB) {
-                    let allowed = format!("at most {WHOLE_PPB} together");
-                    return Err(range(at("scheduler.shares_ppb"), total, &allowed));
-                }
-                Ok(())
-            }
-            SchedulerSpec::WeightedRoundRobin { weights } => {
-                one_each(weights.len(), "weights")?;
-                if weights.contains(&0) {
-                    return Err(range(at("scheduler.weights"), 0, "above 0"));
-                }
-                Ok(())
-            }
+            ));
         }
-    }
-
-    /// A scheduler that serves VCs orders the cells of one queue, at a switch.
-    fn validate_vc_queues(
-        &self,
-        port: &PortSpec,
-        is_switch: bool,
-        kind: &str,
-        path: &str,
-    ) -> Result<(), SpecError> {
-        if port.queues.len() > 1 || !is_switch {
-            let problem = format!("{kind} orders the one queue of a switch port");
-            return Err(structure(path.to_owned(), problem));
+        if port.scheduler.serves_vcs() && (several || !is_switch) {
+            return Err(structure(
+                at("scheduler"),
+                "VCs are ordered in the one queue of a switch port",
+            ));
         }
-        Ok(())
-    }
-
-    fn one_for_each_vc(&self, given: usize, path: &str) -> Result<(), SpecError> {
-        if given != self.vcs.len() {
-            let allowed = format!("one for each of {} VCs", self.vcs.len());
-            return Err(range(path.to_owned(), given, &allowed));
-        }
-        Ok(())
+        let around = Surroundings {
+            queues: port.queues.len(),
+            vcs: self.vcs.len(),
+            ..Surroundings::default()
+        };
+        let refusal = port.scheduler.check(&around);
+        refusal.map_err(|refusal| refused(refusal, &at("scheduler")))
     }
 
     pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
@@ -246,134 +193,17 @@ fn validate_queue(queue: &QueueSpec, path: &str) -> Result<(), SpecError> {
     if queue.capacity_cells == Some(0) {
         return Err(range(at("capacity_cells"), 0, "above 0"));
     }
-    let threshold = |r: u32| match queue.capacity_cells {
-        Some(k) if r <= k => Ok(()),
-        Some(k) => Err(range(
-            at("policy.threshold_cells"),
-            r,
-            &format!("at most the capacity, {k}"),
-        )),
-        None => Err(structure(
-            at("policy"),
-            "a threshold needs a limited buffer",
-        )),
+    let around = Surroundings {
+        capacity_cells: queue.capacity_cells,
+        ..Surroundings::default()
     };
-    let fairness = |z: f64| {
-        if z > 0.0 && z <= 1.0 {
-            Ok(())
-        } else {
-            let path = at("policy.fairness_threshold");
-            Err(range(path, z, "above 0, at most 1"))
-        }
-    };
-    match &queue.policy {
-        PolicySpec::TailDrop | PolicySpec::Ppd | PolicySpec::SingleDrop { .. } => Ok(()),
-        PolicySpec::Epd {
-            threshold_cells, ..
-        } => threshold(*threshold_cells),
-        PolicySpec::SelectiveDrop {
-            threshold_cells,
-            fairness_threshold,
-            ..
-        }
-        | PolicySpec::FairBufferAllocation {
-            threshold_cells,
-            fairness_threshold,
-            ..
-        } => {
-            threshold(*threshold_cells)?;
-            fairness(*fairness_threshold)
-        }
-        PolicySpec::Dfba {
-            low_cells,
-            high_cells,
-            alpha,
-            z,
-            ..
-        } => {
-            threshold(*high_cells)?;
-            if low_cells >= high_cells {
-                let allowed = format!("below high_cells, {high_cells}");
-                return Err(range(at("policy.low_cells"), low_cells, &allowed));
-            }
-            let part = |key: &str, value: f64| {
-                if (0.0..=1.0).contains(&value) {
-                    Ok(())
-                } else {
-                    Err(range(at(key), value, "0 to 1"))
-                }
-            };
-            part("policy.alpha", *alpha)?;
-            match z {
-                DfbaZ::Fixed { value } => part("policy.z.value", *value),
-                _ => Ok(()),
-            }
-        }
-        PolicySpec::PriorityDrop {
-            tagged_cells,
-            threshold_cells,
-        }
-        | PolicySpec::VcPriorityDrop {
-            tagged_cells,
-            threshold_cells,
-            ..
-        } => {
-            threshold(*threshold_cells)?;
-            if tagged_cells > threshold_cells {
-                let allowed = format!("at most threshold_cells, {threshold_cells}");
-                return Err(range(at("policy.tagged_cells"), tagged_cells, &allowed));
-            }
-            Ok(())
-        }
-        PolicySpec::VirtualQueueing { .. } | PolicySpec::DynamicEpd { .. } => Ok(()),
-        PolicySpec::Red(red) => validate_red(red, &at("policy")),
-        PolicySpec::Fred(fred) => {
-            if fred.frame_cells == 0 {
-                return Err(range(at("policy.frame_cells"), 0, "above 0"));
-            }
-            validate_red(&fred.red, &at("policy.red"))
-        }
-        PolicySpec::McrScheduling(spec) => {
-            validate_interval(spec.interval_ps, at("policy.interval_ps"))
-        }
-        PolicySpec::PmeEred(spec) => {
-            validate_red(&spec.red, &at("policy.red"))?;
-            validate_interval(spec.interval_ps, at("policy.interval_ps"))?;
-            validate_part(spec.step, at("policy.step"))?;
-            if !(0.0..=1.0).contains(&spec.marked_part) {
-                return Err(range(at("policy.marked_part"), spec.marked_part, "0 to 1"));
-            }
-            Ok(())
-        }
-    }
+    let refusal = queue.policy.check(&around);
+    refusal.map_err(|refusal| refused(refusal, &at("policy")))
 }
 
-fn validate_red(red: &RedSpec, path: &str) -> Result<(), SpecError> {
-    let at = |key: &str| format!("{path}.{key}");
-    if red.min_cells >= red.max_cells {
-        let allowed = format!("below max_cells, {}", red.max_cells);
-        return Err(range(at("min_cells"), red.min_cells, &allowed));
-    }
-    if red.frame_ps == 0 {
-        return Err(range(at("frame_ps"), 0, "above 0"));
-    }
-    validate_part(red.max_p, at("max_p"))?;
-    validate_part(red.weight, at("weight"))
-}
-
-fn validate_part(value: f64, path: String) -> Result<(), SpecError> {
-    if value > 0.0 && value <= 1.0 {
-        Ok(())
-    } else {
-        Err(range(path, value, "above 0, at most 1"))
-    }
-}
-
-fn validate_interval(interval_ps: u64, path: String) -> Result<(), SpecError> {
-    if interval_ps == 0 || interval_ps > LONGEST_PS {
-        return Err(range(path, interval_ps, "above 0, at most 1 day"));
-    }
-    Ok(())
+fn refused(refusal: Refusal, path: &str) -> SpecError {
+    let path = format!("{path}.{}", refusal.field);
+    range(path, refusal.got, &refusal.allowed)
 }
 
 fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
@@ -417,10 +247,10 @@ fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
 }
 
 /// The longest time that `times` gives; the mean of an exponential one.
-fn longest_ps(times: &Distribution) -> u64 {
+fn longest_ps(times: &DistributionSpec) -> u64 {
     match *times {
-        Distribution::Constant { value_ps } => value_ps,
-        Distribution::Uniform { high_ps, .. } => high_ps,
-        Distribution::Exponential { mean_ps } => mean_ps,
+        DistributionSpec::Constant { value_ps } => value_ps,
+        DistributionSpec::Uniform { high_ps, .. } => high_ps,
+        DistributionSpec::Exponential { mean_ps } => mean_ps,
     }
 }

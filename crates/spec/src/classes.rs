@@ -1,11 +1,14 @@
 //! Service classes: the queues of an output port, how it chooses between them, and what a VC's cells
 //! must keep to.
 
-use crate::{PolicySpec, is_default};
+use crate::{FifoSpec, PolicySpec, SchedulerSpec};
 use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, is_default};
 
 /// The service class of a VC (ATM Forum Traffic Management 4.0, section 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Declare,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ServiceClass {
     /// Constant bit rate.
@@ -22,9 +25,10 @@ pub enum ServiceClass {
     Gfr,
 }
 
-/// An output port: its queues and how it serves them. The cell under transmission counts as queued
-/// until it has left.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An output port: its queues and how it serves them.
+///
+/// The cell under transmission counts as queued until it has left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct PortSpec {
     /// At least one; a scheduler with priorities prefers the first. Each has its own buffer.
@@ -39,7 +43,7 @@ pub struct PortSpec {
 }
 
 /// A queue of an output port.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct QueueSpec {
     /// The class whose cells it holds; none for all classes without a queue of their own.
@@ -54,47 +58,13 @@ pub struct QueueSpec {
     pub policy: PolicySpec,
 }
 
-/// Whole in parts of [`SchedulerSpec::GuaranteedRate`].
-pub const WHOLE_PPB: u32 = 1_000_000_000;
-
-/// How a port with several queues chooses the next cell, each time the link becomes free.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum SchedulerSpec {
-    /// One queue, in the order of arrival.
-    Fifo,
-    /// The first queue that has cells.
-    StrictPriority,
-    /// Of every N cells sent while a queue has cells, at least its share is its own, within one cell
-    /// for each queue with a share; what is left goes by priority.
-    GuaranteedRate {
-        /// Share of each queue, in parts of [`WHOLE_PPB`]; together at most the whole.
-        shares_ppb: Vec<u32>,
-    },
-    /// A queue for each VC, in one buffer, VC after VC, each up to its weight in cells; only at a
-    /// switch. With weights of 1 this is plain round robin.
-    VcRoundRobin {
-        /// Weight by VC id, cells, above zero; for every VC of the run.
-        weights: Vec<u32>,
-    },
-    /// A queue for each VC, in one buffer, served by Virtual Spacing; only at a switch.
-    VirtualSpacing {
-        /// 1/r_i by VC id, picoseconds, above zero, at most 1 day; for every VC of the run.
-        intervals_ps: Vec<u64>,
-    },
-    /// Queue after queue, each up to its weight in cells.
-    WeightedRoundRobin {
-        /// Weight of each queue, cells, above zero.
-        weights: Vec<u32>,
-    },
-}
-
-/// Generic Cell Rate Algorithm with which the network polices a VC where it enters the first
-/// switch (ATM Forum Traffic Management 4.0, section 4.4; I.371).
+/// A bucket of the Generic Cell Rate Algorithm, which polices a VC at the first switch.
+///
+/// ATM Forum Traffic Management 4.0, section 4.4; I.371.
 ///
 /// A cell conforms when it conforms to every bucket of its VC, and only then do the buckets change.
 /// A cell that does not meets the action of the first bucket that it offends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct GcraSpec {
     /// T, the reciprocal of the rate, picoseconds, above zero.
@@ -106,7 +76,7 @@ pub struct GcraSpec {
 }
 
 /// What a policer does with a cell that does not conform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicingAction {
     /// Counts it.
@@ -127,7 +97,7 @@ impl PortSpec {
                 counts_octets: false,
                 policy,
             }],
-            scheduler: SchedulerSpec::Fifo,
+            scheduler: SchedulerSpec::Fifo(FifoSpec {}),
             frame_gap_ps,
         }
     }

@@ -93,9 +93,16 @@ mod tests {
     #[test]
     fn an_unknown_key_is_refused_even_beside_nothing_but_a_kind() {
         let faulty = LINK.replace(r#""tail_drop""#, r#""tail_drop", "threshold_cells": 3"#);
+        assert!(refusal(&faulty).contains("unknown field `threshold_cells`, there are no fields"));
+        let sourced = spec_with(LINK).replace(
+            r#""sources": []"#,
+            r#""sources": [{"name": "s", "vc": 0, "datagram_route": [], "cell_interval_ps": 1,
+            "frame_cells": 1, "pattern": {"kind": "constant", "on": 1},
+            "start": {"kind": "at", "time_ps": 0}}]"#,
+        );
         assert_eq!(
-            refusal(&faulty),
-            "links[0].port.queues[0].policy.threshold_cells: no such key"
+            read(&sourced).unwrap_err().to_string(),
+            "sources[0].pattern.on: no such key"
         );
     }
 

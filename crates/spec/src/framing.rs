@@ -3,6 +3,7 @@
 use crate::SpecError;
 use crate::check::range;
 use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
 use skycell_units::Octets;
 
 /// Longest time of a packet, picoseconds: an hour, that of 65 535 octets at 146 bit/s.
@@ -16,7 +17,7 @@ const LONGEST_PACKET: Octets = 65_535;
 /// ceil((max(n, `least_octets`) + `overhead_octets`) / `unit_octets`) of them, each `line_octets` long on the
 /// line. Ethernet has units of one octet, n of 46 at least, and 38 octets from preamble to gap; packets in ATM cells
 /// of a modem have units of 48 octets that are 53 on the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct PacketFraming {
     /// Rate of the line, thousandths of a bit a second, above zero. Where it changes, the greatest.

@@ -3,9 +3,10 @@
 use crate::check::{range, structure};
 use crate::{SpecError, VcSpec};
 use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
 
 /// GFR contract of a VC, rates as intervals between cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct GfrSpec {
     /// T = 1 / MCR, picoseconds, above zero, at most 1 day.
@@ -30,7 +31,7 @@ pub struct GfrSpec {
 }
 
 /// Who tags the frames of a GFR VC that are not eligible for its guarantee.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum Tagging {
     /// Nobody: GFR.1 with all frames sent as CLP = 0.
@@ -43,7 +44,7 @@ pub enum Tagging {
 
 /// What the network does, at the VC's first switch, with a frame with CLP = 0 that F-GCRA does not find
 /// eligible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum Excess {
     /// Lets it pass, tagged where the network tags.
@@ -54,7 +55,7 @@ pub enum Excess {
 
 /// What the network does, at the VC's first switch, with a frame longer than MFS, and with one whose
 /// cells differ in their CLP bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum Nonconforming {
     /// Counts it.

@@ -11,40 +11,36 @@ mod form;
 mod framing;
 mod gfr;
 mod motion;
-mod policies;
 mod rerouting;
 mod sources;
-mod tcp;
 mod web;
 
 pub use check::SpecError;
-pub use classes::{
-    GcraSpec, PolicingAction, PortSpec, QueueSpec, SchedulerSpec, ServiceClass, WHOLE_PPB,
-};
+pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
 pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use motion::MotionSpec;
-pub use policies::{FredSpec, McrSchedulingSpec, PmeEredSpec, RedSpec};
 pub use rerouting::ReroutingSpec;
+pub use skycell_declare::types::WHOLE_PPB;
+pub use skycell_switch::buffer::specs::*;
+pub use skycell_switch::scheduler::specs::*;
+pub use skycell_tcp::spec::*;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
-pub use tcp::{
-    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, PartialAckRestarts,
-    PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom, SackRetransmitDelay,
-    SsthreshBasis, TcpSpec, TcpVariant, TickOrder, TickPhase,
-};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
 
 use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
 /// Version of the JSON form this crate reads.
 pub const SPEC_VERSION: u32 = 1;
 
 /// One run: nodes, links with their output ports, VCs, flows, and what to record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
     /// Version of this form; see [`SPEC_VERSION`].
+    #[fixed(SPEC_VERSION)]
     pub version: u32,
     /// Seed of every random stream of the run; a replication changes it and nothing else.
     pub seed: u64,
@@ -66,7 +62,7 @@ pub struct NetworkSpec {
 }
 
 /// A node and what it does with what arrives.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct NodeSpec {
     /// Name in the scenario, unique among the nodes.
@@ -76,7 +72,7 @@ pub struct NodeSpec {
 }
 
 /// What a node does with the cells that arrive at it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     /// Holds TCP end points; reassembles frames; its ports send frames back to back.
@@ -88,7 +84,7 @@ pub enum NodeKind {
 }
 
 /// One direction of a link, with the output port that feeds it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// Name in the scenario, unique among the links; by custom `from>to`.
@@ -112,116 +108,8 @@ pub struct LinkSpec {
     pub port: PortSpec,
 }
 
-/// A buffer policy with its thresholds resolved to cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum PolicySpec {
-    /// Discards the cells that find the buffer full, whatever frame they belong to.
-    TailDrop,
-    /// Partial Packet Discard: once a cell is discarded, so is the rest of its frame.
-    Ppd,
-    /// Early Packet Discard: discards frames that begin while X > R.
-    Epd {
-        /// R, cells.
-        threshold_cells: u32,
-        /// Whether a frame that loses a cell to a full buffer loses its rest as well.
-        partial_discard: bool,
-    },
-    /// Selective Drop: discards frames that begin while X > R and Y_i * N_a / X > Z.
-    SelectiveDrop {
-        /// R, cells.
-        threshold_cells: u32,
-        /// Z, above 0, at most 1.
-        fairness_threshold: f64,
-        /// Whether a frame that loses a cell to a full buffer loses its rest as well.
-        partial_discard: bool,
-    },
-    /// Fair Buffer Allocation: X > R and Y_i * N_a / X > Z * (K - R) / (X - R).
-    FairBufferAllocation {
-        /// R, cells, below K.
-        threshold_cells: u32,
-        /// Z, above 0, at most 1.
-        fairness_threshold: f64,
-        /// Whether a frame that loses a cell to a full buffer loses its rest as well.
-        partial_discard: bool,
-    },
-    /// Discards one frame of a VC each time its occupancy crosses r_i from below.
-    SingleDrop {
-        /// r_i in cells by VC id; a VC beyond the list or with none has no threshold.
-        thresholds_cells: Vec<Option<u32>>,
-        /// Cells below r_i to which the occupancy must fall before the next crossing counts.
-        rearm_below_cells: u32,
-    },
-    /// Differential Fair Buffer Allocation: between two thresholds a VC above its weighted share of
-    /// the queue loses frames with some probability.
-    Dfba {
-        /// L, cells: up to it nothing is discarded.
-        low_cells: u32,
-        /// H, cells, above L: from it on every frame is discarded.
-        high_cells: u32,
-        /// alpha, 0 to 1: part of the fairness component in the probability.
-        alpha: f64,
-        /// MCR by VC id, thousandths of a cell a second; a VC beyond the list has none. Only their
-        /// ratios count.
-        mcr_millicells: Vec<u64>,
-        /// Z_i: what the probability is scaled with.
-        z: DfbaZ,
-        /// Whether the last cell of a frame is taken in whenever there is room, its frame lost or not.
-        keeps_last_cells: bool,
-    },
-    /// Discards tagged frames that begin while X > LBO, and all that begin while X > HBO.
-    PriorityDrop {
-        /// LBO, cells, at most HBO.
-        tagged_cells: u32,
-        /// HBO, cells.
-        threshold_cells: u32,
-    },
-    /// Discards tagged frames that begin while X >= LBO, and the others while X >= HBO and X_i >= T_i.
-    VcPriorityDrop {
-        /// LBO, cells, at most HBO.
-        tagged_cells: u32,
-        /// HBO, cells.
-        threshold_cells: u32,
-        /// T_i in cells by VC id; a VC beyond the list has 0.
-        vc_thresholds_cells: Vec<u32>,
-    },
-    /// Random Early Detection.
-    Red(RedSpec),
-    /// Flow Random Early Drop.
-    Fred(FredSpec),
-    /// Virtual Queueing: discards frames of VCs whose virtual queue is above a threshold.
-    VirtualQueueing {
-        /// The threshold, cells.
-        threshold_cells: u32,
-    },
-    /// Virtual Queueing with Dynamic EPD: VCs above their part of R.
-    DynamicEpd {
-        /// R, cells.
-        threshold_cells: u32,
-    },
-    /// Virtual Queueing with MCR scheduling.
-    McrScheduling(McrSchedulingSpec),
-    /// Packet Marking Engine and Enhanced RED.
-    PmeEred(PmeEredSpec),
-}
-
-/// Z_i of DFBA, by which a VC's probability of discard is scaled.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum DfbaZ {
-    /// The same for all VCs.
-    Fixed {
-        /// 0 to 1.
-        value: f64,
-    },
-    /// 1 - W_i / W.
-    Complement,
-    /// (1 - W_i / W)^2.
-    ComplementSquared,
-}
-
 /// A virtual channel: one direction, over given links, from one AAL5 end point to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct VcSpec {
     /// Name in the scenario, unique among the VCs.
@@ -240,7 +128,7 @@ pub struct VcSpec {
 }
 
 /// A TCP connection between two hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
     /// Name in the scenario, unique among the flows.
@@ -262,12 +150,13 @@ pub struct FlowSpec {
     pub jitter: JitterSpec,
 }
 
-/// How long the hosts at the ends of a flow take at most to hand a segment of TCP's to the network
-/// interface (Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992).
+/// How long a flow's ends take at most to hand a segment to the network interface.
+///
+/// Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992.
 ///
 /// A segment that TCP sends at t is handed over at t plus a time uniform over [0, this), picoseconds,
 /// and not before the one that the same end sent last; 0 for t itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct JitterSpec {
     /// Of what the source sends, at most 1 hour; drawn from the stream `flow/<name>/jitter/data`.
@@ -277,7 +166,7 @@ pub struct JitterSpec {
 }
 
 /// What the application hands to TCP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TrafficSpec {
     /// Always more to send.
@@ -290,7 +179,7 @@ pub enum TrafficSpec {
         count: Option<u32>,
         /// Time from the end of one transfer (its last octet acknowledged and, with `new_connection`,
         /// its connection closed) to the next; drawn from the stream `flow/<name>/idle`.
-        idle: Distribution,
+        idle: DistributionSpec,
         /// Whether each transfer opens its own connection, with fresh TCP state.
         new_connection: bool,
     },
@@ -299,7 +188,7 @@ pub enum TrafficSpec {
 }
 
 /// When a flow begins, picoseconds from the start of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum StartSpec {
     /// At a given time.
@@ -317,9 +206,9 @@ pub enum StartSpec {
 }
 
 /// A named distribution of times, picoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Distribution {
+pub enum DistributionSpec {
     /// Always the same.
     Constant {
         /// Picoseconds.
@@ -340,7 +229,7 @@ pub enum Distribution {
 }
 
 /// Losses that the scenario prescribes for a flow's data segments: they never reach the port.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct LossScript {
     /// Ordinals, from 0, of the transmissions (new or repeated) to lose, ascending.
@@ -350,7 +239,7 @@ pub struct LossScript {
 }
 
 /// What the run leaves beyond its counters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct RecordSpec {
     /// Interval between samples of the queues, picoseconds, above zero. A sample is taken after the
@@ -367,7 +256,7 @@ pub struct RecordSpec {
 }
 
 /// A trace that a run can keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceKind {
     /// cwnd and ssthresh of every sender, at each change.
@@ -388,21 +277,23 @@ pub enum TraceKind {
     Files,
 }
 
-/// Whether a value is its type's default: such a key, younger than the form, is left out of it, so that
-/// older specs keep their hashes.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 impl NetworkSpec {
     /// Reads the JSON form and refuses what cannot be simulated.
     ///
     /// # Errors
     /// The text is not the JSON form, or what it describes breaks a rule of [`SpecError`].
     pub fn from_json(text: &str) -> Result<Self, SpecError> {
-        let spec = form::read(text)?;
+        let spec = Self::read(text)?;
         spec.validate()?;
         Ok(spec)
+    }
+
+    /// Reads the JSON form, whether or not what it describes can be simulated.
+    ///
+    /// # Errors
+    /// The text is not the JSON form.
+    pub fn read(text: &str) -> Result<Self, SpecError> {
+        form::read(text)
     }
 
     /// The JSON form, keys in the order of declaration.

@@ -3,6 +3,7 @@
 use crate::check::{range, structure};
 use crate::{LinkSpec, SpecError, WHOLE_PPB};
 use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
 
 /// The delay of a link over time, in steps, and perhaps its rate and what it loses.
 ///
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// force at that instant. Cells on one path keep their order: none arrives before the one ahead of
 /// it. A change of path is a handover: cells under way arrive by the old path, whatever overtakes
 /// them on the new one, and buffered cells go on by the new path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct MotionSpec {
     /// When each step begins, picoseconds from the start of the run, ascending, the first at 0. The

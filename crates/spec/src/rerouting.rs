@@ -3,6 +3,7 @@
 use crate::check::structure;
 use crate::{LinkSpec, NetworkSpec, SpecError, VcSpec};
 use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
 
 /// The paths that a VC takes after its first one.
 ///
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// force leaves that node. Where the newest path does not come by, an older one does; if
 /// `loses_cells`, the node has forgotten the VC and loses its cells, those that arrive and those that
 /// it still holds when their turn comes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct ReroutingSpec {
     /// When each path comes into force, picoseconds from the start of the run, above 0, ascending.

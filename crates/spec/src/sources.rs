@@ -1,12 +1,12 @@
 //! Cell sources: what sends cells at its own pace, whatever becomes of them.
 
-use crate::is_default;
-use crate::{Distribution, StartSpec};
+use crate::{DistributionSpec, StartSpec};
 use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
 /// A source of cells at the host where its VC begins.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct SourceSpec {
     /// Name in the scenario, unique among the sources.
@@ -33,25 +33,24 @@ pub struct SourceSpec {
 }
 
 /// When a source sends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SourcePattern {
     /// Always: constant bit rate.
     Constant,
-    /// In bursts: a cell at the begin of each on time and one after each interval that ends within
-    /// it.
+    /// In bursts: a cell as an on time begins, and one after each interval that ends within it.
     OnOff {
         /// Length of a burst, drawn from the stream `source/<name>/on`.
-        on: Distribution,
+        on: DistributionSpec,
         /// Time from the end of a burst to the next, drawn from the stream `source/<name>/off`.
-        off: Distribution,
+        off: DistributionSpec,
         /// How far the source is into its first cycle, on time first, when it begins.
         phase: PhaseSpec,
     },
 }
 
 /// A place in a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PhaseSpec {
     /// A given one.

@@ -1,19 +1,20 @@
 //! Users of the World Wide Web: a client that asks for pages, and a server that answers with files.
 
 use crate::check::{range, structure, validate_distribution};
-use crate::{Distribution, SpecError};
+use crate::{DistributionSpec, SpecError};
 use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
 use skycell_units::Octets;
 
 /// One client and its server on one persistent connection (HTTP/1.1, pipelined).
 ///
 /// Requests are TCP data from the flow's destination to its source, on the VCs that carry the
 /// acknowledgements of the answers. Source: 98-0876R1 section 5.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct WebSpec {
     /// Time from a page to the next, not always zero.
-    pub page_interval: Distribution,
+    pub page_interval: DistributionSpec,
     /// What of a page begins the time to the next one.
     pub page_interval_from: PageMoment,
     /// Pages in all; none for as many as the run has time for.
@@ -21,7 +22,7 @@ pub struct WebSpec {
     /// Requests of a page; the least is at least 1.
     pub requests: CountSpec,
     /// Time between two requests of a page.
-    pub gap: Distribution,
+    pub gap: DistributionSpec,
     /// Octets of a request, above zero.
     pub request_octets: Octets,
     /// What a requested file may be, at least one class.
@@ -31,7 +32,7 @@ pub struct WebSpec {
 }
 
 /// A moment of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PageMoment {
     /// Its first request. A page whose requests take longer than the time to the next one puts that off
@@ -44,7 +45,7 @@ pub enum PageMoment {
 }
 
 /// Files of one class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct FileClassSpec {
     /// How often the class is asked for, in proportion to the others; above zero, finite.
@@ -54,7 +55,7 @@ pub struct FileClassSpec {
 }
 
 /// A count with a Poisson distribution that is held between limits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct CountSpec {
     /// Mean of the Poisson distribution before it is held, above 0, at most 500.
@@ -68,7 +69,7 @@ pub struct CountSpec {
 }
 
 /// What a drawn value outside its limits becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum OutsideLimits {
     /// The nearest limit.
@@ -86,7 +87,7 @@ impl WebSpec {
         let path = |key: &str| format!("{at}.{key}");
         let interval = path("page_interval");
         validate_distribution(&self.page_interval, &interval)?;
-        if self.page_interval == (Distribution::Constant { value_ps: 0 }) {
+        if self.page_interval == (DistributionSpec::Constant { value_ps: 0 }) {
             return Err(range(format!("{interval}.value_ps"), 0, "above 0"));
         }
         if self.request_octets == 0 {

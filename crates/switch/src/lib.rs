@@ -1,10 +1,13 @@
-//! The switch's decisions: what a buffer takes in, and which queue sends the next cell. Ports,
-//! queues and counts belong to the engines.
+//! The rules of an output port, each declared and carried out in its own file: what a buffer takes in, and
+//! which queue sends the next cell. Ports, queues and counts belong to the engines.
 
 pub mod buffer;
+mod discard;
 pub mod scheduler;
 
-pub use buffer::{BufferPolicy, BufferView, Policy};
+pub use buffer::{BufferPolicy, BufferView, Policy, PolicySpec};
+pub use discard::DiscardReason;
 pub use scheduler::{
-    Backlog, Cycle, Scheduler, Schedules, VcRoundRobin, VirtualSpacing, WeightedRoundRobin,
+    Backlog, Cycle, Scheduler, SchedulerSpec, Schedules, VcRoundRobin, VirtualSpacing,
+    WeightedRoundRobin,
 };

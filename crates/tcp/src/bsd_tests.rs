@@ -2,7 +2,7 @@
 
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::tests::{MSS, Script, WINDOW, tcp, variant};
-use skycell_spec::{TcpSpec, TcpVariant, TickOrder};
+use crate::spec::{TcpSpec, TcpVariant, TickOrder};
 use skycell_units::SimTime;
 
 fn reno() -> TcpSpec {

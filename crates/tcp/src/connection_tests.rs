@@ -4,7 +4,7 @@ use crate::TickClock;
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::Sender;
 use crate::sender::tests::{MSS, Script, tcp, variant};
-use skycell_spec::{TcpSpec, TcpVariant};
+use crate::spec::{TcpSpec, TcpVariant};
 use skycell_units::SimTime;
 
 #[test]

@@ -1,6 +1,6 @@
 //! CUBIC: a window that grows as a cubic function of the time since the last loss (RFC 9438).
 
-use skycell_spec::TcpSpec;
+use crate::spec::TcpSpec;
 
 /// C, segments/s^3 (RFC 9438 section 4.1.1).
 const C: f64 = 0.4;
@@ -163,7 +163,7 @@ fn seconds(tcp: &TcpSpec, ticks: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::sender::tests::{MSS, Script};
-    use skycell_spec::{CongestionControl, CwndGrowth, TcpVariant};
+    use crate::spec::{CongestionControl, CwndGrowth, TcpVariant};
     use skycell_units::SimTime;
 
     fn tcp() -> TcpSpec {

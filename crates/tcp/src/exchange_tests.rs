@@ -1,12 +1,12 @@
 //! Sender and receiver over a wire that loses segments and acknowledgements for a while.
 
 use crate::sender::tests::{MSS, tcp};
-use crate::{Receiver, Segment, Sender, TickClock};
-use proptest::prelude::*;
-use skycell_spec::{
-    AdvertisedWindow, CongestionControl, DelayedAck, PartialAckRestarts, PartialAckWindow,
+use crate::spec::{
+    AdvertisedWindow, CongestionControl, DelayedAckSpec, PartialAckRestarts, PartialAckWindow,
     PipeAtEntry, SackPartialAck, SackPipeRoom, TcpSpec, TcpVariant,
 };
+use crate::{Receiver, Segment, Sender, TickClock};
+use proptest::prelude::*;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                 avoid_multiple_fast_retransmits: is[4],
                 advertised_window: [AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]
                     [usize::from(is[5])],
-                delayed_ack: is[6].then_some(DelayedAck {
+                delayed_ack: is[6].then_some(DelayedAckSpec {
                     timeout_ps: SimTime::from_millis(200).0,
                     every_segments: 2,
                 }),

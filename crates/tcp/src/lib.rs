@@ -10,6 +10,7 @@ mod recovery;
 mod rto;
 mod segment;
 mod sender;
+pub mod spec;
 mod transmit;
 mod window;
 

@@ -3,8 +3,8 @@
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
+use crate::spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_cache::ask_for;
-use skycell_spec::{AdvertisedWindow, TcpSpec, TcpVariant};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
@@ -283,7 +283,7 @@ impl Receiver {
 mod tests {
     use super::*;
     use crate::sender::tests::tcp;
-    use skycell_spec::DelayedAck;
+    use crate::spec::DelayedAckSpec;
 
     const MSS: u64 = 1_000;
 
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn an_acknowledgement_is_held_for_a_second_segment_or_until_its_time() {
         let mut receiver = Receiver::new(TcpSpec {
-            delayed_ack: Some(DelayedAck {
+            delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
             }),
@@ -399,7 +399,7 @@ mod tests {
     fn an_acknowledgement_is_held_from_the_first_segment_that_waits_for_it() {
         // RFC 5681 4.2: within the limit from the first segment that is not acknowledged.
         let mut receiver = Receiver::new(TcpSpec {
-            delayed_ack: Some(DelayedAck {
+            delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 3,
             }),
@@ -415,7 +415,7 @@ mod tests {
         // RFC 7323 4.3, its three cases: delayed ACKs, a hole, the hole filled.
         let mut receiver = Receiver::new(TcpSpec {
             timestamps: true,
-            delayed_ack: Some(DelayedAck {
+            delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
             }),
@@ -546,7 +546,7 @@ mod tests {
                 rwnd: 10 * MSS,
                 advertised_window: AdvertisedWindow::FreeBuffer,
                 timestamps: true,
-                delayed_ack: Some(DelayedAck {
+                delayed_ack: Some(DelayedAckSpec {
                     timeout_ps: 200,
                     every_segments: 2,
                 }),

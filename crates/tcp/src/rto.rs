@@ -4,7 +4,7 @@
 //! srtt in eighths, rttvar in quarters of a tick, RTO = srtt + 4 rttvar, in whole ticks. Karn's rule
 //! (RFC 6298 section 3 and 5.5) keeps the backed-off RTO until a fresh sample.
 
-use skycell_spec::TcpSpec;
+use crate::spec::TcpSpec;
 
 /// Timeouts in a row that leave the estimate standing (4.4BSD tcp_timers: TCP_MAXRXTSHIFT / 4).
 const TIMEOUTS_SURVIVED: u32 = 3;

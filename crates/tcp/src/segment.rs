@@ -1,6 +1,6 @@
 //! A TCP segment, and what it costs on the wire.
 
-use skycell_spec::TcpSpec;
+use crate::spec::TcpSpec;
 use skycell_units::{Cells, Octets};
 
 /// Octets of an IPv4 and a TCP header without options.

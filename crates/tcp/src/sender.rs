@@ -3,9 +3,9 @@
 use crate::clock::TickClock;
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
+use crate::spec::{TcpSpec, TickOrder};
 use crate::transmit::Transmitter;
 use skycell_cache::ask_for;
-use skycell_spec::{TcpSpec, TickOrder};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use crate::cubic::NewAck;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
+use crate::spec::{RtoRestart, TcpSpec};
 use crate::window::Window;
-use skycell_spec::{RtoRestart, TcpSpec};
 use skycell_units::{Octets, SimTime};
 use std::sync::Arc;
 

@@ -1,8 +1,12 @@
 //! The congestion window: slow start, congestion avoidance, and what a loss costs.
 
 use crate::cubic::{BETA, Cubic, NewAck};
-use skycell_spec::{CongestionControl, CwndGrowth, SsthreshBasis, TcpSpec};
+use crate::spec::{CongestionControl, CwndGrowth, SlowStart, SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
+
+/// max_ssthresh, up to which limited slow start is slow start, segments (RFC 3742 section 2: the value of its
+/// experiments).
+const MAX_SSTHRESH: f64 = 100.0;
 
 /// cwnd and ssthresh of one connection, octets. The parameters they follow are lent by the caller:
 /// thousands of senders share them.
@@ -96,7 +100,21 @@ impl Window {
 
     /// What an ACK adds in slow start, octets.
     fn slow_start(&self, tcp: &TcpSpec) -> f64 {
-        tcp.mss as f64
+        match tcp.slow_start {
+            SlowStart::Full => tcp.mss as f64,
+            SlowStart::Limited => self.limited_slow_start(tcp.mss as f64),
+        }
+    }
+
+    /// RFC 3742 section 2: K = int(cwnd / (0.5 max_ssthresh)), and int(MSS / K).
+    #[cold]
+    #[inline(never)]
+    fn limited_slow_start(&self, mss: f64) -> f64 {
+        if self.cwnd <= MAX_SSTHRESH * mss {
+            return mss;
+        }
+        let k = (self.cwnd / (0.5 * MAX_SSTHRESH * mss)).floor();
+        (mss / k).floor()
     }
 
     /// A loss: ssthresh = cwnd / 2, or half of what both cwnd and the `advertised` window allow in
@@ -248,6 +266,25 @@ mod tests {
         assert_eq!(window.cwnd(), 1_024.0);
         window.on_new_ack(); // at ssthresh: 512 * 512 / 1024 = 256
         assert_eq!(window.cwnd(), 1_280.0);
+    }
+
+    #[test]
+    fn limited_slow_start_adds_half_of_max_ssthresh_each_round_trip() {
+        let grown = |slow_start, segments: u64| {
+            let mut window = With::new(TcpSpec {
+                mss: 1_000,
+                initial_cwnd: segments * 1_000,
+                slow_start,
+                ..tcp()
+            });
+            window.on_new_ack();
+            window.cwnd() - (segments * 1_000) as f64
+        };
+        assert_eq!(grown(SlowStart::Limited, 100), 1_000.0);
+        // K = int(101 / 50) = 2: half a segment; K = int(350 / 50) = 7: 142 octets.
+        assert_eq!(grown(SlowStart::Limited, 101), 500.0);
+        assert_eq!(grown(SlowStart::Limited, 350), 142.0);
+        assert_eq!(grown(SlowStart::Full, 350), 1_000.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::web::Draw;
 use skycell_des::Stream;
 use skycell_records::SourceRecord;
-use skycell_spec::{Distribution, PhaseSpec, SourcePattern, SourceSpec, StartSpec};
+use skycell_spec::{DistributionSpec, PhaseSpec, SourcePattern, SourceSpec, StartSpec};
 use skycell_units::SimTime;
 
 /// A cell that a source sends.
@@ -39,8 +39,8 @@ pub struct CellSource {
 
 #[derive(Debug)]
 struct Cycle {
-    on: (Distribution, Stream),
-    off: (Distribution, Stream),
+    on: (DistributionSpec, Stream),
+    off: (DistributionSpec, Stream),
 }
 
 impl CellSource {
@@ -173,8 +173,8 @@ impl CellSource {
 mod tests {
     use super::*;
 
-    fn fixed(value_ps: u64) -> Distribution {
-        Distribution::Constant { value_ps }
+    fn fixed(value_ps: u64) -> DistributionSpec {
+        DistributionSpec::Constant { value_ps }
     }
 
     fn spec(pattern: SourcePattern) -> SourceSpec {
@@ -299,8 +299,8 @@ mod tests {
     #[test]
     fn drawn_times_have_their_means() {
         let pattern = SourcePattern::OnOff {
-            on: Distribution::Exponential { mean_ps: 1_000 },
-            off: Distribution::Exponential { mean_ps: 3_000 },
+            on: DistributionSpec::Exponential { mean_ps: 1_000 },
+            off: DistributionSpec::Exponential { mean_ps: 3_000 },
             phase: PhaseSpec::At { offset_ps: 0 },
         };
         let mut source = CellSource::new(&spec(pattern), 7);

@@ -18,7 +18,7 @@ use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
 use skycell_spec::{
-    Distribution, FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec,
+    DistributionSpec, FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec,
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
 use skycell_units::{Cells, Octets, SimTime};
@@ -463,7 +463,7 @@ impl Flow {
         }
     }
 
-    fn plan_next(&mut self, now: SimTime, count: Option<u32>, idle: Distribution) {
+    fn plan_next(&mut self, now: SimTime, count: Option<u32>, idle: DistributionSpec) {
         let application = &mut *self.application;
         if count.is_none_or(|count| application.transfers < u64::from(count)) {
             let idle = idle.draw(&mut application.idle_stream);

@@ -1,11 +1,7 @@
 //! A flow and its wire, without a network: every segment arrives after a fixed time.
 
 use super::*;
-use skycell_spec::{
-    AdvertisedWindow, CongestionControl, CwndGrowth, DelayedAck, JitterSpec, LossScript,
-    PartialAckRestarts, PartialAckWindow, PipeAtEntry, RtoRestart, SackPartialAck, SackPipeRoom,
-    SackRetransmitDelay, SsthreshBasis, TcpVariant, TickOrder,
-};
+use skycell_spec::{DelayedAckSpec, JitterSpec, LossScript};
 
 pub(crate) const MSS: u64 = 1_000;
 const HOSTS: Hosts<'_> = Hosts {
@@ -20,50 +16,32 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
         name: "f".into(),
         forward: vec![0],
         reverse: vec![1],
-        tcp: TcpSpec {
-            variant: TcpVariant::Sack,
-            mss: MSS,
-            llc_snap: true,
-            rwnd: 64_000,
-            window_scaling: false,
-            initial_cwnd: MSS,
-            initial_ssthresh: 64_000,
-            max_cwnd: 64_000,
-            congestion_control: CongestionControl::Reno,
-            cwnd_growth: CwndGrowth::Float,
-            slow_start_at_ssthresh: false,
-            ssthresh_basis: SsthreshBasis::Cwnd,
-            dup_ack_threshold: 3,
-            tick_ps: SimTime::from_millis(100).0,
-            tick_phase: TickPhase::At { offset_ps: 0 },
-            tick_order: TickOrder::ClockFirst,
-            rto_min_ticks: 2,
-            rto_initial_ticks: 30,
-            rto_max_ticks: 640,
-            rto_max_backoff: 64,
-            rto_restart: RtoRestart::OnAck,
-            timestamps: false,
-            pipe_at_entry: PipeAtEntry::Cwnd,
-            sack_partial_ack: SackPartialAck::PipeLessTwo,
-            sack_partial_ack_restarts: PartialAckRestarts::Every,
-            sack_pipe_room: SackPipeRoom::Segment,
-            sack_retransmit_delay: SackRetransmitDelay::None,
-            sack_max_blocks: 3,
-            partial_ack_window: PartialAckWindow::Keep,
-            partial_ack_first_restarts_only: false,
-            flywheel: false,
-            avoid_multiple_fast_retransmits: false,
-            advertised_window: AdvertisedWindow::Constant,
-            delayed_ack: None,
-            nagle: false,
-            sws_avoidance: true,
-            idle_restart: false,
-            handshake,
-        },
+        tcp: tcp(handshake),
         traffic,
         start: StartSpec::At { time_ps: 0 },
         loss_script: LossScript::default(),
         jitter: JitterSpec::default(),
+    }
+}
+
+/// SACK with the studies' defaults and a window of 64 segments.
+fn tcp(handshake: bool) -> TcpSpec {
+    let text = r#"{
+        "variant": "sack", "mss": 1000, "llc_snap": true, "rwnd": 64000, "window_scaling": false,
+        "initial_cwnd": 1000, "initial_ssthresh": 64000, "max_cwnd": 64000,
+        "cwnd_growth": "float", "slow_start_at_ssthresh": false, "ssthresh_basis": "cwnd",
+        "dup_ack_threshold": 3, "tick_ps": 100000000000, "tick_phase": {"kind": "at", "offset_ps": 0},
+        "tick_order": "clock_first", "rto_min_ticks": 2, "rto_initial_ticks": 30,
+        "rto_max_ticks": 640, "rto_max_backoff": 64, "rto_restart": "on_ack", "timestamps": false,
+        "pipe_at_entry": "cwnd", "sack_retransmit_delay": {"kind": "none"}, "sack_max_blocks": 3,
+        "partial_ack_window": "keep", "partial_ack_first_restarts_only": false, "flywheel": false,
+        "avoid_multiple_fast_retransmits": false, "advertised_window": "constant",
+        "delayed_ack": null, "nagle": false, "sws_avoidance": true, "idle_restart": false,
+        "handshake": false
+    }"#;
+    TcpSpec {
+        handshake,
+        ..serde_json::from_str(text).expect("a TcpSpec")
     }
 }
 
@@ -117,7 +95,7 @@ fn transfers(count: Option<u32>, new_connection: bool) -> TrafficSpec {
     TrafficSpec::Transfers {
         size_octets: 3 * MSS + 500,
         count,
-        idle: Distribution::Constant {
+        idle: DistributionSpec::Constant {
             value_ps: SimTime::from_millis(1_000).0,
         },
         new_connection,
@@ -229,7 +207,7 @@ fn draws_belong_to_the_flow_and_the_host() {
 #[test]
 fn an_acknowledgement_is_held_for_a_second_segment_or_its_time() {
     let mut spec = spec(transfers(Some(1), false), false);
-    spec.tcp.delayed_ack = Some(DelayedAck {
+    spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
     });

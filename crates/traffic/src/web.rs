@@ -8,7 +8,7 @@ use crate::clock_of;
 use skycell_des::{Discrete, Stream};
 use skycell_records::{FileTrace, ResponseTimes, StreamRecord, WebRecord};
 use skycell_spec::{
-    CountSpec, Distribution, FlowSpec, OutsideLimits, PageMoment, TcpSpec, WebSpec,
+    CountSpec, DistributionSpec, FlowSpec, OutsideLimits, PageMoment, TcpSpec, WebSpec,
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender};
 use skycell_units::{Octets, SimTime};
@@ -282,12 +282,12 @@ pub(crate) trait Draw {
     fn draw(&self, stream: &mut Stream) -> u64;
 }
 
-impl Draw for Distribution {
+impl Draw for DistributionSpec {
     fn draw(&self, stream: &mut Stream) -> u64 {
         match *self {
-            Distribution::Constant { value_ps } => value_ps,
-            Distribution::Uniform { low_ps, high_ps } => stream.uniform(low_ps, high_ps),
-            Distribution::Exponential { mean_ps } => stream.exponential(mean_ps),
+            DistributionSpec::Constant { value_ps } => value_ps,
+            DistributionSpec::Uniform { low_ps, high_ps } => stream.uniform(low_ps, high_ps),
+            DistributionSpec::Exponential { mean_ps } => stream.exponential(mean_ps),
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::web::{count, draw};
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, ResponseTimes, Traces};
 use skycell_spec::{
-    CountSpec, DelayedAck, Distribution, FileClassSpec, OutsideLimits, PageMoment, StartSpec,
-    TrafficSpec, WebSpec,
+    CountSpec, DelayedAckSpec, DistributionSpec, FileClassSpec, OutsideLimits, PageMoment,
+    StartSpec, TrafficSpec, WebSpec,
 };
 use skycell_tcp::SegmentKind;
 use skycell_units::SimTime;
@@ -23,8 +23,8 @@ fn exactly(n: u32) -> CountSpec {
     }
 }
 
-fn every(millis: u64) -> Distribution {
-    Distribution::Constant {
+fn every(millis: u64) -> DistributionSpec {
+    DistributionSpec::Constant {
         value_ps: SimTime::from_millis(millis).0,
     }
 }
@@ -141,7 +141,7 @@ fn the_interval_may_run_from_the_last_request_or_from_the_last_answer() {
 #[test]
 fn an_interval_may_be_drawn_and_moves_no_other_draw() {
     let drawn = WebSpec {
-        page_interval: Distribution::Uniform {
+        page_interval: DistributionSpec::Uniform {
             low_ps: SimTime::from_millis(2_000).0,
             high_ps: SimTime::from_millis(4_000).0,
         },
@@ -190,7 +190,7 @@ fn a_window_full_of_requests_holds_the_next_back() {
     // cwnd is one segment of 1000 octets: 7 requests of 128, and 104 octets of the eighth.
     let burst = WebSpec {
         requests: exactly(9),
-        gap: Distribution::Constant { value_ps: 0 },
+        gap: DistributionSpec::Constant { value_ps: 0 },
         ..web(100)
     };
     let (record, traces) = run_web(burst, false, 5);
@@ -220,7 +220,7 @@ fn draws_do_not_depend_on_the_network_or_on_each_other() {
                 high: 9,
                 outside: OutsideLimits::Redraw,
             },
-            gap: Distribution::Uniform {
+            gap: DistributionSpec::Uniform {
                 low_ps: gap_ps,
                 high_ps: 3 * gap_ps,
             },
@@ -268,7 +268,7 @@ fn a_page_takes_from_its_own_first_request_to_its_last_file() {
 #[test]
 fn a_request_that_is_lost_is_sent_again_by_the_client_and_acknowledged_when_its_hold_is_over() {
     let mut spec = spec(TrafficSpec::Web(web(MSS)), false);
-    spec.tcp.delayed_ack = Some(DelayedAck {
+    spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
     });
@@ -308,7 +308,7 @@ fn a_count_beyond_its_limits_is_held_to_them_or_drawn_again() {
 #[test]
 fn the_server_acknowledges_a_request_when_its_hold_is_over() {
     let mut spec = spec(TrafficSpec::Web(web(MSS)), false);
-    spec.tcp.delayed_ack = Some(DelayedAck {
+    spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
     });

@@ -15,7 +15,7 @@ from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
     from skycell.scenario.faults import Fault
-    from skycell.scenario.network_spec import NetworkSpec
+    from skycell.spec.network import NetworkSpec
 
 
 @dataclass(frozen=True)

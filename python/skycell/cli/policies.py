@@ -42,14 +42,14 @@ def policies(markdown: bool, as_json: bool) -> None:
         return
     width = max(len(row.kind) for row in rows)
     for row in rows:
-        traits = row.traits
-        tags = "sees tags" if traits.sees_tags else "blind to tags"
-        words = f"{traits.group:<5}  {traits.threshold:<7}  {traits.drop:<13}  {tags}"
+        facts = row.facts
+        tags = "sees tags" if row.sees_tags else "blind to tags"
+        words = f"{facts['class']:<5}  {facts['threshold']:<7}  {facts['discards']:<13}  {tags}"
         click.echo(f"{row.kind:<{width}}  {words}")
         click.echo(f"    {row.rule}")
         told = ", ".join(f"{name} {value}".strip() for name, value in row.parameters.items())
         if told:
             click.echo(f"    parameters: {told}")
-        click.echo(f"    source: {traits.source}")
-        if traits.chosen:
-            click.echo(f"    chosen by us: {traits.chosen}")
+        click.echo(f"    source: {facts['source']}")
+        if "chosen" in facts:
+            click.echo(f"    chosen by us: {facts['chosen']}")

@@ -12,7 +12,7 @@ from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
 from skycell.scenario import NetworkSpec
 from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.scenario.spec_text import SpecText
+from skycell.spec.text import SpecText
 from skycell.version import version as own_version
 
 

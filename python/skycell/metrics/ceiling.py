@@ -1,7 +1,7 @@
 """The ceiling: the most TCP payload that a link of cells can carry."""
 
-from skycell.scenario.network_spec import LinkSpec
 from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND
+from skycell.spec.network import LinkSpec
 
 CELL_OCTETS = CELL_BITS // 8
 CELL_PAYLOAD_OCTETS = 48
@@ -82,14 +82,16 @@ def carried_cell_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -
         duration_ps: of the run, picoseconds, above 0.
         taken_bps: what others take of the link while it has so much, bit/s.
 
-    >>> from skycell.scenario.network_spec import MotionSpec, PortSpec, TailDropSpec
-    >>> port = PortSpec.fifo(None, TailDropSpec(), 0)
+    >>> from skycell.spec.network import FifoSpec, MotionSpec, PortSpec
+    >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
     >>> second = 10**12
     >>> halves = MotionSpec(
     ...     times_ps=(0, 2 * second),
     ...     delays_ps=(1, 1),
     ...     paths=(0, 0),
     ...     cell_times_ps=(10**6, 2 * 10**6),
+    ...     interruption_ps=0,
+    ...     handover_loses_cells=False,
     ... )
     >>> link = LinkSpec(
     ...     name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=halves, port=port

@@ -10,14 +10,9 @@ from skycell.metrics.ceiling import carried_cell_bps, link_cell_bps, tcp_share
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
-from skycell.scenario.network_spec import (
-    ConstantPattern,
-    NetworkSpec,
-    SourceSpec,
-    mean_ps,
-    route_of,
-)
 from skycell.scenario.quantities import parse_quantity
+from skycell.spec.network import NetworkSpec, SourcePatternConstant, SourceSpec
+from skycell.spec.values import mean_ps, route_of
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ def _taken_bps(spec: NetworkSpec) -> dict[int, float]:
 def _mean_cell_bps(source: SourceSpec) -> float:
     """What a cell source offers in the mean over its cycles, bit/s."""
     peak = link_cell_bps(source.cell_interval_ps)
-    if isinstance(source.pattern, ConstantPattern):
+    if isinstance(source.pattern, SourcePatternConstant):
         return peak
     on, off = mean_ps(source.pattern.on), mean_ps(source.pattern.off)
     return peak * on / (on + off)

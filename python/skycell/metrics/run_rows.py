@@ -10,7 +10,7 @@ from skycell.metrics.network import crossed_links
 from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 
 if TYPE_CHECKING:
-    from skycell.scenario.network_spec import NetworkSpec
+    from skycell.spec.network import NetworkSpec
 
 
 class QueueRow(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from skycell.metrics import throughputs_bps
@@ -16,14 +16,16 @@ from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
+from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.parameters import Parameters, symbol_of
 from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.scenario.rules import Declares, Part
 
 if TYPE_CHECKING:
     import polars as pl
 
     from skycell.records.result import RunResult
-    from skycell.scenario.network_spec import NetworkSpec
-    from skycell.scenario.policy_spec import PolicySpec
+    from skycell.spec.network import NetworkSpec, PolicySpec
 
 TRACE_OF = {
     "cwnd": "cwnd",
@@ -208,20 +210,23 @@ def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
 
 def _thresholds_of(policy: PolicySpec) -> dict[str, int]:
     """Thresholds of a policy that are lengths of the queue, by their symbols."""
-    match policy.kind:
-        case "epd" | "selective_drop" | "fair_buffer_allocation" | "dynamic_epd":
-            return {"threshold R": policy.threshold_cells}
-        case "dfba":
-            return {"threshold L": policy.low_cells, "threshold H": policy.high_cells}
-        case "priority_drop" | "vc_priority_drop":
-            return {"LBO": policy.tagged_cells, "HBO": policy.threshold_cells}
-        case "red" | "fred" | "pme_ered":
-            red = policy if policy.kind == "red" else policy.red
-            return {
-                "min_th of the average": red.min_cells,
-                "max_th of the average": red.max_cells,
-            }
-    return {}
+    rule = POLICIES[policy.kind]
+    return dict(_thresholds(rule.parameters, rule.written, policy))
+
+
+def _thresholds(
+    parameters: Sequence[Declares | Part], written: type[Parameters], spec: object
+) -> Iterator[tuple[str, int]]:
+    for one in parameters:
+        value = getattr(spec, one.field)
+        if isinstance(one, Part):
+            yield from _thresholds(one.parameters, written, value)
+        elif "Threshold" in one.type and one.key is not None and isinstance(value, int):
+            symbol = symbol_of(written.model_fields[one.key])
+            if one.type == "AverageThreshold":
+                yield f"{symbol} of the average", value
+            elif symbol:
+                yield f"threshold {symbol}" if len(symbol) == 1 else symbol, value
 
 
 def _trace(result: RunResult, kind: str) -> pl.DataFrame:

@@ -6,22 +6,15 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.quantities import counted
 
 NAMES = {
-    # policies, as the published tables and as the engine spell them
+    **{kind: policy.facts["label"] for kind, policy in POLICIES.items()},
+    # policies, as the published tables spell them
     "ubr": "tail drop",
-    "tail_drop": "tail drop",
-    "ppd": "PPD",
-    "epd": "EPD",
     "sd": "Selective Drop",
-    "selective_drop": "Selective Drop",
     "fba": "FBA",
-    "fair_buffer_allocation": "FBA",
-    "single_drop": "single drop",
-    "dfba": "DFBA",
-    "priority_drop": "LBO/HBO",
-    "vc_priority_drop": "LBO/HBO/T_i",
     "wfq": "WFQ",
     # satellites
     "6x11": "6 × 11",
@@ -30,12 +23,6 @@ NAMES = {
     "geo_slot": "GEO",
     "round_robin": "round robin",
     "weighted_round_robin": "weighted RR",
-    "red": "RED",
-    "fred": "FRED",
-    "virtual_queueing": "VQ",
-    "dynamic_epd": "VQ + Dynamic EPD",
-    "mcr_scheduling": "VQ + MCR scheduling",
-    "pme_ered": "PME + ERED",
     # TCP
     "vanilla": "vanilla",
     "reno": "Reno",

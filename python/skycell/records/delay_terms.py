@@ -12,9 +12,9 @@ from typing import Any
 
 from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.delay_series import Hops
-from skycell.scenario.network_spec import FlowSpec, LinkSpec, NetworkSpec
 from skycell.scenario.on_board import satellite_node
 from skycell.scenario.sky_paths import SkyPath
+from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
 
 #: A term over the run: least, mean over time and most, in picoseconds.
 Spread = dict[str, float]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from skycell.records.files import RECORDS_FILE, SPEC_FILE
 from skycell.records.result import RunResult, as_text
 from skycell.records.traces import TRACE_COLUMNS
-from skycell.scenario.network_spec import NetworkSpec
+from skycell.spec.network import NetworkSpec
 
 if TYPE_CHECKING:
     import polars as pl

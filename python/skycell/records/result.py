@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
-from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.notes import notes_on
 from skycell.scenario.quantities import PS_PER_SECOND, counted
+from skycell.spec.network import NetworkSpec
 
 if TYPE_CHECKING:
     import polars as pl

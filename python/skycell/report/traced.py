@@ -12,7 +12,7 @@ from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
-    from skycell.scenario.network_spec import NetworkSpec
+    from skycell.spec.network import NetworkSpec
     from skycell.studies.figures import TracedFigure
     from skycell.studies.model import Study
 

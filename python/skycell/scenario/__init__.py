@@ -14,8 +14,8 @@
 """
 
 from skycell.scenario.faults import Fault, ScenarioFaults
-from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.scenario import Scenario, ScenarioLike, as_scenario, check, load, parse
+from skycell.spec.network import NetworkSpec
 
 __all__ = [
     "Fault",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_time
-from skycell.scenario.tcp import RTT_X_BANDWIDTH
+from skycell.scenario.tcp_types import RTT_X_BANDWIDTH
 
 
 @dataclass(frozen=True)

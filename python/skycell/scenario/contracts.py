@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from skycell.scenario.cells import CellRate, cells_per_second
 from skycell.scenario.faults import FaultCollector, Shown
-from skycell.scenario.network_spec import GcraSpec, GfrSpec
 from skycell.scenario.parameters import Names, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
@@ -21,6 +20,7 @@ from skycell.scenario.quantities import (
     show_amount,
     show_time,
 )
+from skycell.spec.network import GcraSpec, GfrSpec
 
 #: The MCR of a VC is counted in thousandths of a cell a second.
 MILLICELLS = 1000

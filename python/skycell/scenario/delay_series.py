@@ -11,10 +11,10 @@ from os import PathLike, fspath
 from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.links import FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
-from skycell.scenario.network_spec import WHOLE_PPB
 from skycell.scenario.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.scenario.text import csv_faults, read_text
+from skycell.spec.values import WHOLE_PPB
 
 #: A file that is wrong throughout is told by its first faults.
 _MOST_FAULTS = 20

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.scenario.contracts import GfrContract
+from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.parameters import Names, Parameters, param, quantity, whole_number, word
 from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.sources import PolicerParameters, Source
-from skycell.scenario.tcp import Tcp
 from skycell.scenario.topology import Topology
 from skycell.scenario.traffic import Loss, Start, Traffic
 

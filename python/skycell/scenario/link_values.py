@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from skycell.scenario.cells import buffer_size
-from skycell.scenario.network_spec import WHOLE_PPB
 from skycell.scenario.parameters import probability, quantity, word
 from skycell.scenario.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
+from skycell.spec.values import WHOLE_PPB
 
 #: Part of the stated rate that carries cells, and the only rate that the framing exists at.
 FRAMINGS: dict[str, tuple[Fraction, int | None]] = {

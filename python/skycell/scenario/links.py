@@ -13,8 +13,9 @@ from skycell.scenario.classes import (
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     ClassQueue,
-    Scheduler,
 )
+from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.link_values import FRAMINGS as FRAMINGS
 from skycell.scenario.link_values import Buffer as Buffer
@@ -24,7 +25,6 @@ from skycell.scenario.link_values import Loss as Loss
 from skycell.scenario.link_values import Rate as Rate
 from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Parameters, param
-from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 
 RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from skycell.scenario.declared.policies import Policy
 from skycell.scenario.link_values import Buffer, Framing, Rate
 from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, when
-from skycell.scenario.policies import Policy
 from skycell.scenario.quantities import DAY_PS, Dimension, Quantity, Refused
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.

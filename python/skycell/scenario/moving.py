@@ -21,7 +21,6 @@ from skycell.scenario.links import (
     payload_rate,
 )
 from skycell.scenario.motion import MOST_STEPS, Motion
-from skycell.scenario.network_spec import WHOLE_PPB, MotionSpec
 from skycell.scenario.on_board import Chain
 from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.quantities import (
@@ -34,6 +33,8 @@ from skycell.scenario.quantities import (
     show_time,
 )
 from skycell.scenario.topology import Graph, GraphLink, ParkingLot
+from skycell.spec.network import MotionSpec
+from skycell.spec.values import WHOLE_PPB
 
 #: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
 _OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
@@ -309,7 +310,14 @@ def _ppb(loss: float) -> int:
 
 def _standing_still(delay_ps: int, loss: float) -> MotionSpec:
     """A link that loses frames with a constant probability and does not move: one step."""
-    return MotionSpec(times_ps=(0,), delays_ps=(delay_ps,), paths=(0,), losses_ppb=(_ppb(loss),))
+    return MotionSpec(
+        times_ps=(0,),
+        delays_ps=(delay_ps,),
+        paths=(0,),
+        losses_ppb=(_ppb(loss),),
+        interruption_ps=0,
+        handover_loses_cells=False,
+    )
 
 
 def _spec(motion: Motion, steps: Steps) -> MotionSpec:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.network_spec import LinkSpec, NetworkSpec
 from skycell.scenario.quantities import show_amount
 from skycell.scenario.sky_paths import SkyPath
+from skycell.spec.network import LinkSpec, NetworkSpec
 
 #: Ports and VCs that a note names.
 _MOST_NAMES = 3

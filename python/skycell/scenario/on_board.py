@@ -15,10 +15,10 @@ from itertools import pairwise
 from skycell.scenario.delay_series import Hops
 from skycell.scenario.faults import FaultCollector, Path, Shown, show_value
 from skycell.scenario.motion import Motion
-from skycell.scenario.network_spec import MotionSpec
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.quantities import Dimension, Quantity, rounded
+from skycell.spec.network import MotionSpec
 
 _NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")
 

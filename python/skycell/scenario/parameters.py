@@ -125,10 +125,15 @@ def whens_of(found: FieldInfo) -> list[When]:
     return [one for one in found.metadata if isinstance(one, When)]
 
 
+def symbol_of(found: FieldInfo) -> str:
+    """The letter that the sources use for a parameter; empty for none."""
+    extra = found.json_schema_extra
+    return str(extra.get("symbol", "")) if isinstance(extra, dict) else ""
+
+
 def meaning_of(found: FieldInfo) -> str:
     """What a parameter does, after the letter that the sources use for it."""
-    extra = found.json_schema_extra
-    symbol = extra.get("symbol") if isinstance(extra, dict) else None
+    symbol = symbol_of(found)
     return f"{symbol}: {found.description}" if symbol else found.description or ""
 
 

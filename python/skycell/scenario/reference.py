@@ -26,14 +26,14 @@ from skycell.scenario.checking import (
 )
 from skycell.scenario.faults import show_value
 from skycell.scenario.file import ScenarioFile
+from skycell.scenario.parameters import symbol_of
 from skycell.scenario.presets import Preset, presets
 
 _WIDTH = 96
 
 _PREAMBLE = """# The scenario file
 
-Written by `skycell schema --markdown` from the declarations of the parameters; change those, not
-this page.
+Written by `make generate` from the declarations of the parameters; change those, not this page.
 
 A scenario is a TOML file. Values carry their unit (`"275 ms"`); the tables say what each parameter
 may be. RTT is the two-way propagation delay of the flow with the longest route; RTT x bandwidth
@@ -138,7 +138,7 @@ def _key(
         allowed=allowed,
         default=_default(field),
         meaning=field.description or "",
-        symbol=str(extra.get("symbol", "")),
+        symbol=symbol_of(field),
         source=str(extra.get("source", "")),
     )
 

@@ -29,15 +29,6 @@ from skycell.scenario.links import (
     payload_rate,
 )
 from skycell.scenario.moving import Moving
-from skycell.scenario.network_spec import (
-    FlowSpec,
-    LinkSpec,
-    NetworkSpec,
-    NodeSpec,
-    PortSpec,
-    ReroutingSpec,
-    VcSpec,
-)
 from skycell.scenario.on_board import Course
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.quantities import (
@@ -52,6 +43,15 @@ from skycell.scenario.resolve_jitter import jitters
 from skycell.scenario.resolve_ports import PortResolver
 from skycell.scenario.resolve_records import resolve_records
 from skycell.scenario.resolve_sources import resolve_policers, resolve_sources
+from skycell.spec.network import (
+    FlowSpec,
+    LinkSpec,
+    NetworkSpec,
+    NodeSpec,
+    PortSpec,
+    ReroutingSpec,
+    VcSpec,
+)
 
 #: More cell times than this on the congested links would keep a machine busy for days.
 _MOST_CELL_HOPS = 10**12
@@ -77,7 +77,7 @@ def resolve(
     )
     vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
-    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, mcr, mbs, rates, faults)
+    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, mcr, mbs, faults)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     cell_times = {name: cell_time_ps(rate) for name, rate in rates.items()}

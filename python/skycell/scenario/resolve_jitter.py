@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.faults import FaultCollector, Path, Shown
 from skycell.scenario.jitter import LONGEST_PS, MEANING, PortGap, Sender
-from skycell.scenario.network_spec import JitterSpec, TcpSpec
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedFlow
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, rounded, show_time
+from skycell.spec.network import JitterSpec, TcpSpec
 
 #: Of a connection that shares a link with others.
 _DEFAULT = Sender(kind="sender")

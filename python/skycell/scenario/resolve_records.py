@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from skycell.scenario.context import Context
 from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
 from skycell.scenario.file import MOST_VCS_BY_DEFAULT, TRACES, Records
-from skycell.scenario.network_spec import RecordSpec
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import show_amount
+from skycell.spec.network import RecordSpec
 
 #: More samples than this would not fit into memory beside the run.
 _MOST_SAMPLES = 2 * 10**8

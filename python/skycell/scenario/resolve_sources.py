@@ -9,15 +9,6 @@ from skycell.scenario.cells import cells_per_second
 from skycell.scenario.context import Context
 from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
 from skycell.scenario.file import ScenarioFile
-from skycell.scenario.network_spec import (
-    ConstantPattern,
-    GcraSpec,
-    OnOffPattern,
-    PhaseAt,
-    PhaseDrawn,
-    SourceSpec,
-    mean_ps,
-)
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
@@ -32,6 +23,15 @@ from skycell.scenario.quantities import (
 from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.sources import CbrSource, PolicerParameters, Source, VbrSource
+from skycell.spec.network import (
+    GcraSpec,
+    PhaseAt,
+    PhaseDrawn,
+    SourcePatternConstant,
+    SourcePatternOnOff,
+    SourceSpec,
+)
+from skycell.spec.values import mean_ps
 
 #: A phase further than this many cycles into the pattern would have to be walked to.
 _MOST_CYCLES = 1000
@@ -198,9 +198,9 @@ def _interval_ps(
 
 def _pattern(
     source: Source, context: Context, here: Path, faults: FaultCollector
-) -> ConstantPattern | OnOffPattern:
+) -> SourcePatternConstant | SourcePatternOnOff:
     if not isinstance(source, VbrSource):
-        return ConstantPattern()
+        return SourcePatternConstant()
     resolver = TrafficResolver(context, faults)
     on = resolver.times(source.on, (*here, "on"), DAY_PS)
     off = resolver.times(source.off, (*here, "off"), DAY_PS)
@@ -209,11 +209,11 @@ def _pattern(
         meaning = meaning_of(VbrSource.model_fields["on"])
         faults.add((*here, "on"), Shown("no time"), "above 0", meaning)
     if source.phase == "drawn":
-        return OnOffPattern(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
+        return SourcePatternOnOff(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
     assert isinstance(source.phase, Quantity)
     meaning = meaning_of(VbrSource.model_fields["phase"])
     phase = context.time_up_to(DAY_PS, source.phase, (*here, "phase"), meaning, faults)
     if phase > _MOST_CYCLES * cycle:
         allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
         faults.add((*here, "phase"), source.phase.text, allowed, meaning)
-    return OnOffPattern(on=on, off=off, phase=PhaseAt(offset_ps=phase))
+    return SourcePatternOnOff(on=on, off=off, phase=PhaseAt(offset_ps=phase))

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from skycell.scenario.context import Context
 from skycell.scenario.distributions import Constant, Times, Uniform
 from skycell.scenario.faults import FaultCollector, Path, Shown
-from skycell.scenario.network_spec import (
-    ConstantSpec,
-    CountSpec,
-    DistributionSpec,
-    ExponentialSpec,
-    FileClassSpec,
-    PersistentSpec,
-    TrafficSpec,
-    TransfersSpec,
-    UniformSpec,
-    WebSpec,
-)
 from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
 from skycell.scenario.traffic import Persistent, Traffic, Transfers
 from skycell.scenario.web import FileClass, PoissonCount, Web
+from skycell.spec.network import (
+    CountSpec,
+    DistributionConstant,
+    DistributionExponential,
+    DistributionSpec,
+    DistributionUniform,
+    FileClassSpec,
+    TrafficPersistent,
+    TrafficSpec,
+    TrafficTransfers,
+    WebSpec,
+)
 
 #: Octets above which a file is no file of a web page but a mistake in its unit.
 _LARGEST_FILE = 10**12
@@ -38,9 +38,9 @@ class TrafficResolver:
     def resolve(self, traffic: Traffic, path: Path) -> TrafficSpec:
         """The traffic that stands at `path` of the scenario."""
         if isinstance(traffic, Persistent):
-            return PersistentSpec()
+            return TrafficPersistent()
         if isinstance(traffic, Transfers):
-            return TransfersSpec(
+            return TrafficTransfers(
                 size_octets=int(traffic.size.amount),
                 count=traffic.count,
                 idle=self.times(traffic.idle, (*path, "idle")),
@@ -59,17 +59,17 @@ class TrafficResolver:
             )
 
         if isinstance(times, Constant):
-            return ConstantSpec(value_ps=time_ps("value"))
+            return DistributionConstant(value_ps=time_ps("value"))
         if isinstance(times, Uniform):
             low, high = time_ps("low", "low"), time_ps("high", "high")
             if low >= high:
                 allowed = f"above low, {show_time(low)}"
                 self.faults.add((*path, "high"), times.high.text, allowed, "end of the range")
-            return UniformSpec(low_ps=low, high_ps=high)
+            return DistributionUniform(low_ps=low, high_ps=high)
         mean = time_ps("mean", "mean")
         if mean == 0:
             self.faults.add((*path, "mean"), times.mean.text, "above 0", "mean time")
-        return ExponentialSpec(mean_ps=mean)
+        return DistributionExponential(mean_ps=mean)
 
     def _web(self, web: Web, path: Path) -> WebSpec:
         size = self._count(web.file_step, (*path, "file_step"))
@@ -77,7 +77,7 @@ class TrafficResolver:
             meaning = meaning_of(Web.model_fields["file_class"])
             self.faults.add((*path, "file_class"), Shown("none"), "at least one", meaning)
         interval = self.times(web.page_interval, (*path, "page_interval"))
-        if isinstance(web.page_interval, Constant) and interval == ConstantSpec(value_ps=0):
+        if isinstance(web.page_interval, Constant) and interval == DistributionConstant(value_ps=0):
             meaning = meaning_of(Web.model_fields["page_interval"])
             got = web.page_interval.value.text
             self.faults.add((*path, "page_interval"), got, "a time above 0 s", meaning)

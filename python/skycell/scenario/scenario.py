@@ -28,7 +28,6 @@ from skycell.scenario.generators import plan_n_source, plan_parking_lot
 from skycell.scenario.graph import plan_graph
 from skycell.scenario.idle_keys import note_idle_keys
 from skycell.scenario.moving import resolve_motions
-from skycell.scenario.network_spec import NetworkSpec
 from skycell.scenario.on_board import put_on_board
 from skycell.scenario.plain_values import plain_value
 from skycell.scenario.plan import Plan
@@ -37,6 +36,7 @@ from skycell.scenario.resolve import resolve
 from skycell.scenario.text import read_text
 from skycell.scenario.toml_text import read_toml
 from skycell.scenario.topology import NSource, ParkingLot
+from skycell.spec.network import NetworkSpec
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from skycell.scenario.classes import (
     SCHEDULER_SOURCE,
     SERVICE_MEANING,
     ClassQueue,
-    Scheduler,
     ServiceClass,
 )
+from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.links import (
     DELAY_MEANING,
@@ -38,7 +39,6 @@ from skycell.scenario.links import (
 )
 from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import Flag, Name, Parameters, param, when, whole_number, without
-from skycell.scenario.policies import Policy
 
 MOST_FLOWS = 10_000
 

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from skycell.scenario.distributions import Times
 from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number
 from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
-from skycell.scenario.tcp import LARGEST_WINDOW
+from skycell.scenario.tcp_types import LARGEST_WINDOW
 from skycell.scenario.web import Web
 
 TransferSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**15, example="10 MB")]

@@ -8,9 +8,9 @@ from typing import Any
 
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.faults import FaultCollector, ScenarioFaults
-from skycell.scenario.network_spec import StartAt, StartDrawn
 from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario.scenario import set_value
+from skycell.spec.network import StartAt, StartDrawn
 from skycell.studies.model import Experiment, Level, Study
 
 _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")

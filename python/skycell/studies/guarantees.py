@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.metrics import fairness_index
-from skycell.scenario.network_spec import LinkSpec, NetworkSpec
 from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.spec.network import LinkSpec, NetworkSpec
 
 PAYLOAD_BITS = 48 * 8
 """Bits of a cell that the tables of the DFBA papers count of an MCR."""

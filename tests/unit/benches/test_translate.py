@@ -19,9 +19,9 @@ from benches.peers.ns2.translate import (
     sink_variables,
 )
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.network_spec import NetworkSpec, StartAt, TcpSpec
-from skycell.scenario.policy_spec import SpecPart
-from skycell.scenario.tcp import Tcp
+from skycell.scenario.declared.tcp import Tcp
+from skycell.spec.network import NetworkSpec, StartAt, TcpSpec
+from skycell.spec.part import SpecPart
 from tests.tcp_keys import beside, values
 
 TOGETHER = {"kind": "together", "at": "0 s"}

@@ -15,7 +15,7 @@ from skycell.metrics import (
     tcp_share,
 )
 from skycell.metrics.ceiling import carried_cell_bps
-from skycell.scenario.network_spec import LinkSpec, MotionSpec, PortSpec, TailDropSpec
+from skycell.spec.network import FifoSpec, LinkSpec, MotionSpec, PortSpec
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,12 @@ def test_a_link_that_varies_could_carry_the_mean_of_its_rate_while_it_has_a_path
         paths=steps.get("paths", (0,) * len(times)),
         cell_times_ps=tuple(10**6 * us for us in steps.get("cell_times_ps", ())),
         interruption_ps=2 * part_ps,
+        handover_loses_cells=False,
     )
-    port = PortSpec.fifo(None, TailDropSpec(), 0)
-    ends = {"from": 0, "to": 1}
-    link = LinkSpec(name="a>b", cell_time_ps=10**6, delay_ps=1, motion=motion, port=port, **ends)
+    port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
+    link = LinkSpec(
+        name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=motion, port=port
+    )
     assert carried_cell_bps(link, 10 * part_ps, taken) == pytest.approx(carried)
 
 

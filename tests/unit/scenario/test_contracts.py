@@ -1,10 +1,10 @@
-from skycell.scenario.network_spec import (
+from skycell.spec.network import (
     DfbaSpec,
+    DfbaZComplementSquared,
     GcraSpec,
     VcPriorityDropSpec,
     VcRoundRobinSpec,
     VirtualSpacingSpec,
-    ZComplementSquaredSpec,
 )
 from tests.unit.scenario.wan import wan
 
@@ -29,7 +29,7 @@ def test_dfba_takes_its_shares_from_the_contracts_of_the_vcs() -> None:
     }
     # L and H are 0.5 and 0.9 of 12 000 cells.
     assert (policy.low_cells, policy.high_cells, policy.alpha) == (6_000, 10_800, 0.5)
-    assert policy.z == ZComplementSquaredSpec()
+    assert policy.z == DfbaZComplementSquared()
     assert policy.keeps_last_cells
 
 

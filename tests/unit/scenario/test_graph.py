@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skycell import _core
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.network_spec import NetworkSpec
+from skycell.spec.network import NetworkSpec
 
 
 def link(source: str, target: str, delay: str = "1 ms", **more: Any) -> dict[str, Any]:

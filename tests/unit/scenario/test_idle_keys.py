@@ -16,10 +16,10 @@ from pydantic import BaseModel
 from skycell.experiment.run import run_spec
 from skycell.scenario import ScenarioFaults, check, parse
 from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, leaf_of, models_of
+from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import Leaf
 from skycell.scenario.quantities import Refused
-from skycell.scenario.tcp import Tcp
 from tests.tcp_keys import AMOUNTS, RULES
 
 Place = tuple[str | int, ...]

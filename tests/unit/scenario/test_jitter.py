@@ -6,10 +6,11 @@ import pytest
 
 from skycell import _core
 from skycell.scenario import NetworkSpec, parse
-from skycell.scenario.network_spec import JitterSpec
+from skycell.spec.network import JitterSpec
 from tests.unit.scenario.wan import wan
 
 MS = 10**9
+NONE = JitterSpec(data_ps=0, acks_ps=0)
 
 
 def graph(*jitters: Any, thin: str = "100000 cells/s", flows: int = 1) -> NetworkSpec:
@@ -54,8 +55,8 @@ def test_an_acknowledgement_on_a_thin_way_back_takes_its_own_time() -> None:
 
 
 def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given() -> None:
-    assert jitter_of(graph()) == JitterSpec()
-    assert jitter_of(wan(topology__sources=1).resolve()) == JitterSpec()
+    assert jitter_of(graph()) == NONE
+    assert jitter_of(wan(topology__sources=1).resolve()) == NONE
     given = wan(topology__sources=1, topology__access__frame_jitter="1 frame").resolve()
     assert jitter_of(given).data_ps > 0
 
@@ -96,7 +97,7 @@ def test_the_studies_rule_is_a_wait_of_hosts_and_routers_and_of_no_switch() -> N
     waiting = {name for name, gap_ps in gaps.items() if gap_ps == 27_263_370}
     assert waiting == {name for name in gaps if not name.startswith("switch")}
     assert {gaps[name] for name in gaps.keys() - waiting} == {0}
-    assert jitter_of(spec) == JitterSpec()
+    assert jitter_of(spec) == NONE
 
 
 def test_ports_wait_under_the_studies_rule_only() -> None:
@@ -112,7 +113,7 @@ def test_a_spec_says_nothing_of_a_jitter_that_there_is_not() -> None:
 
 def test_the_studies_presets_name_their_rule() -> None:
     spec = parse({"preset": "icccn97-wan"}).resolve()
-    assert jitter_of(spec) == JitterSpec()
+    assert jitter_of(spec) == NONE
     assert {link.port.frame_gap_ps for link in spec.links} == {0, 2_726_337}
 
 

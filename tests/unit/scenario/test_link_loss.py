@@ -8,7 +8,7 @@ import pytest
 from skycell.experiment.file import parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.scenario.network_spec import MotionSpec
+from skycell.spec.network import MotionSpec
 from tests.unit.experiment.test_plan import specs_of
 from tests.unit.parking_lot import PARKING_LOT
 from tests.unit.scenario.wan import wan

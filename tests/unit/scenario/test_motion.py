@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, load, parse
-from skycell.scenario.network_spec import LinkSpec, MotionSpec
+from skycell.spec.network import LinkSpec, MotionSpec
 from tests.unit.scenario.wan import wan
 
 MS = 10**9

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_the_reference_page_is_what_the_declarations_say() -> None:
     committed = (ROOT / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
-    assert committed == page(), "skycell schema --markdown > docs/reference/scenario.md"
+    assert committed == page(), "make generate"
 
 
 def test_every_parameter_has_a_meaning_and_every_default_a_source() -> None:

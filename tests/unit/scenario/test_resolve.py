@@ -3,23 +3,23 @@ from itertools import combinations
 import pytest
 
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.network_spec import (
+from skycell.scenario.declared.tcp import Tcp
+from skycell.spec.network import (
     DelayedAckSpec,
+    DistributionExponential,
+    DistributionUniform,
     EpdSpec,
-    ExponentialSpec,
     FairBufferAllocationSpec,
     NetworkSpec,
     PolicySpec,
-    RetransmitDelaySegments,
+    SackRetransmitDelaySegments,
     SelectiveDropSpec,
     SingleDropSpec,
     StartAt,
     StartDrawn,
     TickPhaseAt,
-    TransfersSpec,
-    UniformSpec,
+    TrafficTransfers,
 )
-from skycell.scenario.tcp import Tcp
 from tests.tcp_keys import beside, values
 from tests.unit.scenario.wan import BOTTLENECK, wan
 
@@ -118,19 +118,30 @@ def test_a_segment_that_just_fits_its_cells_takes_no_cell_more(
 @pytest.mark.parametrize(
     ("written", "resolved"),
     [
-        ("epd", EpdSpec(threshold_cells=10_800)),
-        ({"kind": "epd", "drop_threshold": "7168 cells"}, EpdSpec(threshold_cells=7_168)),
+        ("epd", EpdSpec(threshold_cells=10_800, partial_discard=True)),
+        (
+            {"kind": "epd", "drop_threshold": "7168 cells"},
+            EpdSpec(threshold_cells=7_168, partial_discard=True),
+        ),
         # 0.8 x 12 000 is 9 600.000000000002 in binary; the file's number is decimal.
-        ({"kind": "epd", "drop_threshold": 0.8}, EpdSpec(threshold_cells=9_600)),
+        (
+            {"kind": "epd", "drop_threshold": 0.8},
+            EpdSpec(threshold_cells=9_600, partial_discard=True),
+        ),
         # 0.29 x 12 000 is 3 479.9999999999995 in binary.
-        ({"kind": "epd", "drop_threshold": 0.29}, EpdSpec(threshold_cells=3_480)),
+        (
+            {"kind": "epd", "drop_threshold": 0.29},
+            EpdSpec(threshold_cells=3_480, partial_discard=True),
+        ),
         (
             {"kind": "selective_drop", "drop_threshold": "80 %", "fairness_threshold": "75 %"},
-            SelectiveDropSpec(threshold_cells=9_600, fairness_threshold=0.75),
+            SelectiveDropSpec(threshold_cells=9_600, fairness_threshold=0.75, partial_discard=True),
         ),
         (
             "fair_buffer_allocation",
-            FairBufferAllocationSpec(threshold_cells=10_800, fairness_threshold=0.8),
+            FairBufferAllocationSpec(
+                threshold_cells=10_800, fairness_threshold=0.8, partial_discard=True
+            ),
         ),
     ],
 )
@@ -273,7 +284,7 @@ def test_every_word_of_sack_reaches_the_spec() -> None:
     tcp = wan(tcp=words).resolve().flows[0].tcp
     assert (tcp.pipe_at_entry, tcp.sack_partial_ack) == ("cwnd_less_three", "ends_recovery")
     assert (tcp.sack_partial_ack_restarts, tcp.sack_pipe_room) == ("none", "any")
-    assert tcp.sack_retransmit_delay == RetransmitDelaySegments(count=4)
+    assert tcp.sack_retransmit_delay == SackRetransmitDelaySegments(count=4)
     assert tcp.sack_max_blocks == 2
 
 
@@ -324,16 +335,16 @@ def test_a_range_of_starts_may_end_after_the_run() -> None:
 def test_transfers_keep_their_distribution() -> None:
     traffic = {"kind": "transfers", "size": "10 MB", "idle": "0.1 s", "count": 3}
     resolved = wan(traffic=traffic).resolve().flows[0].traffic
-    assert isinstance(resolved, TransfersSpec)
+    assert isinstance(resolved, TrafficTransfers)
     assert (resolved.size_octets, resolved.count, resolved.new_connection) == (10**7, 3, True)
     traffic["idle"] = {"kind": "uniform", "low": "1 RTT", "high": "1 s"}
     uniform = wan(traffic=traffic).resolve().flows[0].traffic
-    assert isinstance(uniform, TransfersSpec)
-    assert uniform.idle == UniformSpec(low_ps=30 * 10**9, high_ps=10**12)
+    assert isinstance(uniform, TrafficTransfers)
+    assert uniform.idle == DistributionUniform(low_ps=30 * 10**9, high_ps=10**12)
     traffic["idle"] = {"kind": "exponential", "mean": "100 ms"}
     exponential = wan(traffic=traffic).resolve().flows[0].traffic
-    assert isinstance(exponential, TransfersSpec)
-    assert exponential.idle == ExponentialSpec(mean_ps=10**11)
+    assert isinstance(exponential, TrafficTransfers)
+    assert exponential.idle == DistributionExponential(mean_ps=10**11)
 
 
 def test_prescribed_losses_are_in_octets_of_the_flows_own_segments() -> None:

@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from skycell.scenario.network_spec import NetworkSpec, ZFixedSpec
-from skycell.scenario.spec_text import SpecText, canonical_json
+from skycell.spec.network import DfbaZFixed, NetworkSpec
+from skycell.spec.text import SpecText, canonical_json
 from tests.border.specs import network_specs
 from tests.unit.scenario.wan import wan
 
@@ -20,7 +20,7 @@ def test_the_canonical_text_is_json_with_sorted_keys_and_no_spaces(spec: Network
 
 def test_a_number_that_is_not_finite_has_no_canonical_text() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        canonical_json(ZFixedSpec(value=float("nan")))
+        canonical_json(DfbaZFixed(value=float("nan")))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 10, 2**64 - 1])

@@ -3,7 +3,7 @@
 import pytest
 
 from skycell.scenario.checking import kind_of, models_of
-from skycell.scenario.policies import Policy
+from skycell.scenario.declared.policies import Policy
 from skycell.scenario.spelling import nearest
 
 POLICIES = [kind for model in models_of(Policy) if (kind := kind_of(model))]

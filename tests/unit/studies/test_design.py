@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import NetworkSpec, ScenarioFaults
-from skycell.scenario.network_spec import ConstantSpec, OnOffPattern
+from skycell.spec.network import DistributionConstant, SourcePatternOnOff
 from skycell.studies import STUDY_IDS, load_study, scenario_of, select
 from skycell.studies.design import Case, case_of, references, specs_of
 from skycell.studies.model import Factor, Level, Part, Study
@@ -73,8 +73,8 @@ def test_a_choice_may_choose_among_settings(number: str, on_ms: int) -> None:
     study = load_study("atmf970424")
     cases = [case for case in cases_of(study) if dict(case.levels).get("vbr_period_ms") == 50]
     (source,) = scenario_of(study, cases[0], {"vbr.number": number}).resolve().sources
-    time = ConstantSpec(value_ps=on_ms * 10**9)
-    assert isinstance(source.pattern, OnOffPattern)
+    time = DistributionConstant(value_ps=on_ms * 10**9)
+    assert isinstance(source.pattern, SourcePatternOnOff)
     assert (source.pattern.on, source.pattern.off) == (time, time)
 
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::inputs::Part;
-use skycell_spec::{PolicySpec, PortSpec};
+use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
 
 const CELL: u64 = 10;
 
@@ -36,7 +36,7 @@ fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
         framing: None,
         delay_ps: *delays.min().expect("it has steps"),
         motion: Some(motion),
-        port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
+        port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
     let mut link = MovingLink::new(&spec, 1, 2, SimTime(5_000), true).expect("it moves");
     for (place, lane) in (0..).zip(lanes) {

@@ -21,7 +21,7 @@ impl FrameQueues {
         let queues = specs.iter().map(|spec| FrameQueue::new(spec, link, seed));
         let mut queues: Vec<_> = queues.collect();
         FrameQueues {
-            mind_order: queues.iter().any(|queue| queue.policy.minds_order()),
+            mind_order: queues.iter().any(|queue| queue.policy.needs().order),
             least_capacity: queues.iter().map(|queue| queue.capacity).min().unwrap_or(1),
             first: queues.remove(0),
             others: queues,
@@ -80,7 +80,7 @@ impl FrameQueue {
         FrameQueue {
             class: spec.class.map(|class| class.name()),
             capacity: u64::from(spec.capacity_cells.unwrap_or(u32::MAX)),
-            counts_vcs: policy.counts_vcs(),
+            counts_vcs: policy.needs().vcs,
             policy,
             arrived: 0,
             discarded: Discards::default(),

@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use crate::train::Moment;
-use skycell_spec::{LinkSpec, SchedulerSpec};
+use skycell_spec::{LinkSpec, SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{Backlog, Scheduler, Schedules, VcRoundRobin, VirtualSpacing};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -173,15 +173,19 @@ impl Order {
     /// in the order of arrival.
     pub(super) fn new(link: &LinkSpec, has_classes: bool, end: u64) -> Option<Self> {
         match &link.port.scheduler {
-            SchedulerSpec::VirtualSpacing { intervals_ps } => Some(Order::Spacing(Spacing {
-                spacing: VirtualSpacing::new(intervals_ps),
-                first: BinaryHeap::new(),
-            })),
-            SchedulerSpec::VcRoundRobin { weights } => Some(Order::Rounds(Rounds {
-                robin: VcRoundRobin::new(weights),
-                with_cells: 0,
-                places: vec![u32::MAX; weights.len()],
-            })),
+            SchedulerSpec::VirtualSpacing(VirtualSpacingSpec { intervals_ps }) => {
+                Some(Order::Spacing(Spacing {
+                    spacing: VirtualSpacing::new(intervals_ps),
+                    first: BinaryHeap::new(),
+                }))
+            }
+            SchedulerSpec::VcRoundRobin(VcRoundRobinSpec { weights }) => {
+                Some(Order::Rounds(Rounds {
+                    robin: VcRoundRobin::new(weights),
+                    with_cells: 0,
+                    places: vec![u32::MAX; weights.len()],
+                }))
+            }
             scheduler => has_classes.then(|| {
                 Order::Classes(Classes {
                     scheduler: Scheduler::new(scheduler),

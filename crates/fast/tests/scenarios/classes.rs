@@ -22,7 +22,8 @@ pub fn several(seed: u64) -> NetworkSpec {
     for at in 0..spec.links.len() {
         let link = &mut spec.links[at];
         let is_at_switch = spec.nodes[link.from as usize].kind == NodeKind::Switch;
-        let is_simple = link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo;
+        let is_simple =
+            link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         if is_at_switch && is_simple && dice.one_in(2) {
             split(&mut link.port, &mut dice);
         }
@@ -63,7 +64,7 @@ fn queue(class: ServiceClass, dice: &mut Dice) -> QueueSpec {
     let capacity = dice.pick(&[1, 5, 20, 60, 200]);
     let is_limited = !dice.one_in(3);
     let policy = if !is_limited || dice.one_in(3) {
-        PolicySpec::TailDrop
+        PolicySpec::TailDrop(TailDropSpec {})
     } else {
         Builder::new(dice).policy(capacity)
     };
@@ -78,10 +79,10 @@ fn queue(class: ServiceClass, dice: &mut Dice) -> QueueSpec {
 fn scheduler(count: usize, dice: &mut Dice) -> SchedulerSpec {
     let part = WHOLE_PPB / count as u32;
     match dice.below(4) {
-        0 => SchedulerSpec::StrictPriority,
-        1 => SchedulerSpec::WeightedRoundRobin {
+        0 => SchedulerSpec::StrictPriority(StrictPrioritySpec {}),
+        1 => SchedulerSpec::WeightedRoundRobin(WeightedRoundRobinSpec {
             weights: (0..count).map(|_| 1 + dice.below(4) as u32).collect(),
-        },
+        }),
         _ => {
             let some = part - part % 10_000_000;
             let shares = [
@@ -94,9 +95,9 @@ fn scheduler(count: usize, dice: &mut Dice) -> SchedulerSpec {
                 part / 3,
                 333_333_333.min(part),
             ];
-            SchedulerSpec::GuaranteedRate {
+            SchedulerSpec::GuaranteedRate(GuaranteedRateSpec {
                 shares_ppb: (0..count).map(|_| dice.pick(&shares)).collect(),
-            }
+            })
         }
     }
 }
@@ -123,7 +124,11 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
             class: Some(class),
             capacity_cells: dice.one_in(4).then(|| dice.pick(&[1, 5, 20])),
             counts_octets: false,
-            policy: dice.pick(&[PolicySpec::TailDrop, PolicySpec::TailDrop, PolicySpec::Ppd]),
+            policy: dice.pick(&[
+                PolicySpec::TailDrop(TailDropSpec {}),
+                PolicySpec::TailDrop(TailDropSpec {}),
+                PolicySpec::Ppd(PpdSpec {}),
+            ]),
         })
         .collect();
     let place = dice.below(queues.len() as u64 + 1) as usize;
@@ -159,8 +164,8 @@ fn keep_in_step(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize) {
         let silent = dice.pick(&[10, 300, 1_000, 1_000]);
         let jitter = dice.below(unit);
         let (mean_ps, value_ps) = (cells * unit + jitter, silent * unit + jitter);
-        *on = Distribution::Exponential { mean_ps };
-        *off = Distribution::Constant { value_ps };
+        *on = DistributionSpec::Exponential { mean_ps };
+        *off = DistributionSpec::Constant { value_ps };
     }
 }
 
@@ -211,7 +216,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             framing: None,
             delay_ps,
             motion: None,
-            port: PortSpec::fifo(None, PolicySpec::TailDrop, 0),
+            port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });
         id
     };
@@ -247,12 +252,12 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             3 * unit,
         ]);
         match dice.below(4) {
-            0 => Distribution::Exponential { mean_ps: mean },
-            1 => Distribution::Uniform {
+            0 => DistributionSpec::Exponential { mean_ps: mean },
+            1 => DistributionSpec::Uniform {
                 low_ps: 0,
                 high_ps: 2 * mean,
             },
-            _ => Distribution::Constant { value_ps: mean },
+            _ => DistributionSpec::Constant { value_ps: mean },
         }
     };
     let pattern = if dice.one_in(3) {

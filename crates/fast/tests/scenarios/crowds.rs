@@ -2,7 +2,9 @@
 //!
 //! Delays are those of a LAN, a WAN or a GEO hop. Runs and windows are short, so that a crowd's cells stay few.
 
-use super::{Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, motion, records, spacing};
+use super::{
+    Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, motion, policies, records, spacing,
+};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -37,7 +39,7 @@ fn draw(number: u64) -> NetworkSpec {
     make_alike(&mut spec, &mut dice);
     let vcs = spec.vcs.len();
     let queues = spec.links.iter_mut().flat_map(|link| &mut link.port.queues);
-    queues.for_each(|queue| tell_of_all_vcs(&mut queue.policy, vcs));
+    queues.for_each(|queue| policies::tell_of_all_vcs(&mut queue.policy, vcs));
     spec.records = records(&spec, &mut dice);
     spec.records.sample_every_ps = spec.duration_ps / dice.pick(&[3, 20]) + dice.below(1_000);
     if spec.duration_ps < CELLS_OF_SOURCES * cell_time {
@@ -288,22 +290,5 @@ fn make_alike(spec: &mut NetworkSpec, dice: &mut Dice) {
             vc.gfr = None;
             vc.policing.clear();
         }
-    }
-}
-
-/// Repeats for all VCs what a policy is told of the first ones. `McrScheduling` is told of the first only, since it
-/// looks at each VC that it is told of every few microseconds.
-fn tell_of_all_vcs(policy: &mut PolicySpec, vcs: usize) {
-    fn repeat<T: Copy>(values: &mut Vec<T>, count: usize) {
-        *values = values.iter().copied().cycle().take(count).collect();
-    }
-    match policy {
-        PolicySpec::Dfba { mcr_millicells, .. } => repeat(mcr_millicells, vcs),
-        PolicySpec::PmeEred(spec) => repeat(&mut spec.mcr_millicells, vcs),
-        PolicySpec::VcPriorityDrop {
-            vc_thresholds_cells,
-            ..
-        } => repeat(vc_thresholds_cells, vcs),
-        _ => {}
     }
 }

@@ -11,6 +11,7 @@ mod packets;
 mod policies;
 mod rows;
 mod spacing;
+mod tcp;
 mod web;
 
 pub use classes::several;
@@ -221,7 +222,7 @@ impl<'a> Builder<'a> {
         };
         let policy = match capacity {
             Some(k) if is_bottleneck || self.dice.one_in(3) => self.policy(k),
-            _ => PolicySpec::TailDrop,
+            _ => PolicySpec::TailDrop(TailDropSpec {}),
         };
         let cell_time_ps = self.rate();
         let frame_gap_ps = if !is_switch && self.with_gaps {
@@ -421,95 +422,6 @@ impl<'a> Builder<'a> {
         ])
     }
 
-    fn tcp(&mut self) -> TcpSpec {
-        let dice = &mut self.dice;
-        let mss = dice.pick(&[1, 40, 512, 512, 1_024, 1_460, 9_180]);
-        let rwnd = (mss * (1 + dice.below(64))).max(2_000);
-        let tick_ps = dice.pick(&[MILLISECOND, MILLISECOND, 10 * MILLISECOND, 100_000]);
-        let timestamps = dice.one_in(3);
-        TcpSpec {
-            variant: dice.pick(&[
-                TcpVariant::Vanilla,
-                TcpVariant::Reno,
-                TcpVariant::NewReno,
-                TcpVariant::Sack,
-                TcpVariant::Sack,
-            ]),
-            mss,
-            llc_snap: !dice.one_in(4),
-            rwnd: rwnd.max(mss),
-            window_scaling: true,
-            initial_cwnd: mss * (1 + dice.below(4)),
-            initial_ssthresh: mss * (1 + dice.below(64)),
-            max_cwnd: rwnd.max(mss),
-            congestion_control: dice.pick(&[
-                CongestionControl::Reno,
-                CongestionControl::Reno,
-                CongestionControl::Cubic,
-            ]),
-            cwnd_growth: dice.pick(&[
-                CwndGrowth::Float,
-                CwndGrowth::Integer,
-                CwndGrowth::AckCounting,
-            ]),
-            slow_start_at_ssthresh: dice.one_in(3),
-            ssthresh_basis: dice.pick(&[SsthreshBasis::Cwnd, SsthreshBasis::Window]),
-            dup_ack_threshold: dice.pick(&[1, 2, 3, 3, 3]),
-            tick_ps,
-            tick_phase: dice.pick(&[TickPhase::Drawn, TickPhase::At { offset_ps: 0 }]),
-            tick_order: dice.pick(&[TickOrder::ClockFirst, TickOrder::TimersFirst]),
-            rto_min_ticks: 1 + dice.below(3) as u32,
-            rto_initial_ticks: 3 + dice.below(10) as u32,
-            rto_max_ticks: 64,
-            rto_max_backoff: 64,
-            rto_restart: dice.pick(&[RtoRestart::OnAck, RtoRestart::OnSend]),
-            timestamps,
-            pipe_at_entry: dice.pick(&[PipeAtEntry::Cwnd, PipeAtEntry::CwndLessThree]),
-            sack_partial_ack: dice.pick(&[
-                SackPartialAck::PipeLessTwo,
-                SackPartialAck::PipeLessTwo,
-                SackPartialAck::PipeLessOne,
-                SackPartialAck::ResendsTwo,
-                SackPartialAck::EndsRecovery,
-            ]),
-            sack_partial_ack_restarts: dice.pick(&[
-                PartialAckRestarts::Every,
-                PartialAckRestarts::Every,
-                PartialAckRestarts::First,
-                PartialAckRestarts::None,
-            ]),
-            sack_pipe_room: dice.pick(&[
-                SackPipeRoom::Segment,
-                SackPipeRoom::Segment,
-                SackPipeRoom::Any,
-            ]),
-            sack_retransmit_delay: dice.pick(&[
-                SackRetransmitDelay::None,
-                SackRetransmitDelay::None,
-                SackRetransmitDelay::Segments { count: 2 },
-            ]),
-            sack_max_blocks: 1 + dice.below(3) as u32,
-            partial_ack_window: dice.pick(&[
-                PartialAckWindow::Keep,
-                PartialAckWindow::Ssthresh,
-                PartialAckWindow::Deflate,
-            ]),
-            partial_ack_first_restarts_only: dice.one_in(4),
-            flywheel: dice.one_in(4),
-            avoid_multiple_fast_retransmits: dice.one_in(2),
-            advertised_window: dice
-                .pick(&[AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]),
-            delayed_ack: dice.one_in(4).then_some(DelayedAck {
-                timeout_ps: MILLISECOND,
-                every_segments: 2,
-            }),
-            nagle: dice.one_in(4),
-            sws_avoidance: mss < 500 || !dice.one_in(4),
-            idle_restart: dice.one_in(4),
-            handshake: dice.one_in(3),
-        }
-    }
-
     fn flow(&mut self, forward: Vec<u32>, reverse: Vec<u32>, start: StartSpec, tcp: TcpSpec) {
         let dice = &mut self.dice;
         let traffic = if dice.one_in(4) {
@@ -519,14 +431,14 @@ impl<'a> Builder<'a> {
                 size_octets: 1 + dice.below(30_000),
                 count: dice.pick(&[None, Some(3)]),
                 idle: dice.pick(&[
-                    Distribution::Constant { value_ps: 0 },
-                    Distribution::Constant {
+                    DistributionSpec::Constant { value_ps: 0 },
+                    DistributionSpec::Constant {
                         value_ps: MILLISECOND,
                     },
-                    Distribution::Exponential {
+                    DistributionSpec::Exponential {
                         mean_ps: MILLISECOND,
                     },
-                    Distribution::Uniform {
+                    DistributionSpec::Uniform {
                         low_ps: 5,
                         high_ps: MILLISECOND,
                     },

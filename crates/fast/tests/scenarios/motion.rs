@@ -52,7 +52,7 @@ pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
 /// Lets frames lose single cells, their first ones among them, in the port's default queue.
 fn fill(port: &mut PortSpec, dice: &mut Dice) {
     for queue in port.queues.iter_mut().filter(|queue| queue.class.is_none()) {
-        queue.policy = PolicySpec::TailDrop;
+        queue.policy = PolicySpec::TailDrop(TailDropSpec {});
         queue.capacity_cells = Some(dice.pick(&[3, 10, 30, 60]));
     }
 }
@@ -109,7 +109,7 @@ pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
     let one = dice.one_in(2).then(|| dice.pick(&between));
     for &at in &between {
         let (link, duration_ps) = (&mut spec.links[at], spec.duration_ps);
-        let is_simple = link.port.scheduler == SchedulerSpec::Fifo;
+        let is_simple = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         let is_chosen = one.map_or(dice.one_in(2), |one| one == at);
         if is_chosen && (is_simple || dice.one_in(16)) {
             link.motion = Some(steps(link.delay_ps, link.cell_time_ps, duration_ps, dice));
@@ -157,7 +157,8 @@ pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     let is_one = dice.one_in(2);
     for (at, link) in spec.links.iter_mut().enumerate() {
         let is_chosen = if is_one { at == one } else { dice.one_in(2) };
-        let is_simple = link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo;
+        let is_simple =
+            link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         if link.motion.is_none() && is_chosen && (is_simple || dice.one_in(16)) {
             let loss_ppb = dice.pick(&[0, 10_000_000, 50_000_000, 300_000_000, WHOLE_PPB]);
             link.motion = Some(losing(link.delay_ps, loss_ppb));

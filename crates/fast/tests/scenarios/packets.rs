@@ -58,14 +58,15 @@ fn leave_out_what_is_made_of_cells(spec: &mut NetworkSpec) {
     spec.records.delay_vcs.clear();
     for link in &mut spec.links {
         let queue = link.port.queues.iter().find(|queue| queue.class.is_none());
-        let (capacity, policy) = queue.map_or((None, PolicySpec::TailDrop), |queue| {
-            (queue.capacity_cells, queue.policy.clone())
-        });
+        let (capacity, policy) = queue
+            .map_or((None, PolicySpec::TailDrop(TailDropSpec {})), |queue| {
+                (queue.capacity_cells, queue.policy.clone())
+            });
         let scheduler = match &link.port.scheduler {
-            kind @ (SchedulerSpec::VcRoundRobin { .. } | SchedulerSpec::VirtualSpacing { .. }) => {
+            kind @ (SchedulerSpec::VcRoundRobin(_) | SchedulerSpec::VirtualSpacing(_)) => {
                 kind.clone()
             }
-            _ => SchedulerSpec::Fifo,
+            _ => SchedulerSpec::Fifo(FifoSpec {}),
         };
         link.port = PortSpec {
             scheduler,
@@ -148,7 +149,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
     };
     queue.capacity_cells = Some(capacity);
     queue.policy = match builder.dice.one_in(3) {
-        true => PolicySpec::TailDrop,
+        true => PolicySpec::TailDrop(TailDropSpec {}),
         false => builder.policy(capacity),
     };
 }
@@ -158,10 +159,10 @@ fn weigh_vcs(spec: &mut NetworkSpec) {
     let count = spec.vcs.len();
     for link in &mut spec.links {
         match &mut link.port.scheduler {
-            SchedulerSpec::VcRoundRobin { weights } => {
+            SchedulerSpec::VcRoundRobin(VcRoundRobinSpec { weights }) => {
                 *weights = weights.iter().copied().cycle().take(count).collect();
             }
-            SchedulerSpec::VirtualSpacing { intervals_ps } => {
+            SchedulerSpec::VirtualSpacing(VirtualSpacingSpec { intervals_ps }) => {
                 *intervals_ps = intervals_ps.iter().copied().cycle().take(count).collect();
             }
             _ => {}

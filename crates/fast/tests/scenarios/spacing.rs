@@ -35,16 +35,16 @@ pub fn set_behind_moving(spec: &mut NetworkSpec, dice: &mut Dice) {
 /// A scheduler that serves `vcs` VCs.
 pub fn any(vcs: usize, dice: &mut Dice) -> SchedulerSpec {
     match dice.below(4) {
-        0 => SchedulerSpec::VcRoundRobin {
+        0 => SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
             weights: vec![1; vcs],
-        },
-        1 => SchedulerSpec::VcRoundRobin {
+        }),
+        1 => SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
             weights: (0..vcs).map(|_| dice.pick(&[1, 2, 3, 40])).collect(),
-        },
-        _ => SchedulerSpec::VirtualSpacing {
+        }),
+        _ => SchedulerSpec::VirtualSpacing(VirtualSpacingSpec {
             intervals_ps: (0..vcs)
                 .map(|_| dice.pick(&[1, 5_000_000, 10_000_000, 10_000_000, 100_000_000]))
                 .collect(),
-        },
+        }),
     }
 }

@@ -14,14 +14,14 @@ pub(super) fn user(dice: &mut Dice) -> WebSpec {
     let largest = dice.pick(&[200, 3_000, 30_000]);
     WebSpec {
         page_interval: dice.pick(&[
-            Distribution::Constant {
+            DistributionSpec::Constant {
                 value_ps: MILLISECOND / 2,
             },
-            Distribution::Uniform {
+            DistributionSpec::Uniform {
                 low_ps: 1,
                 high_ps: 8 * MILLISECOND,
             },
-            Distribution::Exponential {
+            DistributionSpec::Exponential {
                 mean_ps: 3 * MILLISECOND,
             },
         ]),
@@ -33,12 +33,12 @@ pub(super) fn user(dice: &mut Dice) -> WebSpec {
         pages: dice.pick(&[None, Some(2)]),
         requests: count(dice, 1, 9),
         gap: dice.pick(&[
-            Distribution::Constant { value_ps: 0 },
-            Distribution::Uniform {
+            DistributionSpec::Constant { value_ps: 0 },
+            DistributionSpec::Uniform {
                 low_ps: 5,
                 high_ps: MILLISECOND,
             },
-            Distribution::Exponential {
+            DistributionSpec::Exponential {
                 mean_ps: MILLISECOND,
             },
         ]),

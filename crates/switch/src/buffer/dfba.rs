@@ -1,12 +1,17 @@
 //! Differential Fair Buffer Allocation.
 
-use super::{BufferPolicy, BufferView};
+use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare, Refusal,
+    types::{Flag, FromZeroToOne, McrByVc, Threshold},
+};
 use skycell_des::Stream;
-use skycell_records::DiscardReason;
-use skycell_spec::{DfbaZ, PolicySpec};
 
-/// Divides the queue between the VCs in proportion to their MCRs, by losing frames of those above
-/// their share W_i / W of it with some probability.
+/// Differential FBA: between two thresholds, discards frames of VCs above their share.
+///
+/// A VC's share of the queue is that of its MCR among the active VCs; MCRs are given in `[[gfr]]`.
 ///
 /// With X the queue and X_i the VC's part of it, a frame that begins is
 ///
@@ -20,84 +25,130 @@ use skycell_spec::{DfbaZ, PolicySpec};
 ///
 /// Source: NASA/CR-1999-209158, "Buffer Management for TCP over the ATM GFR Service", section 4 and
 /// appendix (Figures 11 to 13).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-MT",
+    threshold = "dynamic",
+    discards = "probabilistic",
+    sees_tags = true,
+    source = "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
+    label = "DFBA"
+)]
+pub struct DfbaSpec {
+    /// Occupancy up to which every frame is accepted.
+    #[param(
+        key = "low_threshold",
+        default = 0.5,
+        symbol = "L",
+        below = "high_cells",
+        source = "Buffer Management for TCP over the ATM GFR Service, section 5"
+    )]
+    pub low_cells: Threshold,
+    /// Occupancy from which every frame is discarded; above low_threshold.
+    #[param(
+        key = "high_threshold",
+        default = 0.9,
+        symbol = "H",
+        source = "Buffer Management for TCP over the ATM GFR Service, section 5"
+    )]
+    pub high_cells: Threshold,
+    /// Weight, in the probability of discard, of the VC's excess over its share; the queue's length has
+    /// the remaining weight.
+    #[param(
+        default = 0.5,
+        source = "Buffer Management for TCP over the ATM GFR Service, section 5"
+    )]
+    pub alpha: FromZeroToOne,
+    /// Only their ratios count.
+    #[param(unwritten)]
+    pub mcr_millicells: McrByVc,
+    /// Scales the probability of discard; W_i / W is the VC's share.
+    #[param(
+        default = 1.0,
+        symbol = "Z_i",
+        check = DfbaZ::check,
+        source = "Buffer Management for TCP over the ATM GFR Service, section 5 (in most cases)"
+    )]
+    pub z: DfbaZ,
+    /// The last cell of a frame is accepted whenever there is room, even if its frame is lost.
+    #[param(
+        key = "keep_last_cells",
+        default = true,
+        source = "Buffer Management for TCP over the ATM GFR Service, appendix, Figure 13"
+    )]
+    pub keeps_last_cells: Flag,
+}
+
+/// Z_i of DFBA, by which a VC's probability of discard is scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DfbaZ {
+    /// The same for all VCs.
+    Fixed {
+        /// 0 to 1.
+        value: f64,
+    },
+    /// 1 - W_i / W.
+    Complement,
+    /// (1 - W_i / W)^2.
+    ComplementSquared,
+}
+
+impl DfbaZ {
+    fn check(&self) -> Result<(), Refusal> {
+        match self {
+            DfbaZ::Fixed { value } if !(0.0..=1.0).contains(value) => {
+                Err(Refusal::new("value", value, "0 to 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PolicyRule for DfbaSpec {
+    type Policy = Box<Dfba>;
+
+    fn policy(&self, draws: &Draws) -> Box<Dfba> {
+        Box::new(Dfba {
+            spec: self.clone(),
+            stream: draws.stream("dfba"),
+        })
+    }
+}
+
+/// See [`DfbaSpec`].
 #[derive(Debug)]
 pub struct Dfba {
-    /// L, cells.
-    low: u32,
-    /// H, cells.
-    high: u32,
-    alpha: f64,
-    /// MCR by VC id, any unit.
-    weights: Vec<u64>,
-    z: DfbaZ,
-    keeps_last_cells: bool,
+    spec: DfbaSpec,
     stream: Stream,
 }
 
 impl Dfba {
-    /// The policy of a DFBA spec, with the stream of its draws.
-    ///
-    /// # Panics
-    /// The spec is of another kind.
-    pub fn new(spec: &PolicySpec, stream: Stream) -> Self {
-        let PolicySpec::Dfba {
-            low_cells,
-            high_cells,
-            alpha,
-            ref mcr_millicells,
-            z,
-            keeps_last_cells,
-        } = *spec
-        else {
-            panic!("not the spec of DFBA: {spec:?}");
-        };
-        Dfba {
-            low: low_cells,
-            high: high_cells,
-            alpha,
-            weights: mcr_millicells.clone(),
-            z,
-            keeps_last_cells,
-            stream,
-        }
-    }
-
-    /// MCR of a VC by spec id, 0 for one that has none.
-    pub fn weight(&self, vc: u32) -> u64 {
-        self.weights.get(vc as usize).copied().unwrap_or(0)
-    }
-
-    /// Whether X_i and W matter at X = `queued`.
-    pub fn looks_at_vcs(&self, queued: u32) -> bool {
-        self.low < queued && queued < self.high
-    }
-
-    /// Whether every last cell is taken in if there is room (Figure 13).
-    pub fn keeps_last_cells(&self) -> bool {
-        self.keeps_last_cells
-    }
-
     /// P{drop} between L and H for a VC above its share (section 4.2):
     /// Z_i (alpha (X_i - X W_i/W) / (X (1 - W_i/W)) + (1 - alpha) (X - L) / (H - L)).
     fn probability(&self, part: f64, view: &BufferView) -> f64 {
         let queued = f64::from(view.queued);
         let fairness = (f64::from(view.vc_queued) - queued * part) / (queued * (1.0 - part));
-        let efficiency = f64::from(view.queued - self.low) / f64::from(self.high - self.low);
-        let z = match self.z {
+        let efficiency = f64::from(view.queued - self.spec.low_cells)
+            / f64::from(self.spec.high_cells - self.spec.low_cells);
+        let z = match self.spec.z {
             DfbaZ::Fixed { value } => value,
             DfbaZ::Complement => 1.0 - part,
             DfbaZ::ComplementSquared => (1.0 - part) * (1.0 - part),
         };
-        z * (self.alpha * fairness + (1.0 - self.alpha) * efficiency)
+        z * (self.spec.alpha * fairness + (1.0 - self.spec.alpha) * efficiency)
     }
 }
 
 impl BufferPolicy for Dfba {
+    const NEEDS: Needs = Needs::VCS;
+
     fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        if view.queued <= self.low {
+        if view.queued <= self.spec.low_cells {
             return None;
         }
-        if view.queued >= self.high {
+        if view.queued >= self.spec.high_cells {
             return Some(DiscardReason::AboveThreshold);
         }
         if view.is_tagged {
@@ -118,14 +169,33 @@ impl BufferPolicy for Dfba {
         let is_spared = self.stream.unit() > self.probability(part, view);
         (!is_spared).then_some(DiscardReason::Drawn)
     }
+
+    /// X_i and W matter between L and H.
+    fn looks_at_vcs(&self, queued: u32) -> bool {
+        self.spec.low_cells < queued && queued < self.spec.high_cells
+    }
+
+    /// MCR of a VC by spec id, 0 for one that has none.
+    fn weight(&self, vc: u32) -> u64 {
+        self.spec
+            .mcr_millicells
+            .get(vc as usize)
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Figure 13.
+    fn keeps_last_cells(&self) -> bool {
+        self.spec.keeps_last_cells
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn spec(z: DfbaZ) -> PolicySpec {
-        PolicySpec::Dfba {
+    fn spec(z: DfbaZ) -> DfbaSpec {
+        DfbaSpec {
             low_cells: 60,
             high_cells: 90,
             alpha: 0.5,
@@ -136,7 +206,10 @@ mod tests {
     }
 
     fn dfba(z: DfbaZ) -> Dfba {
-        Dfba::new(&spec(z), Stream::new(1, "port/a>b/dfba"))
+        Dfba {
+            spec: spec(z),
+            stream: Stream::new(1, "port/a>b/dfba"),
+        }
     }
 
     const ONE: DfbaZ = DfbaZ::Fixed { value: 1.0 };

@@ -1,10 +1,56 @@
 //! Flow Random Early Drop.
 
 use super::red::{AverageQueue, EarlyDrop};
-use super::{BufferPolicy, BufferView};
+use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule, RedPart};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{CellsOfFrames, FrameCells},
+};
 use skycell_des::Stream;
-use skycell_records::DiscardReason;
-use skycell_spec::FredSpec;
+
+/// Flow Random Early Drop: RED that spares VCs with little in the queue.
+///
+/// See [`Fred`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-ST",
+    threshold = "dynamic",
+    discards = "probabilistic",
+    source = "Lin, Morris: Dynamics of Random Early Detection, 1997",
+    chosen = "thresholds; average updated only at frames that begin",
+    label = "FRED"
+)]
+pub struct FredSpec {
+    /// What it shares with RED.
+    #[param(parts)]
+    pub red: RedPart,
+    /// Full frames that a VC may have in the buffer before its frames are discarded at random.
+    #[param(
+        key = "protected_frames",
+        default = 4,
+        symbol = "minq",
+        source = "D. Lin, R. Morris, Dynamics of Random Early Detection, 1997: 4, small buffers 2"
+    )]
+    pub min_queue_cells: CellsOfFrames,
+    /// A typical frame.
+    #[param(unwritten)]
+    pub frame_cells: FrameCells,
+}
+
+impl PolicyRule for FredSpec {
+    type Policy = Box<Fred>;
+
+    fn policy(&self, draws: &Draws) -> Box<Fred> {
+        Box::new(Fred::new(self, draws.stream("fred")))
+    }
+
+    fn discards_when_empty(&self) -> bool {
+        self.red.min_cells == 0
+    }
+}
 
 /// RED that protects VCs with little in the queue, and holds down those that have too much.
 ///
@@ -35,7 +81,7 @@ pub struct Fred {
 
 impl Fred {
     /// With its parameters and the stream of its draws.
-    pub fn new(spec: &FredSpec, stream: Stream) -> Self {
+    fn new(spec: &FredSpec, stream: Stream) -> Self {
         Fred {
             average: AverageQueue::new(&spec.red),
             drop: EarlyDrop::new(&spec.red),
@@ -49,6 +95,8 @@ impl Fred {
 }
 
 impl BufferPolicy for Fred {
+    const NEEDS: Needs = Needs::VCS;
+
     fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
         let vc = vc as usize;
         if self.strikes.len() <= vc {
@@ -87,7 +135,6 @@ impl BufferPolicy for Fred {
 mod tests {
     use super::super::red::tests::{count, spec};
     use super::*;
-    use skycell_spec::RedSpec;
 
     fn fred() -> Fred {
         let spec = FredSpec {
@@ -158,7 +205,7 @@ mod tests {
 
     /// FRED whose average is the queue that the frame finds.
     fn of_the_queue() -> Fred {
-        let red = RedSpec {
+        let red = RedPart {
             weight: 1.0,
             ..spec()
         };

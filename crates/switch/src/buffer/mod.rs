@@ -11,34 +11,69 @@
 //!   cell ([`Policy::keeps_last_cells`]).
 //!
 //! Tail drop has no partial discard, and discards at no other time.
+//!
+//! A policy is its file, which declares its parameters and carries it out, and its line in the list of
+//! kinds below.
+
+#[macro_use]
+mod kinds;
 
 mod dfba;
+mod drop_precedence;
 mod epd;
 mod fair_buffer_allocation;
 mod fred;
 mod pme_ered;
+mod ppd;
 mod priority_drop;
 mod red;
 mod selective_drop;
 mod single_drop;
+mod static_threshold;
+mod tail_drop;
 mod vc_priority_drop;
 mod virtual_queueing;
 
-pub use dfba::Dfba;
-pub use epd::Epd;
-pub use fair_buffer_allocation::FairBufferAllocation;
-pub use fred::Fred;
-pub use pme_ered::PmeEred;
-pub use priority_drop::PriorityDrop;
-pub use red::Red;
-pub use selective_drop::SelectiveDrop;
-pub use single_drop::SingleDrop;
-pub use vc_priority_drop::VcPriorityDrop;
-pub use virtual_queueing::VirtualQueueing;
+pub use dfba::{DfbaSpec, DfbaZ};
+pub use drop_precedence::DropPrecedenceSpec;
+pub use epd::EpdSpec;
+pub use fair_buffer_allocation::FairBufferAllocationSpec;
+pub use fred::FredSpec;
+pub use pme_ered::PmeEredSpec;
+pub use ppd::PpdSpec;
+pub use priority_drop::PriorityDropSpec;
+pub use red::RedPart;
+pub use selective_drop::SelectiveDropSpec;
+pub use single_drop::SingleDropSpec;
+pub use static_threshold::StaticThresholdSpec;
+pub use tail_drop::TailDropSpec;
+pub use vc_priority_drop::VcPriorityDropSpec;
+pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpec};
 
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_des::Stream;
-use skycell_records::DiscardReason;
-use skycell_spec::PolicySpec;
+
+policies! {
+    TailDrop(TailDropSpec),
+    Ppd(PpdSpec),
+    Epd(EpdSpec),
+    SelectiveDrop(SelectiveDropSpec),
+    FairBufferAllocation(FairBufferAllocationSpec),
+    SingleDrop(SingleDropSpec),
+    Dfba(DfbaSpec),
+    PriorityDrop(PriorityDropSpec),
+    VcPriorityDrop(VcPriorityDropSpec),
+    Red(RedPart),
+    Fred(FredSpec),
+    VirtualQueueing(VirtualQueueingSpec),
+    DynamicEpd(DynamicEpdSpec),
+    McrScheduling(McrSchedulingSpec),
+    PmeEred(PmeEredSpec),
+    StaticThreshold(StaticThresholdSpec),
+    DropPrecedence(DropPrecedenceSpec),
+}
 
 /// What a policy may look at when a frame begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,195 +98,144 @@ pub struct BufferView {
     pub is_tagged: bool,
 }
 
+/// The declared parameters of a policy, from which it is built.
+pub trait PolicyRule: Rule {
+    /// The policy with its state; large ones in a box.
+    type Policy: BufferPolicy;
+
+    /// Whether it discards no frame of itself, so that it need not be asked.
+    const TAKES_ALL: bool = false;
+
+    /// The policy as the run begins; one that draws does so from a stream of `draws`.
+    fn policy(&self, draws: &Draws) -> Self::Policy;
+
+    /// Whether a cell lost to a full buffer takes the rest of its frame with it. This is its paper's
+    /// matter: with it the rest of a frame no longer takes up the buffer and the link for nothing.
+    fn has_partial_discard(&self) -> bool {
+        true
+    }
+
+    /// Whether it may discard a frame that finds the buffer empty.
+    fn discards_when_empty(&self) -> bool {
+        false
+    }
+}
+
 /// Decides, frame by frame, what the buffer of an output port takes in.
 pub trait BufferPolicy {
+    /// What it has to be shown and told.
+    const NEEDS: Needs = Needs::NOTHING;
+
     /// The first cell of a frame of the VC with spec id `vc` has arrived and is not yet queued.
     /// A reason discards the whole frame.
     fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason>;
-}
-
-/// A policy of any kind, built from its spec.
-///
-/// Whether partial discard belongs to a policy is its paper's matter: with it the rest of a frame
-/// that has lost a cell no longer takes up the buffer and the link for nothing.
-#[derive(Debug)]
-pub struct Policy {
-    kind: Kind,
-    has_partial_discard: bool,
-}
-
-#[derive(Debug)]
-enum Kind {
-    /// Tail drop and PPD.
-    TakeAll,
-    Epd(Epd),
-    SelectiveDrop(SelectiveDrop),
-    FairBufferAllocation(FairBufferAllocation),
-    SingleDrop(SingleDrop),
-    Dfba(Box<Dfba>),
-    PriorityDrop(PriorityDrop),
-    VcPriorityDrop(VcPriorityDrop),
-    Red(Box<Red>),
-    Fred(Box<Fred>),
-    VirtualQueueing(Box<VirtualQueueing>),
-    PmeEred(Box<PmeEred>),
-}
-
-impl Policy {
-    /// The policy that `spec` describes, at the port `port` of a run with `seed`; a policy that draws
-    /// does so from the stream `port/<port>/<kind>`.
-    pub fn new(spec: &PolicySpec, seed: u64, port: &str) -> Self {
-        let stream = |kind: &str| Stream::new(seed, &format!("port/{port}/{kind}"));
-        let (kind, has_partial_discard) = match *spec {
-            PolicySpec::TailDrop => (Kind::TakeAll, false),
-            PolicySpec::Ppd => (Kind::TakeAll, true),
-            PolicySpec::Epd {
-                threshold_cells,
-                partial_discard,
-            } => (Kind::Epd(Epd::new(threshold_cells)), partial_discard),
-            PolicySpec::SelectiveDrop {
-                threshold_cells,
-                fairness_threshold,
-                partial_discard,
-            } => {
-                let policy = SelectiveDrop::new(threshold_cells, fairness_threshold);
-                (Kind::SelectiveDrop(policy), partial_discard)
-            }
-            PolicySpec::FairBufferAllocation {
-                threshold_cells,
-                fairness_threshold,
-                partial_discard,
-            } => {
-                let policy = FairBufferAllocation::new(threshold_cells, fairness_threshold);
-                (Kind::FairBufferAllocation(policy), partial_discard)
-            }
-            PolicySpec::SingleDrop {
-                ref thresholds_cells,
-                rearm_below_cells,
-            } => {
-                let policy = SingleDrop::new(thresholds_cells.clone(), rearm_below_cells);
-                (Kind::SingleDrop(policy), true)
-            }
-            PolicySpec::Dfba { .. } => {
-                let policy = Dfba::new(spec, stream("dfba"));
-                (Kind::Dfba(Box::new(policy)), true)
-            }
-            PolicySpec::PriorityDrop {
-                tagged_cells,
-                threshold_cells,
-            } => {
-                let policy = PriorityDrop::new(tagged_cells, threshold_cells);
-                (Kind::PriorityDrop(policy), true)
-            }
-            PolicySpec::VcPriorityDrop {
-                tagged_cells,
-                threshold_cells,
-                ref vc_thresholds_cells,
-            } => {
-                let own = vc_thresholds_cells.clone();
-                let policy = VcPriorityDrop::new(tagged_cells, threshold_cells, own);
-                (Kind::VcPriorityDrop(policy), true)
-            }
-            PolicySpec::Red(ref red) => {
-                let policy = Red::new(red, stream("red"));
-                (Kind::Red(Box::new(policy)), true)
-            }
-            PolicySpec::Fred(ref fred) => {
-                let policy = Fred::new(fred, stream("fred"));
-                (Kind::Fred(Box::new(policy)), true)
-            }
-            PolicySpec::VirtualQueueing { threshold_cells } => {
-                let policy = VirtualQueueing::fixed(threshold_cells);
-                (Kind::VirtualQueueing(Box::new(policy)), true)
-            }
-            PolicySpec::DynamicEpd { threshold_cells } => {
-                let policy = VirtualQueueing::dynamic_epd(threshold_cells);
-                (Kind::VirtualQueueing(Box::new(policy)), true)
-            }
-            PolicySpec::McrScheduling(ref mcr) => {
-                let policy = VirtualQueueing::mcr_scheduling(mcr);
-                (Kind::VirtualQueueing(Box::new(policy)), true)
-            }
-            PolicySpec::PmeEred(ref pme) => {
-                let policy = PmeEred::new(pme, stream("pme_ered"));
-                (Kind::PmeEred(Box::new(policy)), true)
-            }
-        };
-        Policy {
-            kind,
-            has_partial_discard,
-        }
-    }
 
     /// Whether the decision on a frame that finds `queued` cells depends on the VCs' occupancy; where
     /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
-    pub fn looks_at_vcs(&self, queued: u32) -> bool {
-        match &self.kind {
-            Kind::TakeAll
-            | Kind::Epd(_)
-            | Kind::PriorityDrop(_)
-            | Kind::Red(_)
-            | Kind::VirtualQueueing(_)
-            | Kind::PmeEred(_) => false,
-            Kind::SelectiveDrop(policy) => queued > policy.threshold(),
-            Kind::FairBufferAllocation(policy) => queued > policy.threshold(),
-            Kind::SingleDrop(_) | Kind::Fred(_) => true,
-            Kind::VcPriorityDrop(policy) => queued >= policy.threshold(),
-            Kind::Dfba(policy) => policy.looks_at_vcs(queued),
-        }
-    }
-
-    /// Whether it discards no frame of itself, so that it need not be asked.
-    pub fn takes_all(&self) -> bool {
-        matches!(self.kind, Kind::TakeAll)
-    }
-
-    /// Whether it ever looks at the VCs' occupancy.
-    pub fn counts_vcs(&self) -> bool {
-        match &self.kind {
-            Kind::SelectiveDrop(_)
-            | Kind::FairBufferAllocation(_)
-            | Kind::SingleDrop(_)
-            | Kind::Fred(_)
-            | Kind::VcPriorityDrop(_)
-            | Kind::Dfba(_) => true,
-            Kind::TakeAll
-            | Kind::Epd(_)
-            | Kind::PriorityDrop(_)
-            | Kind::Red(_)
-            | Kind::VirtualQueueing(_)
-            | Kind::PmeEred(_) => false,
-        }
+    fn looks_at_vcs(&self, _queued: u32) -> bool {
+        Self::NEEDS.vcs
     }
 
     /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
-    #[inline]
-    pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
-        match &mut self.kind {
-            Kind::VirtualQueueing(policy) => policy.on_taken_in(vc, cells),
-            Kind::PmeEred(policy) => policy.on_taken_in(vc, cells),
-            _ => {}
-        }
-    }
-
-    /// Whether it matters which VC's cell was taken in first, of those that [`Policy::on_taken_in`] tells of
-    /// between two frames.
-    pub fn minds_order(&self) -> bool {
-        matches!(self.kind, Kind::VirtualQueueing(_))
-    }
+    fn on_taken_in(&mut self, _vc: u32, _cells: u32) {}
 
     /// What the VC with spec id `vc` adds to [`BufferView::active_weight`] while it is active.
-    pub fn weight(&self, vc: u32) -> u64 {
-        match &self.kind {
-            Kind::Dfba(policy) => policy.weight(vc),
-            _ => 0,
-        }
+    fn weight(&self, _vc: u32) -> u64 {
+        0
     }
 
     /// Whether the last cell of a frame is taken in whenever there is room. A frame of one cell is
     /// then never put before the policy.
-    pub fn keeps_last_cells(&self) -> bool {
-        matches!(&self.kind, Kind::Dfba(policy) if policy.keeps_last_cells())
+    fn keeps_last_cells(&self) -> bool {
+        false
+    }
+}
+
+/// What a policy has to be shown and told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// What each VC has in the buffer.
+    pub vcs: bool,
+    /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_taken_in`] tells of between two
+    /// frames.
+    pub order: bool,
+}
+
+impl Needs {
+    /// Nothing beyond the length of the queue.
+    pub const NOTHING: Needs = Needs {
+        vcs: false,
+        order: false,
+    };
+    /// Y_i and N_a.
+    pub const VCS: Needs = Needs {
+        vcs: true,
+        order: false,
+    };
+    /// Cells taken in, in their order.
+    pub const ORDER: Needs = Needs {
+        vcs: false,
+        order: true,
+    };
+}
+
+impl<P: BufferPolicy> BufferPolicy for Box<P> {
+    const NEEDS: Needs = P::NEEDS;
+
+    #[inline]
+    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+        (**self).on_frame(vc, view)
+    }
+
+    #[inline]
+    fn looks_at_vcs(&self, queued: u32) -> bool {
+        (**self).looks_at_vcs(queued)
+    }
+
+    #[inline]
+    fn on_taken_in(&mut self, vc: u32, cells: u32) {
+        (**self).on_taken_in(vc, cells);
+    }
+
+    #[inline]
+    fn weight(&self, vc: u32) -> u64 {
+        (**self).weight(vc)
+    }
+
+    #[inline]
+    fn keeps_last_cells(&self) -> bool {
+        (**self).keeps_last_cells()
+    }
+}
+
+/// Where the draws of a port's policy come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws<'a> {
+    seed: u64,
+    port: &'a str,
+}
+
+impl Draws<'_> {
+    /// The stream `port/<port>/<kind>`.
+    pub fn stream(&self, kind: &str) -> Stream {
+        Stream::new(self.seed, &format!("port/{}/{kind}", self.port))
+    }
+}
+
+/// A policy of any kind, built from its spec.
+#[derive(Debug)]
+pub struct Policy {
+    kind: PolicyKind,
+    has_partial_discard: bool,
+}
+
+impl Policy {
+    /// The policy that `spec` describes, at the port `port` of a run with `seed`.
+    pub fn new(spec: &PolicySpec, seed: u64, port: &str) -> Self {
+        Policy {
+            kind: PolicyKind::of(spec, &Draws { seed, port }),
+            has_partial_discard: spec.has_partial_discard(),
+        }
     }
 
     /// Whether a cell lost to a full buffer takes the rest of its frame with it.
@@ -260,90 +244,27 @@ impl Policy {
     }
 }
 
-impl BufferPolicy for Policy {
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        match &mut self.kind {
-            Kind::TakeAll => None,
-            Kind::Epd(policy) => policy.on_frame(vc, view),
-            Kind::SelectiveDrop(policy) => policy.on_frame(vc, view),
-            Kind::FairBufferAllocation(policy) => policy.on_frame(vc, view),
-            Kind::SingleDrop(policy) => policy.on_frame(vc, view),
-            Kind::Dfba(policy) => policy.on_frame(vc, view),
-            Kind::PriorityDrop(policy) => policy.on_frame(vc, view),
-            Kind::VcPriorityDrop(policy) => policy.on_frame(vc, view),
-            Kind::Red(policy) => policy.on_frame(vc, view),
-            Kind::Fred(policy) => policy.on_frame(vc, view),
-            Kind::VirtualQueueing(policy) => policy.on_frame(vc, view),
-            Kind::PmeEred(policy) => policy.on_frame(vc, view),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skycell_spec::{DfbaZ, FredSpec, McrSchedulingSpec, PmeEredSpec};
 
     #[test]
     fn every_policy_but_tail_drop_discards_the_rest_of_a_frame_or_is_told_whether() {
         // docs/reference/policies: the rest of a frame is useless once a cell of it is lost.
-        let red = red::tests::spec();
-        let mcr_millicells = vec![1_000];
-        let specs = [
-            PolicySpec::Ppd,
-            PolicySpec::SingleDrop {
-                thresholds_cells: vec![],
-                rearm_below_cells: 0,
-            },
-            PolicySpec::Dfba {
-                low_cells: 1,
-                high_cells: 2,
-                alpha: 0.5,
-                mcr_millicells: mcr_millicells.clone(),
-                z: DfbaZ::Complement,
-                keeps_last_cells: false,
-            },
-            PolicySpec::PriorityDrop {
-                tagged_cells: 1,
-                threshold_cells: 2,
-            },
-            PolicySpec::VcPriorityDrop {
-                tagged_cells: 1,
-                threshold_cells: 2,
-                vc_thresholds_cells: vec![],
-            },
-            PolicySpec::Red(red),
-            PolicySpec::Fred(FredSpec {
-                red,
-                min_queue_cells: 1,
-                frame_cells: 1,
-            }),
-            PolicySpec::VirtualQueueing { threshold_cells: 1 },
-            PolicySpec::DynamicEpd { threshold_cells: 1 },
-            PolicySpec::McrScheduling(McrSchedulingSpec {
-                threshold_cells: 1,
-                interval_ps: 1,
-                mcr_millicells: mcr_millicells.clone(),
-            }),
-            PolicySpec::PmeEred(PmeEredSpec {
-                red,
-                interval_ps: 1,
-                step: 1.0,
-                marked_part: 0.0,
-                mcr_millicells,
-            }),
-        ];
-        for spec in specs {
-            assert!(Policy::new(&spec, 1, "p").has_partial_discard(), "{spec:?}");
-        }
-        assert!(!Policy::new(&PolicySpec::TailDrop, 1, "p").has_partial_discard());
+        let policy = |json: &str| {
+            let spec: PolicySpec = skycell_declare::serde_json::from_str(json).unwrap();
+            Policy::new(&spec, 1, "p").has_partial_discard()
+        };
+        assert!(!policy(r#"{"kind": "tail_drop"}"#));
+        assert!(policy(r#"{"kind": "ppd"}"#));
+        assert!(policy(
+            r#"{"kind": "virtual_queueing", "threshold_cells": 1}"#
+        ));
         for partial_discard in [false, true] {
-            let epd = PolicySpec::Epd {
-                threshold_cells: 1,
-                partial_discard,
-            };
-            let has = Policy::new(&epd, 1, "p").has_partial_discard();
-            assert_eq!(has, partial_discard);
+            let epd = format!(
+                r#"{{"kind": "epd", "threshold_cells": 1, "partial_discard": {partial_discard}}}"#
+            );
+            assert_eq!(policy(&epd), partial_discard);
         }
     }
 }

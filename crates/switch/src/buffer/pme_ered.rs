@@ -1,10 +1,65 @@
 //! Packet Marking Engine with Enhanced RED.
 
 use super::red::{AverageQueue, EarlyDrop};
-use super::{BufferPolicy, BufferView};
+use super::{BufferPolicy, BufferView, Draws, PolicyRule, RedPart};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{FromZeroToOne, Interval, McrByVc, PartOfOne},
+};
 use skycell_des::Stream;
-use skycell_records::DiscardReason;
-use skycell_spec::PmeEredSpec;
+
+/// Marks frames of VCs below their MCR, and spares marked frames in RED.
+///
+/// MCRs are given in `[[gfr]]`. See [`PmeEred`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-MT",
+    threshold = "static",
+    discards = "probabilistic",
+    sees_tags = true,
+    source = "Feng, Kandlur, Saha, Shin: CSE-TR-349-97, 1997; as described in Goyal, Jain, Fahmy, \
+              Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
+    chosen = "interval, step in proportion to the shortfall, marked frames lost only to a full buffer",
+    label = "PME + ERED"
+)]
+pub struct PmeEredSpec {
+    /// RED for frames that are not marked.
+    #[param(parts)]
+    pub red: RedPart,
+    /// Time over which the rate of a VC is measured.
+    #[param(
+        key = "interval",
+        default = "10 ms",
+        source = "choice: hundreds of frames, and no longer than a round trip"
+    )]
+    pub interval_ps: Interval,
+    /// Change of the marking probability in an interval without any frame.
+    #[param(
+        default = 0.1,
+        source = "choice: from never to always in ten intervals"
+    )]
+    pub step: PartOfOne,
+    /// Fraction of RED's probability with which marked frames are discarded.
+    #[param(
+        default = 0.0,
+        source = "choice: the guarantee first; marked frames are lost only to a full buffer"
+    )]
+    pub marked_part: FromZeroToOne,
+    /// Target rates.
+    #[param(unwritten)]
+    pub mcr_millicells: McrByVc,
+}
+
+impl PolicyRule for PmeEredSpec {
+    type Policy = Box<PmeEred>;
+
+    fn policy(&self, draws: &Draws) -> Box<PmeEred> {
+        Box::new(PmeEred::new(self, draws.stream("pme_ered")))
+    }
+}
 
 /// Marks the frames of VCs below their target rate with a probability that follows the shortfall,
 /// and spares marked frames in RED.
@@ -59,7 +114,7 @@ impl Marking {
 
 impl PmeEred {
     /// With its parameters and the stream of its draws.
-    pub fn new(spec: &PmeEredSpec, stream: Stream) -> Self {
+    fn new(spec: &PmeEredSpec, stream: Stream) -> Self {
         // Thousandths of a cell a second, over an interval.
         let per_interval = spec.interval_ps as f64 / 1e15;
         let vcs = spec.mcr_millicells.iter().map(|&mcr| Marking {
@@ -76,14 +131,6 @@ impl PmeEred {
             intervals: 0,
             vcs: vcs.collect(),
             stream,
-        }
-    }
-
-    /// The buffer has taken in cells of a VC. Out of line: other policies are told as well, for nothing.
-    #[inline(never)]
-    pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
-        if let Some(vc) = self.vcs.get_mut(vc as usize) {
-            vc.cells += u64::from(cells);
         }
     }
 }
@@ -111,6 +158,14 @@ impl BufferPolicy for PmeEred {
         self.drop
             .draws_against(average, part, &mut self.stream)
             .then_some(DiscardReason::Drawn)
+    }
+
+    /// Out of line: other policies are told as well, for nothing.
+    #[inline(never)]
+    fn on_taken_in(&mut self, vc: u32, cells: u32) {
+        if let Some(vc) = self.vcs.get_mut(vc as usize) {
+            vc.cells += u64::from(cells);
+        }
     }
 }
 

@@ -1,8 +1,12 @@
 //! One queue, a threshold for tagged frames and one for all.
 
-use super::{BufferPolicy, BufferView};
-use skycell_records::DiscardReason;
+use super::{BufferPolicy, BufferView, Draws, PolicyRule};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, types::Threshold};
 
+/// Discards tagged frames above one threshold, and all frames above another.
+///
 /// Takes in tagged frames (CLP = 1) while X <= LBO, and the others while X <= HBO. With LBO = 0 it
 /// takes in no tagged frame, also where the queue is empty.
 ///
@@ -10,26 +14,54 @@ use skycell_records::DiscardReason;
 /// for each level, EPD for all above the last); O. Bonaventure, "A simulation study of TCP with the
 /// GFR service category", section 3 (FIFO switch with LBO and HBO) and section 5 (LBO set to 0: all
 /// tagged frames are discarded). The CLP bit has two levels.
-#[derive(Clone, Debug)]
-pub struct PriorityDrop {
-    /// LBO, cells.
-    tagged: u32,
-    /// HBO, cells.
-    threshold: u32,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "SA-MT",
+    threshold = "static",
+    discards = "deterministic",
+    sees_tags = true,
+    source = "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999; \
+              Bonaventure: A simulation study of TCP with the GFR service category (LBO, HBO)",
+    label = "LBO/HBO"
+)]
+pub struct PriorityDropSpec {
+    /// Occupancy above which tagged frames (CLP = 1) are discarded.
+    #[param(
+        key = "tagged_threshold",
+        default = 0.75,
+        symbol = "LBO",
+        at_most = "threshold_cells",
+        source = "Bonaventure, A simulation study of TCP with the GFR service category: 6144 of 8192"
+    )]
+    pub tagged_cells: Threshold,
+    /// Occupancy above which all frames are discarded; at least tagged_threshold.
+    #[param(
+        key = "drop_threshold",
+        default = 0.875,
+        symbol = "HBO",
+        source = "Bonaventure, A simulation study of TCP with the GFR service category: 7168 of 8192"
+    )]
+    pub threshold_cells: Threshold,
 }
 
-impl PriorityDrop {
-    /// With LBO and HBO in cells.
-    pub fn new(tagged: u32, threshold: u32) -> Self {
-        PriorityDrop { tagged, threshold }
+impl PolicyRule for PriorityDropSpec {
+    type Policy = Self;
+
+    fn policy(&self, _draws: &Draws) -> Self {
+        self.clone()
+    }
+
+    fn discards_when_empty(&self) -> bool {
+        self.tagged_cells == 0
     }
 }
 
-impl BufferPolicy for PriorityDrop {
+impl BufferPolicy for PriorityDropSpec {
     fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        if view.queued > self.threshold {
+        if view.queued > self.threshold_cells {
             Some(DiscardReason::AboveThreshold)
-        } else if view.is_tagged && (view.queued > self.tagged || self.tagged == 0) {
+        } else if view.is_tagged && (view.queued > self.tagged_cells || self.tagged_cells == 0) {
             Some(DiscardReason::Tagged)
         } else {
             None
@@ -43,7 +75,10 @@ mod tests {
 
     #[test]
     fn tagged_frames_are_taken_in_up_to_lbo_and_the_others_up_to_hbo() {
-        let mut policy = PriorityDrop::new(6_144, 7_168);
+        let mut policy = PriorityDropSpec {
+            tagged_cells: 6_144,
+            threshold_cells: 7_168,
+        };
         let mut decide = |queued, is_tagged| {
             let view = BufferView {
                 queued,
@@ -63,7 +98,10 @@ mod tests {
 
     #[test]
     fn with_lbo_0_no_tagged_frame_is_taken_in() {
-        let mut policy = PriorityDrop::new(0, 7_168);
+        let mut policy = PriorityDropSpec {
+            tagged_cells: 0,
+            threshold_cells: 7_168,
+        };
         let mut decide = |is_tagged| {
             let view = BufferView {
                 is_tagged,

@@ -1,9 +1,67 @@
 //! Random Early Detection.
 
-use super::{BufferPolicy, BufferView};
+use super::{BufferPolicy, BufferView, Draws, PolicyRule};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{AverageThreshold, FrameTime, PartOfOne},
+};
 use skycell_des::Stream;
-use skycell_records::DiscardReason;
-use skycell_spec::RedSpec;
+
+/// Random Early Detection: discards frames at random while the average queue is long.
+///
+/// Source: as for [`AverageQueue`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "SA-ST",
+    threshold = "static",
+    discards = "probabilistic",
+    source = "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993",
+    chosen = "thresholds; queue in cells, averaged once a frame",
+    label = "RED"
+)]
+pub struct RedPart {
+    /// Average queue below which nothing is discarded.
+    #[param(
+        key = "min_threshold",
+        default = 0.2,
+        symbol = "min_th",
+        below = "max_cells",
+        source = CHOICE
+    )]
+    pub min_cells: AverageThreshold,
+    /// Average queue from which every frame is discarded; above min_threshold.
+    #[param(
+        key = "max_threshold",
+        default = 0.6,
+        symbol = "max_th",
+        source = CHOICE
+    )]
+    pub max_cells: AverageThreshold,
+    /// Probability of discard just below max_threshold.
+    #[param(key = "max_probability", default = 0.02, symbol = "max_p", source = GATEWAYS)]
+    pub max_p: PartOfOne,
+    /// Weight of a new queue length in the average.
+    #[param(default = 0.002, symbol = "w_q", source = GATEWAYS)]
+    pub weight: PartOfOne,
+    /// s: time that a typical frame takes on the link.
+    #[param(unwritten)]
+    pub frame_ps: FrameTime,
+}
+
+const GATEWAYS: &str = "S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993";
+const CHOICE: &str =
+    "choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)";
+
+impl PolicyRule for RedPart {
+    type Policy = Box<Red>;
+
+    fn policy(&self, draws: &Draws) -> Box<Red> {
+        Box::new(Red::new(self, draws.stream("red")))
+    }
+}
 
 /// The average queue of RED: an exponentially weighted mean over frames that begin, which decays
 /// over idle times as if small frames had come.
@@ -20,7 +78,7 @@ pub(super) struct AverageQueue {
 }
 
 impl AverageQueue {
-    pub(super) fn new(spec: &RedSpec) -> Self {
+    pub(super) fn new(spec: &RedPart) -> Self {
         AverageQueue {
             weight: spec.weight,
             frame_ps: spec.frame_ps,
@@ -56,7 +114,7 @@ pub(super) struct EarlyDrop {
 }
 
 impl EarlyDrop {
-    pub(super) fn new(spec: &RedSpec) -> Self {
+    pub(super) fn new(spec: &RedPart) -> Self {
         EarlyDrop {
             min: f64::from(spec.min_cells),
             max: f64::from(spec.max_cells),
@@ -111,8 +169,6 @@ impl EarlyDrop {
 
 /// Discards frames at random while the average queue lies between two thresholds, and every frame
 /// while it lies above them.
-///
-/// Source: as for [`AverageQueue`].
 #[derive(Debug)]
 pub struct Red {
     average: AverageQueue,
@@ -122,7 +178,7 @@ pub struct Red {
 
 impl Red {
     /// With its thresholds and the stream of its draws.
-    pub fn new(spec: &RedSpec, stream: Stream) -> Self {
+    fn new(spec: &RedPart, stream: Stream) -> Self {
         Red {
             average: AverageQueue::new(spec),
             drop: EarlyDrop::new(spec),
@@ -151,8 +207,8 @@ impl BufferPolicy for Red {
 pub(super) mod tests {
     use super::*;
 
-    pub(in super::super) fn spec() -> RedSpec {
-        RedSpec {
+    pub(in super::super) fn spec() -> RedPart {
+        RedPart {
             min_cells: 100,
             max_cells: 300,
             max_p: 0.1,
@@ -226,7 +282,7 @@ pub(super) mod tests {
 
     /// RED whose average is the queue that the frame finds.
     fn of_the_queue(max_p: f64) -> Red {
-        let spec = RedSpec {
+        let spec = RedPart {
             weight: 1.0,
             max_p,
             ..spec()

@@ -1,53 +1,99 @@
 //! A threshold for tagged frames, one for all others, and one for each VC above it.
 
-use super::{BufferPolicy, BufferView};
-use skycell_records::DiscardReason;
+use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{Threshold, VcAllowances},
+};
 
+/// Discards tagged frames from one threshold on, from another all but those of short queues.
+///
 /// Takes in tagged frames (CLP = 1) while X < LBO, the others while X < HBO, and above HBO still those
 /// of VCs with X_i < T_i.
 ///
 /// Source: O. Bonaventure, "A simulation study of TCP with the GFR service category", section 3, the
 /// buffer of the WFQ-based switch, after R. Guerin and J. Heinanen (ATM96-1598), who set T_i to the
 /// VC's MBS.
-#[derive(Clone, Debug)]
-pub struct VcPriorityDrop {
-    /// LBO, cells.
-    tagged: u32,
-    /// HBO, cells.
-    threshold: u32,
-    /// T_i by VC id, cells.
-    vc_thresholds: Vec<u32>,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-MT",
+    threshold = "static",
+    discards = "deterministic",
+    sees_tags = true,
+    source = "Guerin, Heinanen: ATM Forum 96-1598, as described in Bonaventure: A simulation study of TCP \
+              with the GFR service category (LBO, HBO, T_i)",
+    label = "LBO/HBO/T_i"
+)]
+pub struct VcPriorityDropSpec {
+    /// Occupancy from which tagged frames (CLP = 1) are discarded.
+    #[param(
+        key = "tagged_threshold",
+        default = 0.75,
+        symbol = "LBO",
+        at_most = "threshold_cells",
+        source = "choice: as for the FIFO switch of Bonaventure, A simulation study of TCP with the GFR service category, which \
+                  leaves it open for WFQ"
+    )]
+    pub tagged_cells: Threshold,
+    /// Occupancy from which frames are discarded if their VC has reached its own threshold; at least
+    /// tagged_threshold.
+    #[param(
+        key = "drop_threshold",
+        default = 0.875,
+        symbol = "HBO",
+        source = "choice: as for the FIFO switch of Bonaventure, A simulation study of TCP with the GFR service category, which \
+                  leaves it open for WFQ"
+    )]
+    pub threshold_cells: Threshold,
+    /// Occupancy of a VC with a GFR contract from which its frames are discarded above drop_threshold:
+    /// cells, or the VC's MBS; 0 for a VC without a contract.
+    #[param(
+        key = "vc_threshold",
+        default = "MBS",
+        symbol = "T_i",
+        source = "Guerin and Heinanen (ATM96-1598), as described by Bonaventure, section 3"
+    )]
+    pub vc_thresholds_cells: VcAllowances,
 }
 
-impl VcPriorityDrop {
-    /// With LBO, HBO, and T_i by VC id; a VC beyond the list has 0.
-    pub fn new(tagged: u32, threshold: u32, vc_thresholds: Vec<u32>) -> Self {
-        VcPriorityDrop {
-            tagged,
-            threshold,
-            vc_thresholds,
-        }
+impl PolicyRule for VcPriorityDropSpec {
+    type Policy = Self;
+
+    fn policy(&self, _draws: &Draws) -> Self {
+        self.clone()
     }
 
-    /// HBO, cells.
-    pub fn threshold(&self) -> u32 {
-        self.threshold
+    fn discards_when_empty(&self) -> bool {
+        self.tagged_cells == 0
     }
 }
 
-impl BufferPolicy for VcPriorityDrop {
+impl BufferPolicy for VcPriorityDropSpec {
+    const NEEDS: Needs = Needs::VCS;
+
     fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        if view.is_tagged && view.queued >= self.tagged {
+        if view.is_tagged && view.queued >= self.tagged_cells {
             return Some(DiscardReason::Tagged);
         }
-        let own = self.vc_thresholds.get(vc as usize).copied().unwrap_or(0);
-        if view.queued < self.threshold || view.vc_queued < own {
+        let own = self
+            .vc_thresholds_cells
+            .get(vc as usize)
+            .copied()
+            .unwrap_or(0);
+        if view.queued < self.threshold_cells || view.vc_queued < own {
             None
         } else if own > 0 {
             Some(DiscardReason::VcThreshold)
         } else {
             Some(DiscardReason::AboveThreshold)
         }
+    }
+
+    fn looks_at_vcs(&self, queued: u32) -> bool {
+        queued >= self.threshold_cells
     }
 }
 
@@ -63,7 +109,12 @@ mod tests {
             capacity: 100,
             ..BufferView::default()
         };
-        VcPriorityDrop::new(40, 80, vec![20, 0]).on_frame(vc, &view)
+        let mut policy = VcPriorityDropSpec {
+            tagged_cells: 40,
+            threshold_cells: 80,
+            vc_thresholds_cells: vec![20, 0],
+        };
+        policy.on_frame(vc, &view)
     }
 
     #[test]

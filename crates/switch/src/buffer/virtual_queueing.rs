@@ -1,9 +1,132 @@
 //! Virtual Queueing: a FIFO that counts as if each VC had a queue of its own.
 
-use super::{BufferPolicy, BufferView};
-use skycell_records::DiscardReason;
-use skycell_spec::McrSchedulingSpec;
+use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
+use crate::DiscardReason;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{Interval, McrByVc, Threshold},
+};
 use std::collections::VecDeque;
+
+/// Discards frames of VCs whose virtual queue, as under round robin, is above a threshold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-ST",
+    threshold = "static",
+    discards = "deterministic",
+    source = "Siu, Wu, Ren: Virtual Queuing Techniques for UBR+ Service in ATM, Globecom'97; Wu, Siu, Ren: Improved Virtual Queuing and Dynamic EPD Techniques, ICNP'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
+    chosen = "threshold",
+    label = "VQ"
+)]
+pub struct VirtualQueueingSpec {
+    /// Virtual queue above which a VC's frames are discarded.
+    #[param(
+        key = "vc_threshold",
+        default = 0.25,
+        source = "choice: the documents we have give no value; with a quarter of the buffer, four VCs \
+                  can fill it"
+    )]
+    pub threshold_cells: Threshold,
+}
+
+impl PolicyRule for VirtualQueueingSpec {
+    type Policy = Box<VirtualQueueing>;
+
+    fn policy(&self, _draws: &Draws) -> Box<VirtualQueueing> {
+        Box::new(VirtualQueueing::of(Rule::Fixed(u64::from(
+            self.threshold_cells,
+        ))))
+    }
+}
+
+/// Virtual Queueing; the threshold is what VCs below their equal share leave to the others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-ST",
+    threshold = "dynamic",
+    discards = "deterministic",
+    source = "Wu, Siu, Ren: Improved Virtual Queuing and Dynamic EPD Techniques, ICNP'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
+    chosen = "how the threshold is divided among VCs above their equal share",
+    label = "VQ + Dynamic EPD"
+)]
+pub struct DynamicEpdSpec {
+    /// Cells that the VCs' virtual queues share.
+    #[param(
+        key = "drop_threshold",
+        default = 0.9,
+        symbol = "R",
+        source = "as for Selective Drop: Ka Band Utilization Conference 1997, section 3"
+    )]
+    pub threshold_cells: Threshold,
+}
+
+impl PolicyRule for DynamicEpdSpec {
+    type Policy = Box<VirtualQueueing>;
+
+    fn policy(&self, _draws: &Draws) -> Box<VirtualQueueing> {
+        Box::new(VirtualQueueing::of(Rule::Dynamic(u64::from(
+            self.threshold_cells,
+        ))))
+    }
+}
+
+/// Virtual Queueing under a server that gives each VC its MCR first.
+///
+/// MCRs are given in `[[gfr]]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    class = "MA-MT",
+    threshold = "dynamic",
+    discards = "deterministic",
+    source = "Siu, Wu, Ren: Virtual Queuing Techniques for UBR+ Service in ATM, Globecom'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
+    chosen = "threshold, interval; a VC without cells saves up nothing; what MCRs leave is served in turn",
+    label = "VQ + MCR scheduling"
+)]
+pub struct McrSchedulingSpec {
+    /// Virtual queue above which a VC's frames are discarded.
+    #[param(
+        key = "vc_threshold",
+        default = 0.25,
+        source = "choice: the documents we have give no value; with a quarter of the buffer, four VCs \
+                  can fill it"
+    )]
+    pub threshold_cells: Threshold,
+    /// Time after which MCRs are served.
+    #[param(
+        key = "interval",
+        default = "1 ms",
+        symbol = "T",
+        source = "choice: a few hundred cells of a 155 Mbit/s link"
+    )]
+    pub interval_ps: Interval,
+    /// What the server gives each VC first.
+    #[param(unwritten)]
+    pub mcr_millicells: McrByVc,
+}
+
+impl PolicyRule for McrSchedulingSpec {
+    type Policy = Box<VirtualQueueing>;
+
+    fn policy(&self, _draws: &Draws) -> Box<VirtualQueueing> {
+        Box::new(VirtualQueueing::of(Rule::Mcr {
+            threshold: u64::from(self.threshold_cells),
+            interval_ps: self.interval_ps,
+            mcr_millicells: self.mcr_millicells.clone(),
+            owed: vec![0; self.mcr_millicells.len()],
+            intervals: 0,
+            unused: 0,
+        }))
+    }
+
+    /// Its virtual queues are served at the ends of intervals.
+    fn discards_when_empty(&self) -> bool {
+        true
+    }
+}
 
 /// What a round-robin or weighted server would have left in a queue of each VC.
 ///
@@ -105,39 +228,11 @@ pub struct VirtualQueueing {
 }
 
 impl VirtualQueueing {
-    /// With a fixed threshold, cells.
-    pub fn fixed(threshold: u32) -> Self {
-        VirtualQueueing::of(Rule::Fixed(u64::from(threshold)))
-    }
-
-    /// With Dynamic EPD, which divides R = `threshold` cells.
-    pub fn dynamic_epd(threshold: u32) -> Self {
-        VirtualQueueing::of(Rule::Dynamic(u64::from(threshold)))
-    }
-
-    /// With MCR scheduling.
-    pub fn mcr_scheduling(spec: &McrSchedulingSpec) -> Self {
-        VirtualQueueing::of(Rule::Mcr {
-            threshold: u64::from(spec.threshold_cells),
-            interval_ps: spec.interval_ps,
-            mcr_millicells: spec.mcr_millicells.clone(),
-            owed: vec![0; spec.mcr_millicells.len()],
-            intervals: 0,
-            unused: 0,
-        })
-    }
-
     fn of(rule: Rule) -> Self {
         VirtualQueueing {
             queues: VirtualQueues::default(),
             rule,
         }
-    }
-
-    /// The buffer has taken in cells of a VC. Out of line: other policies are told as well, for nothing.
-    #[inline(never)]
-    pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
-        self.queues.take_in(vc, cells);
     }
 
     /// Serves the virtual queues for what has left the buffer.
@@ -196,15 +291,32 @@ impl VirtualQueueing {
 const WHOLE_CELL: u128 = 1_000 * 1_000_000_000_000;
 
 impl BufferPolicy for VirtualQueueing {
+    const NEEDS: Needs = Needs::ORDER;
+
     fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
         self.serve(view);
         (self.queues.of(vc) > self.threshold(vc)).then_some(DiscardReason::OverFairShare)
+    }
+
+    /// Out of line: other policies are told as well, for nothing.
+    #[inline(never)]
+    fn on_taken_in(&mut self, vc: u32, cells: u32) {
+        self.queues.take_in(vc, cells);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Policy, PolicyKind, PolicySpec};
     use super::*;
+
+    fn mcr_scheduling(spec: &McrSchedulingSpec) -> VirtualQueueing {
+        let Policy { kind, .. } = Policy::new(&PolicySpec::McrScheduling(spec.clone()), 1, "p");
+        match kind {
+            PolicyKind::McrScheduling(policy) => *policy,
+            other => panic!("{other:?}"),
+        }
+    }
 
     const MS: u64 = 1_000_000_000;
 
@@ -221,7 +333,7 @@ mod tests {
 
     #[test]
     fn departures_are_taken_from_the_vcs_in_turn() {
-        let mut vq = VirtualQueueing::fixed(14);
+        let mut vq = VirtualQueueing::of(Rule::Fixed(14));
         vq.on_taken_in(0, 20);
         vq.on_taken_in(1, 3);
         // 8 departures: VC1 loses its 3 in the first 6, VC0 has 20 - 5 = 15 left.
@@ -232,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_small_vcs_leave_of_the_threshold_is_the_others() {
-        let mut vq = VirtualQueueing::dynamic_epd(90);
+        let mut vq = VirtualQueueing::of(Rule::Dynamic(90));
         vq.on_taken_in(0, 10);
         vq.on_taken_in(1, 40);
         vq.on_taken_in(2, 41);
@@ -250,7 +362,7 @@ mod tests {
             // 30 and 10 cells a millisecond.
             mcr_millicells: vec![30_000_000, 10_000_000],
         };
-        let mut vq = VirtualQueueing::mcr_scheduling(&spec);
+        let mut vq = mcr_scheduling(&spec);
         vq.on_taken_in(0, 100);
         vq.on_taken_in(1, 100);
         assert_eq!(vq.on_frame(0, &at(MS / 2, 25)), OVER); // within the interval
@@ -263,7 +375,7 @@ mod tests {
 
     #[test]
     fn the_round_begins_with_the_vc_that_came_first() {
-        let mut vq = VirtualQueueing::fixed(9);
+        let mut vq = VirtualQueueing::of(Rule::Fixed(9));
         vq.on_taken_in(0, 10);
         vq.on_taken_in(1, 10);
         assert_eq!(vq.on_frame(0, &at(0, 1)), None);
@@ -272,7 +384,7 @@ mod tests {
 
     #[test]
     fn all_that_small_vcs_leave_is_the_only_other_ones() {
-        let mut vq = VirtualQueueing::dynamic_epd(90);
+        let mut vq = VirtualQueueing::of(Rule::Dynamic(90));
         vq.on_taken_in(0, 10);
         vq.on_taken_in(1, 10);
         vq.on_taken_in(2, 70);
@@ -283,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_vc_that_its_mcr_has_emptied_leaves_the_round_to_the_others() {
-        let mut vq = VirtualQueueing::mcr_scheduling(&McrSchedulingSpec {
+        let mut vq = mcr_scheduling(&McrSchedulingSpec {
             threshold_cells: 80,
             interval_ps: MS,
             mcr_millicells: vec![30_000_000, 10_000_000],
@@ -298,7 +410,7 @@ mod tests {
     #[test]
     fn an_mcr_gives_the_fraction_of_a_cell_with_the_next_intervals() {
         // 1.5 cells a millisecond to VC0, none to VC1, which comes first in the round.
-        let mut vq = VirtualQueueing::mcr_scheduling(&McrSchedulingSpec {
+        let mut vq = mcr_scheduling(&McrSchedulingSpec {
             threshold_cells: 7,
             interval_ps: MS,
             mcr_millicells: vec![1_500_000, 0],

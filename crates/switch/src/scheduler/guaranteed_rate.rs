@@ -1,7 +1,23 @@
 //! Guaranteed rate: a share of the cells for each queue that asks for one, the rest by priority.
 
 use super::{Backlog, Cycle, Schedules, cycle_of};
-use skycell_spec::WHOLE_PPB;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{ClassShares, WHOLE_PPB},
+};
+
+/// Each class's share of the cells while it has cells to send; the rest goes by priority.
+///
+/// See [`GuaranteedRate`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(serves = "queues")]
+pub struct GuaranteedRateSpec {
+    /// What the classes are guaranteed; a class without its own queue stands for the default queue.
+    #[param(key = "rates", symbol = "GR")]
+    pub shares_ppb: ClassShares,
+}
 
 /// Of every N cells sent while a queue has cells, at least its share of N is its own, within one cell
 /// for each queue with a share; what nobody claims goes to the first queue that has cells.

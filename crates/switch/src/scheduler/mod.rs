@@ -5,18 +5,72 @@
 //! whose transmission has begun is finished.
 
 mod cycle;
+mod fifo;
 mod guaranteed_rate;
+mod strict_priority;
 mod vc_round_robin;
 mod virtual_spacing;
 mod weighted_round_robin;
 
 pub use cycle::Cycle;
-pub use guaranteed_rate::GuaranteedRate;
-pub use vc_round_robin::VcRoundRobin;
-pub use virtual_spacing::VirtualSpacing;
-pub use weighted_round_robin::WeightedRoundRobin;
+pub use fifo::FifoSpec;
+pub use guaranteed_rate::{GuaranteedRate, GuaranteedRateSpec};
+pub use strict_priority::StrictPrioritySpec;
+pub use vc_round_robin::{VcRoundRobin, VcRoundRobinSpec, VcWeightedRoundRobin};
+pub use virtual_spacing::{VirtualSpacing, VirtualSpacingSpec};
+pub use weighted_round_robin::{WeightedRoundRobin, WeightedRoundRobinSpec};
 
-use skycell_spec::SchedulerSpec;
+/// What a run's spec says of a scheduler.
+pub mod specs {
+    pub use super::{
+        FifoSpec, GuaranteedRateSpec, SchedulerSpec, StrictPrioritySpec, VcRoundRobinSpec,
+        VirtualSpacingSpec, WeightedRoundRobinSpec,
+    };
+}
+
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+
+/// How a port chooses the next cell, each time the link becomes free.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SchedulerSpec {
+    /// See [`FifoSpec`].
+    Fifo(FifoSpec),
+    /// See [`StrictPrioritySpec`].
+    StrictPriority(StrictPrioritySpec),
+    /// See [`GuaranteedRateSpec`].
+    GuaranteedRate(GuaranteedRateSpec),
+    /// See [`WeightedRoundRobinSpec`].
+    WeightedRoundRobin(WeightedRoundRobinSpec),
+    /// See [`VirtualSpacingSpec`].
+    VirtualSpacing(VirtualSpacingSpec),
+    /// See [`VcRoundRobinSpec`].
+    VcRoundRobin(VcRoundRobinSpec),
+}
+
+impl SchedulerSpec {
+    /// Whether it orders the cells of VCs within one queue, at a switch.
+    pub fn serves_vcs(&self) -> bool {
+        matches!(
+            self,
+            SchedulerSpec::VirtualSpacing(_) | SchedulerSpec::VcRoundRobin(_)
+        )
+    }
+}
+
+impl Rule for SchedulerSpec {
+    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+        match self {
+            SchedulerSpec::Fifo(spec) => spec.check(around),
+            SchedulerSpec::StrictPriority(spec) => spec.check(around),
+            SchedulerSpec::GuaranteedRate(spec) => spec.check(around),
+            SchedulerSpec::WeightedRoundRobin(spec) => spec.check(around),
+            SchedulerSpec::VirtualSpacing(spec) => spec.check(around),
+            SchedulerSpec::VcRoundRobin(spec) => spec.check(around),
+        }
+    }
+}
 
 /// The queues of a port that have cells: bit q stands for queue q.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,15 +112,15 @@ impl Scheduler {
         match spec {
             // What serves VCs has one queue here, too: it orders the cells within (`VirtualSpacing`,
             // `VcRoundRobin`).
-            SchedulerSpec::Fifo
-            | SchedulerSpec::StrictPriority
-            | SchedulerSpec::VcRoundRobin { .. }
-            | SchedulerSpec::VirtualSpacing { .. } => Scheduler::First,
-            SchedulerSpec::GuaranteedRate { shares_ppb } => {
-                Scheduler::GuaranteedRate(GuaranteedRate::new(shares_ppb))
+            SchedulerSpec::Fifo(_)
+            | SchedulerSpec::StrictPriority(_)
+            | SchedulerSpec::VcRoundRobin(_)
+            | SchedulerSpec::VirtualSpacing(_) => Scheduler::First,
+            SchedulerSpec::GuaranteedRate(spec) => {
+                Scheduler::GuaranteedRate(GuaranteedRate::new(&spec.shares_ppb))
             }
-            SchedulerSpec::WeightedRoundRobin { weights } => {
-                Scheduler::WeightedRoundRobin(WeightedRoundRobin::new(weights))
+            SchedulerSpec::WeightedRoundRobin(spec) => {
+                Scheduler::WeightedRoundRobin(WeightedRoundRobin::new(&spec.weights))
             }
         }
     }
@@ -128,7 +182,7 @@ impl Schedules for Scheduler {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use skycell_spec::WHOLE_PPB;
+    use skycell_declare::types::WHOLE_PPB;
 
     /// Schedulers of two to four queues, of which many have choices that repeat soon.
     fn any_scheduler() -> impl Strategy<Value = (SchedulerSpec, usize)> {
@@ -142,11 +196,17 @@ mod tests {
                 Just(70_000_000),
                 0..part
             ];
-            let shares = prop::collection::vec(share, queues)
-                .prop_map(|shares_ppb| SchedulerSpec::GuaranteedRate { shares_ppb });
-            let weights = prop::collection::vec(1u32..9, queues)
-                .prop_map(|weights| SchedulerSpec::WeightedRoundRobin { weights });
-            let spec = prop_oneof![shares, weights, Just(SchedulerSpec::StrictPriority)];
+            let shares = prop::collection::vec(share, queues).prop_map(|shares_ppb| {
+                SchedulerSpec::GuaranteedRate(GuaranteedRateSpec { shares_ppb })
+            });
+            let weights = prop::collection::vec(1u32..9, queues).prop_map(|weights| {
+                SchedulerSpec::WeightedRoundRobin(WeightedRoundRobinSpec { weights })
+            });
+            let spec = prop_oneof![
+                shares,
+                weights,
+                Just(SchedulerSpec::StrictPriority(StrictPrioritySpec {}))
+            ];
             (spec, Just(queues))
         })
     }

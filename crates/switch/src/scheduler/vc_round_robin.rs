@@ -1,5 +1,47 @@
 //! Round robin and weighted round robin over the VCs of one buffer, cell by cell.
 
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{CellsInRound, EqualVcWeights, VcWeights},
+};
+
+/// A queue for each VC, in one buffer, served in turn, a cell at a time.
+///
+/// See [`VcRoundRobin`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(serves = "VCs")]
+pub struct VcRoundRobinSpec {
+    /// Cells of each VC in a round.
+    #[param(unwritten)]
+    pub weights: EqualVcWeights,
+}
+
+/// A queue for each VC, in one buffer, served in turn, each up to its weight in cells.
+///
+/// Another way to write a [`VcRoundRobinSpec`]: see [`VcRoundRobin`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(serves = "VCs", written_for = "vc_round_robin")]
+pub struct VcWeightedRoundRobin {
+    /// Cells of a VC in a round; 1 for a VC that is not named.
+    #[param(
+        optional,
+        source = "MCR over the sum of MCRs across the link, times round, to the nearest cell, at least 1; 1 \
+                  for a VC without a contract"
+    )]
+    pub weights: VcWeights,
+    /// Cells in a round of the VCs with a contract, where weights follow from MCRs.
+    #[param(
+        default = 100,
+        source = "choice: weights as fine as a hundredth of the total, and a round that is short compared \
+                  with a buffer",
+        without = "weights"
+    )]
+    pub round: CellsInRound,
+}
+
 /// Visits the VCs that have cells in the order of their ids; at each visit a VC sends up to its weight
 /// in cells, or what it has.
 ///

@@ -1,5 +1,24 @@
 //! Virtual Spacing: one queue for each VC, served by stamps (self-clocked fair queueing of cells).
 
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, types::VcIntervals};
+
+/// A queue for each VC, in one buffer, served in proportion to the VCs' MCRs.
+///
+/// See [`VirtualSpacing`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(serves = "VCs")]
+pub struct VirtualSpacingSpec {
+    /// Rate that stands for the MCR of a VC without a contract.
+    #[param(
+        key = "other_rate",
+        default = "1000 cells/s",
+        source = "choice: negligible compared with the MCRs of the studies, but no VC starves"
+    )]
+    pub intervals_ps: VcIntervals,
+}
+
 /// Stamps that tell in which order the cells of several VCs are served.
 ///
 /// A cell of VC i that arrives is stamped VS_i = max(spacing time, VS_i) + 1/r_i. Cells are served in

@@ -1,6 +1,21 @@
 //! Weighted round robin, cell by cell.
 
 use super::{Backlog, Cycle, Schedules, cycle_of};
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, types::ClassWeights};
+
+/// Serves one queue after the other, each up to its weight in cells.
+///
+/// See [`WeightedRoundRobin`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(serves = "queues")]
+pub struct WeightedRoundRobinSpec {
+    /// Cells of a class in a round; 1 for a class that is not named; a class without its own queue stands
+    /// for the default queue.
+    #[param(empty, source = "equal shares")]
+    pub weights: ClassWeights,
+}
 
 /// Visits the queues in order; at each visit a queue sends up to its weight in cells, or what it has.
 ///

@@ -9,11 +9,11 @@ mod new_reno;
 mod reno;
 mod sack;
 
+use crate::spec::{PartialAckRestarts, TcpSpec, TcpVariant};
 use crate::transmit::Transmitter;
 use new_reno::NewReno;
 use reno::Reno;
 use sack::Sack;
-use skycell_spec::{PartialAckRestarts, TcpSpec, TcpVariant};
 use skycell_units::Octets;
 
 /// What an acknowledgement of new data means for the retransmission timer.

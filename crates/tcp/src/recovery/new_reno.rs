@@ -1,8 +1,8 @@
 //! NewReno: a fast-retransmit phase that lasts until everything sent before it is acknowledged.
 
 use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
+use crate::spec::{PartialAckRestarts, PartialAckWindow};
 use crate::transmit::Transmitter;
-use skycell_spec::{PartialAckRestarts, PartialAckWindow};
 use skycell_units::Octets;
 
 /// As Reno, but an ACK below `recover` (a partial ACK) resends the next segment and goes on.

@@ -2,7 +2,7 @@
 
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::tests::{MSS, Script, WINDOW, variant};
-use skycell_spec::{PartialAckWindow, TcpSpec, TcpVariant};
+use crate::spec::{PartialAckWindow, TcpSpec, TcpVariant};
 use skycell_units::SimTime;
 
 #[test]

@@ -1,8 +1,8 @@
 //! SACK: the pipe algorithm of Fall and Floyd, as the studies implement it.
 
 use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
+use crate::spec::{PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay};
 use crate::transmit::Transmitter;
-use skycell_spec::{PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay};
 use skycell_units::Octets;
 
 /// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` leaves room below

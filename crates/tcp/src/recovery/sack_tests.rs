@@ -2,7 +2,7 @@
 
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::tests::{MSS, Script, WINDOW, tcp};
-use skycell_spec::{
+use crate::spec::{
     PartialAckRestarts, PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay, TcpSpec,
 };
 use skycell_units::SimTime;

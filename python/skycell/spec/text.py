@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from skycell.scenario.network_spec import NetworkSpec
+    from skycell.spec.network import NetworkSpec
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _encode_text = json.encoder.encode_basestring_ascii

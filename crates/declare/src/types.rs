@@ -1,0 +1,357 @@
+//! The types of parameters. In Rust each is the plain value that an engine reads; its name says, here,
+//! which values there are, and in `python/skycell/scenario/parameter_types.py` how people write one
+//! and how it becomes the engine's.
+
+use crate::{Refusal, Surroundings};
+
+/// Longest interval: 1 day, picoseconds.
+pub const LONGEST_PS: u64 = 86_400 * 1_000_000_000_000;
+/// The whole of a link in parts of [`ClassShares`].
+pub const WHOLE_PPB: u32 = 1_000_000_000;
+
+macro_rules! parameter_types {
+    ($($(#[$doc:meta])* $name:ident($value:ty) = |$given:ident, $around:tt, $field:tt| $check:expr;)*) => {
+        $($(#[$doc])* pub type $name = $value;)*
+
+        /// Of each type, under its name: whether a value is one.
+        #[allow(non_snake_case, missing_docs, clippy::missing_errors_doc, clippy::ptr_arg)]
+        pub mod check {
+            use super::*;
+            $(pub fn $name($given: &$value, $around: &Surroundings, $field: &str) -> Result<(), Refusal> {
+                $check
+            })*
+        }
+    };
+}
+
+parameter_types! {
+    /// True or false.
+    Flag(bool) = |_value, _, _| Ok(());
+    /// An occupancy, cells: a part of the buffer, which must be limited, or a number of cells.
+    Threshold(u32) = |cells, around, field| within(*cells, 0, around, field);
+    /// The same, below the capacity.
+    ThresholdBelowCapacity(u32) = |cells, around, field| within(*cells, 1, around, field);
+    /// The same of an average occupancy, which an engine takes at any length.
+    AverageThreshold(u32) = |_cells, _, _| Ok(());
+    /// Cells.
+    CellCount(u32) = |_cells, _, _| Ok(());
+    /// Cells of a number of full frames.
+    CellsOfFrames(u32) = |_cells, _, _| Ok(());
+    /// Above 0, at most 1: 1 is an equal share.
+    UpToEqualShare(f64) = |value, _, field| part(*value, field);
+    /// Above 0, at most 1: 1 is the whole.
+    PartOfOne(f64) = |value, _, field| part(*value, field);
+    /// From 0 to 1.
+    FromZeroToOne(f64) = |value, _, field| match (0.0..=1.0).contains(value) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "0 to 1")),
+    };
+    /// A time above 0, picoseconds, at most a day.
+    Interval(u64) = |ps, _, field| interval(*ps, field);
+    /// The occupancy of each VC at which something happens, cells by VC id; none for one without.
+    VcThresholds(Vec<Option<u32>>) = |_cells, _, _| Ok(());
+    /// A level of each VC, from 1, by VC id; 1 for a VC that is not named.
+    VcLevels(Vec<u32>) = |levels, _, field| no_zero(levels, field);
+    /// The occupancy that a VC with a contract may have, cells by VC id, its MBS if nothing else is
+    /// said; 0 for a VC without.
+    VcAllowances(Vec<u32>) = |_cells, _, _| Ok(());
+    /// Not written: MCR by VC id, thousandths of a cell a second; 0 for a VC without a contract.
+    McrByVc(Vec<u64>) = |_rates, _, _| Ok(());
+    /// Not written: the time that a full frame takes on the link, picoseconds.
+    FrameTime(u64) = |ps, _, field| above_zero(*ps, field);
+    /// Not written: cells of a full frame.
+    FrameCells(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
+    /// What each queue is guaranteed of the link, in parts of [`WHOLE_PPB`]; written by class.
+    ClassShares(Vec<u32>) = |shares, around, field| {
+        one_each(shares.len(), around.queues, "queues", field)?;
+        match shares.iter().map(|&share| u64::from(share)).sum::<u64>() {
+            total if total > u64::from(WHOLE_PPB) => {
+                Err(Refusal::new(field, total, format!("at most {WHOLE_PPB} together")))
+            }
+            _ => Ok(()),
+        }
+    };
+    /// Cells of each queue in a round; written by class.
+    ClassWeights(Vec<u32>) = |weights, around, field| {
+        one_each(weights.len(), around.queues, "queues", field)?;
+        no_zero(weights, field)
+    };
+    /// Cells of each VC in a round, by VC id.
+    VcWeights(Vec<u32>) = |weights, around, field| {
+        one_each(weights.len(), around.vcs, "VCs", field)?;
+        no_zero(weights, field)
+    };
+    /// Not written: 1 for each VC, by VC id.
+    EqualVcWeights(Vec<u32>) = |weights, around, field| {
+        one_each(weights.len(), around.vcs, "VCs", field)?;
+        no_zero(weights, field)
+    };
+    /// Only written: cells that the VCs with a contract send in a round.
+    CellsInRound(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
+    /// Largest TCP payload of a segment, octets.
+    Mss(u64) = |octets, _, field| match octets {
+        0 => Err(Refusal::new(field, 0, "above 0")),
+        // RFC 791: the datagram's length field has 16 bits; 92 octets are kept for headers and LLC/SNAP.
+        65_444.. => Err(Refusal::new(field, octets, "at most 65443")),
+        _ => Ok(()),
+    };
+    /// A receiver's window, octets.
+    ReceiverWindow(u64) = |_octets, _, _| Ok(());
+    /// A congestion window of at least one MSS, octets.
+    Cwnd(u64) = |_octets, _, _| Ok(());
+    /// The largest congestion window, octets.
+    MaxCwnd(u64) = |_octets, _, _| Ok(());
+    /// A threshold of the congestion window, octets.
+    Ssthresh(u64) = |octets, _, field| above_zero(*octets, field);
+    /// Segments, or ACKs of them.
+    SegmentCount(u32) = |count, _, field| above_zero(u64::from(*count), field);
+    /// Granularity of a host's clock, picoseconds.
+    Tick(u64) = |ps, _, field| above_zero(*ps, field);
+    /// Smallest RTO, ticks.
+    RtoMin(u32) = |ticks, _, field| above_zero(u64::from(*ticks), field);
+    /// RTO before the first measurement, ticks.
+    RtoInitial(u32) = |_ticks, _, _| Ok(());
+    /// Largest RTO, ticks.
+    RtoMax(u32) = |_ticks, _, _| Ok(());
+    /// Largest factor by which timeouts lengthen the RTO.
+    Backoff(u32) = |factor, _, field| above_zero(u64::from(*factor), field);
+    /// SACK blocks in an acknowledgement.
+    SackBlocks(u32) = |_blocks, _, _| Ok(());
+    /// Whether only the first partial ACK restarts the timer; written as which of them do.
+    FirstRestartsOnly(bool) = |_value, _, _| Ok(());
+    /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
+    /// stands for that of a VC without.
+    VcIntervals(Vec<u64>) = |intervals, around, field| {
+        one_each(intervals.len(), around.vcs, "VCs", field)?;
+        intervals.iter().try_for_each(|&ps| interval(ps, field))
+    };
+}
+
+fn within(cells: u32, less: u32, around: &Surroundings, field: &str) -> Result<(), Refusal> {
+    match around.capacity_cells {
+        Some(k) if cells <= k.saturating_sub(less) => Ok(()),
+        Some(k) if less == 0 => {
+            let allowed = format!("at most the capacity, {k}");
+            Err(Refusal::new(field, cells, allowed))
+        }
+        Some(k) => Err(Refusal::new(
+            field,
+            cells,
+            format!("below the capacity, {k}"),
+        )),
+        None => Err(Refusal::new(
+            field,
+            format!("{cells}, with an unlimited buffer"),
+            "a threshold needs a limited buffer",
+        )),
+    }
+}
+
+fn part(value: f64, field: &str) -> Result<(), Refusal> {
+    if value > 0.0 && value <= 1.0 {
+        Ok(())
+    } else {
+        Err(Refusal::new(field, value, "above 0, at most 1"))
+    }
+}
+
+fn interval(ps: u64, field: &str) -> Result<(), Refusal> {
+    if ps == 0 || ps > LONGEST_PS {
+        return Err(Refusal::new(field, ps, "above 0, at most 1 day"));
+    }
+    Ok(())
+}
+
+fn above_zero(value: u64, field: &str) -> Result<(), Refusal> {
+    match value {
+        0 => Err(Refusal::new(field, 0, "above 0")),
+        _ => Ok(()),
+    }
+}
+
+fn no_zero(weights: &[u32], field: &str) -> Result<(), Refusal> {
+    match weights.contains(&0) {
+        true => Err(Refusal::new(field, 0, "above 0")),
+        false => Ok(()),
+    }
+}
+
+fn one_each(given: usize, needed: usize, what: &str, field: &str) -> Result<(), Refusal> {
+    match given == needed {
+        true => Ok(()),
+        false => {
+            let allowed = format!("one for each of {needed} {what}");
+            Err(Refusal::new(field, given, allowed))
+        }
+    }
+}
+
+/// Of a type that a single rule has: any value is one.
+///
+/// # Errors
+/// Never.
+pub fn unchecked<T>(_value: &T) -> Result<(), Refusal> {
+    Ok(())
+}
+
+/// Refuses a list that is empty or does not ascend.
+///
+/// # Errors
+/// It is such a list.
+pub fn check_ascending(values: &[u32], field: &str) -> Result<(), Refusal> {
+    if values.is_empty() {
+        return Err(Refusal::new(field, "nothing", "at least one"));
+    }
+    match values.windows(2).find(|pair| pair[0] > pair[1]) {
+        Some(pair) => Err(Refusal::new(
+            field,
+            pair[1],
+            format!("at least the one before, {}", pair[0]),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What a parameter is compared with another by: the value, or of a list the least that is given.
+pub trait Comparable {
+    /// Whether it is below `least`, or with `may_equal` at most that; true where either has no value.
+    fn least(&self) -> Option<u64>;
+}
+
+impl Comparable for u32 {
+    fn least(&self) -> Option<u64> {
+        Some(u64::from(*self))
+    }
+}
+
+impl Comparable for u64 {
+    fn least(&self) -> Option<u64> {
+        Some(*self)
+    }
+}
+
+impl<T: Comparable> Comparable for Option<T> {
+    fn least(&self) -> Option<u64> {
+        self.as_ref().and_then(T::least)
+    }
+}
+
+impl<T: Comparable> Comparable for Vec<T> {
+    fn least(&self) -> Option<u64> {
+        self.iter().filter_map(T::least).min()
+    }
+}
+
+/// Refuses a value that is not below another, or with `may_equal` above it.
+///
+/// # Errors
+/// It is not.
+pub fn check_order(
+    (field, value): (&str, &impl Comparable),
+    (other, limit): (&str, &impl Comparable),
+    may_equal: bool,
+) -> Result<(), Refusal> {
+    let (Some(value), Some(limit)) = (value.least(), limit.least()) else {
+        return Ok(());
+    };
+    if value < limit || may_equal && value == limit {
+        return Ok(());
+    }
+    let words = if may_equal { "at most" } else { "below" };
+    Err(Refusal::new(
+        field,
+        value,
+        format!("{words} {other}, {limit}"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AROUND: Surroundings = Surroundings {
+        capacity_cells: Some(100),
+        queues: 2,
+        vcs: 3,
+    };
+    const UNLIMITED: Surroundings = Surroundings {
+        capacity_cells: None,
+        queues: 1,
+        vcs: 0,
+    };
+
+    /// What is allowed where a value is refused.
+    fn allowed(result: Result<(), Refusal>) -> Option<String> {
+        result.err().map(|refusal| {
+            assert_eq!(refusal.field, "f");
+            refusal.allowed
+        })
+    }
+
+    #[test]
+    fn a_value_outside_the_range_of_its_type_is_refused_and_one_at_its_end_is_not() {
+        let none = |result| assert_eq!(allowed(result), None);
+        let some = |result, text: &str| assert_eq!(allowed(result).as_deref(), Some(text));
+        none(check::Threshold(&100, &AROUND, "f"));
+        some(
+            check::Threshold(&101, &AROUND, "f"),
+            "at most the capacity, 100",
+        );
+        some(
+            check::Threshold(&0, &UNLIMITED, "f"),
+            "a threshold needs a limited buffer",
+        );
+        none(check::ThresholdBelowCapacity(&99, &AROUND, "f"));
+        some(
+            check::ThresholdBelowCapacity(&100, &AROUND, "f"),
+            "below the capacity, 100",
+        );
+        none(check::AverageThreshold(&101, &UNLIMITED, "f"));
+        none(check::UpToEqualShare(&1.0, &AROUND, "f"));
+        some(
+            check::UpToEqualShare(&0.0, &AROUND, "f"),
+            "above 0, at most 1",
+        );
+        none(check::FromZeroToOne(&0.0, &AROUND, "f"));
+        some(check::FromZeroToOne(&f64::NAN, &AROUND, "f"), "0 to 1");
+        none(check::Interval(&LONGEST_PS, &AROUND, "f"));
+        some(check::Interval(&0, &AROUND, "f"), "above 0, at most 1 day");
+        none(check::ClassShares(&vec![WHOLE_PPB, 0], &AROUND, "f"));
+        some(
+            check::ClassShares(&vec![WHOLE_PPB], &AROUND, "f"),
+            "one for each of 2 queues",
+        );
+        some(
+            check::ClassShares(&vec![WHOLE_PPB, 1], &AROUND, "f"),
+            "at most 1000000000 together",
+        );
+        some(check::VcWeights(&vec![1, 0, 1], &AROUND, "f"), "above 0");
+        some(
+            check::VcIntervals(&vec![1], &AROUND, "f"),
+            "one for each of 3 VCs",
+        );
+        some(check::Mss(&65_444, &AROUND, "f"), "at most 65443");
+    }
+
+    #[test]
+    fn two_parameters_are_compared_and_of_a_list_its_least_counts() {
+        let order = |a: u32, b: &Vec<Option<u32>>, may_equal| {
+            check_order(("f", &a), ("g", b), may_equal).is_ok()
+        };
+        let limits = vec![None, Some(7), Some(5)];
+        assert!(order(4, &limits, false) && !order(5, &limits, false));
+        assert!(order(5, &limits, true) && !order(6, &limits, true));
+        assert!(order(9, &vec![None], false), "nothing to compare with");
+    }
+
+    #[test]
+    fn a_list_has_to_ascend_and_to_hold_something() {
+        assert_eq!(allowed(check_ascending(&[1, 1, 3], "f")), None);
+        let step = allowed(check_ascending(&[1, 3, 2], "f"));
+        assert_eq!(step.as_deref(), Some("at least the one before, 3"));
+        assert_eq!(
+            allowed(check_ascending(&[], "f")).as_deref(),
+            Some("at least one")
+        );
+    }
+}

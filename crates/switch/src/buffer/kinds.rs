@@ -1,0 +1,113 @@
+//! What follows from the list of kinds: the spec of a policy of any kind, and the policy.
+
+macro_rules! policies {
+    ($($kind:ident($spec:ident),)*) => {
+        /// A buffer policy with its thresholds resolved to cells.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+        #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+        pub enum PolicySpec {
+            $(#[doc = concat!("See [`", stringify!($spec), "`].")] $kind($spec),)*
+        }
+
+        /// What a run's spec says of a policy.
+        pub mod specs {
+            pub use super::{DfbaZ, PolicySpec, $($spec),*};
+        }
+
+        impl PolicySpec {
+            /// Whether a cell lost to a full buffer takes the rest of its frame with it.
+            pub fn has_partial_discard(&self) -> bool {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.has_partial_discard(),)*
+                }
+            }
+
+            /// Whether it may discard a frame that finds the buffer empty.
+            pub fn discards_when_empty(&self) -> bool {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.discards_when_empty(),)*
+                }
+            }
+
+            /// Whether it discards no frame of itself.
+            pub fn takes_all(&self) -> bool {
+                match self {
+                    $(PolicySpec::$kind(_) => <$spec as PolicyRule>::TAKES_ALL,)*
+                }
+            }
+        }
+
+        impl Rule for PolicySpec {
+            fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.check(around),)*
+                }
+            }
+        }
+
+        #[derive(Debug)]
+        enum PolicyKind {
+            $($kind(<$spec as PolicyRule>::Policy),)*
+        }
+
+        impl PolicyKind {
+            fn of(spec: &PolicySpec, draws: &Draws) -> Self {
+                match spec {
+                    $(PolicySpec::$kind(spec) => PolicyKind::$kind(spec.policy(draws)),)*
+                }
+            }
+        }
+
+        impl Policy {
+            /// Whether it discards no frame of itself, so that it need not be asked.
+            pub fn takes_all(&self) -> bool {
+                match &self.kind {
+                    $(PolicyKind::$kind(_) => <$spec as PolicyRule>::TAKES_ALL,)*
+                }
+            }
+
+            /// See [`BufferPolicy::looks_at_vcs`].
+            pub fn looks_at_vcs(&self, queued: u32) -> bool {
+                match &self.kind {
+                    $(PolicyKind::$kind(policy) => policy.looks_at_vcs(queued),)*
+                }
+            }
+
+            /// What it has to be shown and told.
+            pub fn needs(&self) -> Needs {
+                match &self.kind {
+                    $(PolicyKind::$kind(_) => <$spec as PolicyRule>::Policy::NEEDS,)*
+                }
+            }
+
+            /// See [`BufferPolicy::on_taken_in`].
+            #[inline]
+            pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
+                match &mut self.kind {
+                    $(PolicyKind::$kind(policy) => policy.on_taken_in(vc, cells),)*
+                }
+            }
+
+            /// See [`BufferPolicy::weight`].
+            pub fn weight(&self, vc: u32) -> u64 {
+                match &self.kind {
+                    $(PolicyKind::$kind(policy) => policy.weight(vc),)*
+                }
+            }
+
+            /// See [`BufferPolicy::keeps_last_cells`].
+            pub fn keeps_last_cells(&self) -> bool {
+                match &self.kind {
+                    $(PolicyKind::$kind(policy) => policy.keeps_last_cells(),)*
+                }
+            }
+
+            /// See [`BufferPolicy::on_frame`].
+            pub fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+                match &mut self.kind {
+                    $(PolicyKind::$kind(policy) => policy.on_frame(vc, view),)*
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,844 @@
+"""Policies of a port as a scenario file writes them.
+
+Written by `make generate` from the declarations in Rust; change those, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from skycell.scenario.parameter_types import (
+    AverageThreshold,
+    CellCount,
+    CellsOfFrames,
+    DfbaZ,
+    Flag,
+    FromZeroToOne,
+    Interval,
+    PartOfOne,
+    Threshold,
+    ThresholdBelowCapacity,
+    UpToEqualShare,
+    VcAllowances,
+    VcLevels,
+    VcThresholds,
+)
+from skycell.scenario.parameters import Parameters, param
+from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
+from skycell.spec.network import (
+    DfbaSpec,
+    DropPrecedenceSpec,
+    DynamicEpdSpec,
+    EpdSpec,
+    FairBufferAllocationSpec,
+    FredSpec,
+    McrSchedulingSpec,
+    PmeEredSpec,
+    PpdSpec,
+    PriorityDropSpec,
+    RedPart,
+    RedSpec,
+    SelectiveDropSpec,
+    SingleDropSpec,
+    StaticThresholdSpec,
+    TailDropSpec,
+    VcPriorityDropSpec,
+    VirtualQueueingSpec,
+)
+
+
+class TailDrop(Parameters):
+    """Discards the cells that find the buffer full, whatever frame they belong to."""
+
+    kind: Literal["tail_drop"] = param(..., "the policy")
+
+
+class Ppd(Parameters):
+    """Partial Packet Discard: once a cell of a frame is discarded, so is the rest of the frame."""
+
+    kind: Literal["ppd"] = param(..., "the policy")
+
+
+class Epd(Parameters):
+    """Early Packet Discard: discards frames that begin while the queue is above a threshold."""
+
+    kind: Literal["epd"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "occupancy above which EPD discards frames that begin",
+        symbol="R",
+        source="Ka Band Utilization Conference 1997, section 3 (R = 0.9 for Selective Drop)",
+    )
+    partial_discard: Flag = param(
+        True,
+        (
+            "once a cell of a frame has been lost to a full buffer, the rest of the frame"
+            " is discarded"
+        ),
+        source=(
+            "choice: for EPD, as Romanow and Floyd do; ICCCN'97 section 5 does not say "
+            "whether the rest of a packet that has begun is lost"
+        ),
+    )
+
+
+class SelectiveDrop(Parameters):
+    """Above a threshold, discards the frames of VCs that hold more than their fair share."""
+
+    kind: Literal["selective_drop"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "occupancy above which Selective Drop may discard frames",
+        symbol="R",
+        source="Ka Band Utilization Conference 1997, section 3",
+    )
+    fairness_threshold: UpToEqualShare = param(
+        0.8,
+        ("fraction of its fair share of the buffer above which a VC's frames are discarded"),
+        symbol="Z",
+        source="Ka Band Utilization Conference 1997, section 3; ATM Forum 98-0876R1",
+    )
+    partial_discard: Flag = param(
+        True,
+        (
+            "once a cell of a frame has been lost to a full buffer, the rest of the frame"
+            " is discarded"
+        ),
+        source=(
+            "choice: for EPD, as Romanow and Floyd do; ICCCN'97 section 5 does not say "
+            "whether the rest of a packet that has begun is lost"
+        ),
+    )
+
+
+class FairBufferAllocation(Parameters):
+    """Like Selective Drop, with a share that shrinks as the buffer fills."""
+
+    kind: Literal["fair_buffer_allocation"] = param(..., "the policy")
+    drop_threshold: ThresholdBelowCapacity = param(
+        0.9,
+        ("occupancy above which Fair Buffer Allocation may discard frames; below the capacity"),
+        symbol="R",
+        source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+    fairness_threshold: UpToEqualShare = param(
+        0.8,
+        "scales the fraction of the fair share above which a VC's frames are discarded",
+        symbol="Z",
+        source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+    partial_discard: Flag = param(
+        True,
+        (
+            "once a cell of a frame has been lost to a full buffer, the rest of the frame"
+            " is discarded"
+        ),
+        source=(
+            "choice: for EPD, as Romanow and Floyd do; ICCCN'97 section 5 does not say "
+            "whether the rest of a packet that has begun is lost"
+        ),
+    )
+
+
+class SingleDrop(Parameters):
+    """Discards one frame of a VC each time its occupancy crosses the VC's threshold from below."""
+
+    kind: Literal["single_drop"] = param(..., "the policy")
+    thresholds: VcThresholds = param(
+        ...,
+        (
+            "occupancy of each VC; when it is crossed, one of the VC's frames is "
+            "discarded; by name of the VC, or a list in the order of the flows"
+        ),
+        symbol="r_i",
+    )
+    rearm_below: CellCount = param(
+        "0 cells",
+        (
+            "how many cells the occupancy must fall below the threshold before a crossing"
+            " counts again"
+        ),
+        source="choice: the journal version of the fifteen-TCP study counts every crossing",
+    )
+
+
+class Dfba(Parameters):
+    """Differential FBA: between two thresholds, discards frames of VCs above their share."""
+
+    kind: Literal["dfba"] = param(..., "the policy")
+    low_threshold: Threshold = param(
+        0.5,
+        "occupancy up to which every frame is accepted",
+        symbol="L",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5",
+    )
+    high_threshold: Threshold = param(
+        0.9,
+        "occupancy from which every frame is discarded; above low_threshold",
+        symbol="H",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5",
+    )
+    alpha: FromZeroToOne = param(
+        0.5,
+        (
+            "weight, in the probability of discard, of the VC's excess over its share; "
+            "the queue's length has the remaining weight"
+        ),
+        source="Buffer Management for TCP over the ATM GFR Service, section 5",
+    )
+    z: DfbaZ = param(
+        1.0,
+        "scales the probability of discard; W_i / W is the VC's share",
+        symbol="Z_i",
+        source="Buffer Management for TCP over the ATM GFR Service, section 5 (in most cases)",
+    )
+    keep_last_cells: Flag = param(
+        True,
+        ("the last cell of a frame is accepted whenever there is room, even if its frame is lost"),
+        source="Buffer Management for TCP over the ATM GFR Service, appendix, Figure 13",
+    )
+
+
+class PriorityDrop(Parameters):
+    """Discards tagged frames above one threshold, and all frames above another."""
+
+    kind: Literal["priority_drop"] = param(..., "the policy")
+    tagged_threshold: Threshold = param(
+        0.75,
+        "occupancy above which tagged frames (CLP = 1) are discarded",
+        symbol="LBO",
+        source=(
+            "Bonaventure, A simulation study of TCP with the GFR service category: 6144 of 8192"
+        ),
+    )
+    drop_threshold: Threshold = param(
+        0.875,
+        "occupancy above which all frames are discarded; at least tagged_threshold",
+        symbol="HBO",
+        source=(
+            "Bonaventure, A simulation study of TCP with the GFR service category: 7168 of 8192"
+        ),
+    )
+
+
+class VcPriorityDrop(Parameters):
+    """Discards tagged frames from one threshold on, from another all but those of short queues."""
+
+    kind: Literal["vc_priority_drop"] = param(..., "the policy")
+    tagged_threshold: Threshold = param(
+        0.75,
+        "occupancy from which tagged frames (CLP = 1) are discarded",
+        symbol="LBO",
+        source=(
+            "choice: as for the FIFO switch of Bonaventure, A simulation study of TCP "
+            "with the GFR service category, which leaves it open for WFQ"
+        ),
+    )
+    drop_threshold: Threshold = param(
+        0.875,
+        (
+            "occupancy from which frames are discarded if their VC has reached its own "
+            "threshold; at least tagged_threshold"
+        ),
+        symbol="HBO",
+        source=(
+            "choice: as for the FIFO switch of Bonaventure, A simulation study of TCP "
+            "with the GFR service category, which leaves it open for WFQ"
+        ),
+    )
+    vc_threshold: VcAllowances = param(
+        "MBS",
+        (
+            "occupancy of a VC with a GFR contract from which its frames are discarded "
+            "above drop_threshold: cells, or the VC's MBS; 0 for a VC without a contract"
+        ),
+        symbol="T_i",
+        source="Guerin and Heinanen (ATM96-1598), as described by Bonaventure, section 3",
+    )
+
+
+class Red(Parameters):
+    """Random Early Detection: discards frames at random while the average queue is long."""
+
+    kind: Literal["red"] = param(..., "the policy")
+    min_threshold: AverageThreshold = param(
+        0.2,
+        "average queue below which nothing is discarded",
+        symbol="min_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_threshold: AverageThreshold = param(
+        0.6,
+        "average queue from which every frame is discarded; above min_threshold",
+        symbol="max_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_probability: PartOfOne = param(
+        0.02,
+        "probability of discard just below max_threshold",
+        symbol="max_p",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    weight: PartOfOne = param(
+        0.002,
+        "weight of a new queue length in the average",
+        symbol="w_q",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+
+
+class Fred(Parameters):
+    """Flow Random Early Drop: RED that spares VCs with little in the queue."""
+
+    kind: Literal["fred"] = param(..., "the policy")
+    min_threshold: AverageThreshold = param(
+        0.2,
+        "average queue below which nothing is discarded",
+        symbol="min_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_threshold: AverageThreshold = param(
+        0.6,
+        "average queue from which every frame is discarded; above min_threshold",
+        symbol="max_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_probability: PartOfOne = param(
+        0.02,
+        "probability of discard just below max_threshold",
+        symbol="max_p",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    weight: PartOfOne = param(
+        0.002,
+        "weight of a new queue length in the average",
+        symbol="w_q",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    protected_frames: CellsOfFrames = param(
+        4,
+        ("full frames that a VC may have in the buffer before its frames are discarded at random"),
+        symbol="minq",
+        source=("D. Lin, R. Morris, Dynamics of Random Early Detection, 1997: 4, small buffers 2"),
+    )
+
+
+class VirtualQueueing(Parameters):
+    """Discards frames of VCs whose virtual queue, as under round robin, is above a threshold."""
+
+    kind: Literal["virtual_queueing"] = param(..., "the policy")
+    vc_threshold: Threshold = param(
+        0.25,
+        "virtual queue above which a VC's frames are discarded",
+        source=(
+            "choice: the documents we have give no value; with a quarter of the buffer, "
+            "four VCs can fill it"
+        ),
+    )
+
+
+class DynamicEpd(Parameters):
+    """Virtual Queueing; the threshold is what VCs below their equal share leave to the others."""
+
+    kind: Literal["dynamic_epd"] = param(..., "the policy")
+    drop_threshold: Threshold = param(
+        0.9,
+        "cells that the VCs' virtual queues share",
+        symbol="R",
+        source="as for Selective Drop: Ka Band Utilization Conference 1997, section 3",
+    )
+
+
+class McrScheduling(Parameters):
+    """Virtual Queueing under a server that gives each VC its MCR first."""
+
+    kind: Literal["mcr_scheduling"] = param(..., "the policy")
+    vc_threshold: Threshold = param(
+        0.25,
+        "virtual queue above which a VC's frames are discarded",
+        source=(
+            "choice: the documents we have give no value; with a quarter of the buffer, "
+            "four VCs can fill it"
+        ),
+    )
+    interval: Interval = param(
+        "1 ms",
+        "time after which MCRs are served",
+        symbol="T",
+        source="choice: a few hundred cells of a 155 Mbit/s link",
+    )
+
+
+class PmeEred(Parameters):
+    """Marks frames of VCs below their MCR, and spares marked frames in RED."""
+
+    kind: Literal["pme_ered"] = param(..., "the policy")
+    min_threshold: AverageThreshold = param(
+        0.2,
+        "average queue below which nothing is discarded",
+        symbol="min_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_threshold: AverageThreshold = param(
+        0.6,
+        "average queue from which every frame is discarded; above min_threshold",
+        symbol="max_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_probability: PartOfOne = param(
+        0.02,
+        "probability of discard just below max_threshold",
+        symbol="max_p",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    weight: PartOfOne = param(
+        0.002,
+        "weight of a new queue length in the average",
+        symbol="w_q",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    interval: Interval = param(
+        "10 ms",
+        "time over which the rate of a VC is measured",
+        source="choice: hundreds of frames, and no longer than a round trip",
+    )
+    step: PartOfOne = param(
+        0.1,
+        "change of the marking probability in an interval without any frame",
+        source="choice: from never to always in ten intervals",
+    )
+    marked_part: FromZeroToOne = param(
+        0.0,
+        "fraction of RED's probability with which marked frames are discarded",
+        source="choice: the guarantee first; marked frames are lost only to a full buffer",
+    )
+
+
+class StaticThreshold(Parameters):
+    """Discards the frames of VCs above a threshold of their own, which stays as it is."""
+
+    kind: Literal["static_threshold"] = param(..., "the policy")
+    thresholds: VcThresholds = param(
+        ...,
+        (
+            "occupancy of each VC above which its frames are discarded; by name of the "
+            "VC, or a list in the order of the flows; a VC that is not named has none"
+        ),
+        symbol="T_i",
+    )
+    low_threshold: Threshold = param(
+        "0 cells",
+        "occupancy of the buffer up to which every frame is accepted",
+        symbol="L",
+        source=(
+            "Buffer Management for TCP over the ATM GFR Service, section 4.3: the first "
+            "scheme has none"
+        ),
+    )
+
+
+class DropPrecedence(Parameters):
+    """Discards frames above a threshold that is the lower, the higher their drop precedence."""
+
+    kind: Literal["drop_precedence"] = param(..., "the policy")
+    thresholds: Annotated[tuple[Threshold, ...], Field(min_length=1)] = param(
+        ...,
+        (
+            "occupancies from the least to the greatest, one for each level: above the "
+            "first, frames of the highest precedence are discarded, above the last every "
+            "frame"
+        ),
+        symbol="R_1 to R_n",
+    )
+    precedence: VcLevels = param(
+        {},
+        (
+            "drop precedence of each VC, from 1 for frames that are kept longest; 1 for a"
+            " VC that is not named; tagged frames have the highest"
+        ),
+        source="RFC 2597 section 2: the lowest, as nobody has marked the VC",
+    )
+
+
+_Any = (
+    TailDrop
+    | Ppd
+    | Epd
+    | SelectiveDrop
+    | FairBufferAllocation
+    | SingleDrop
+    | Dfba
+    | PriorityDrop
+    | VcPriorityDrop
+    | Red
+    | Fred
+    | VirtualQueueing
+    | DynamicEpd
+    | McrScheduling
+    | PmeEred
+    | StaticThreshold
+    | DropPrecedence
+)
+#: Those that need no more than their name.
+_Names = Literal[
+    "tail_drop",
+    "ppd",
+    "epd",
+    "selective_drop",
+    "fair_buffer_allocation",
+    "dfba",
+    "priority_drop",
+    "vc_priority_drop",
+    "red",
+    "fred",
+    "virtual_queueing",
+    "dynamic_epd",
+    "mcr_scheduling",
+    "pme_ered",
+]
+Policy = Annotated[
+    Annotated[_Any, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+]
+
+POLICIES: dict[str, Declared] = {
+    "tail_drop": Declared(
+        TailDrop,
+        TailDropSpec,
+        (),
+        facts={
+            "class": "–",
+            "discards": "deterministic",
+            "label": "tail drop",
+            "source": "plain UBR",
+            "threshold": "–",
+        },
+    ),
+    "ppd": Declared(
+        Ppd,
+        PpdSpec,
+        (),
+        facts={
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "PPD",
+            "source": "Romanow, Floyd: Dynamics of TCP Traffic over ATM Networks, 1995",
+            "threshold": "static",
+        },
+    ),
+    "epd": Declared(
+        Epd,
+        EpdSpec,
+        (
+            Declares("threshold_cells", "drop_threshold", "Threshold"),
+            Declares("partial_discard", "partial_discard", "Flag"),
+        ),
+        facts={
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "EPD",
+            "source": "Romanow, Floyd: Dynamics of TCP Traffic over ATM Networks, 1995",
+            "threshold": "static",
+        },
+    ),
+    "selective_drop": Declared(
+        SelectiveDrop,
+        SelectiveDropSpec,
+        (
+            Declares("threshold_cells", "drop_threshold", "Threshold"),
+            Declares("fairness_threshold", "fairness_threshold", "UpToEqualShare"),
+            Declares("partial_discard", "partial_discard", "Flag"),
+        ),
+        facts={
+            "class": "MA-ST",
+            "discards": "deterministic",
+            "label": "Selective Drop",
+            "source": "Goyal, Jain et al.: ICCCN'97",
+            "threshold": "dynamic",
+        },
+    ),
+    "fair_buffer_allocation": Declared(
+        FairBufferAllocation,
+        FairBufferAllocationSpec,
+        (
+            Declares("threshold_cells", "drop_threshold", "ThresholdBelowCapacity"),
+            Declares("fairness_threshold", "fairness_threshold", "UpToEqualShare"),
+            Declares("partial_discard", "partial_discard", "Flag"),
+        ),
+        facts={
+            "class": "MA-ST",
+            "discards": "deterministic",
+            "label": "FBA",
+            "source": "Heinanen, Kilkki, as described in Goyal, Jain et al.: ICCCN'97",
+            "threshold": "dynamic",
+        },
+    ),
+    "single_drop": Declared(
+        SingleDrop,
+        SingleDropSpec,
+        (
+            Declares("thresholds_cells", "thresholds", "VcThresholds"),
+            Declares("rearm_below_cells", "rearm_below", "CellCount", below="thresholds_cells"),
+        ),
+        facts={
+            "chosen": "occupancy looked at when a frame begins",
+            "class": "MA-MT",
+            "discards": "deterministic",
+            "label": "single drop",
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "dfba": Declared(
+        Dfba,
+        DfbaSpec,
+        (
+            Declares("low_cells", "low_threshold", "Threshold", below="high_cells"),
+            Declares("high_cells", "high_threshold", "Threshold"),
+            Declares("alpha", "alpha", "FromZeroToOne"),
+            Declares("mcr_millicells", None, "McrByVc"),
+            Declares("z", "z", "DfbaZ"),
+            Declares("keeps_last_cells", "keep_last_cells", "Flag"),
+        ),
+        facts={
+            "class": "MA-MT",
+            "discards": "probabilistic",
+            "label": "DFBA",
+            "sees_tags": True,
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999"
+            ),
+            "threshold": "dynamic",
+        },
+    ),
+    "priority_drop": Declared(
+        PriorityDrop,
+        PriorityDropSpec,
+        (
+            Declares("tagged_cells", "tagged_threshold", "Threshold", at_most="threshold_cells"),
+            Declares("threshold_cells", "drop_threshold", "Threshold"),
+        ),
+        facts={
+            "class": "SA-MT",
+            "discards": "deterministic",
+            "label": "LBO/HBO",
+            "sees_tags": True,
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999; Bonaventure: A simulation study of TCP with the GFR service "
+                "category (LBO, HBO)"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "vc_priority_drop": Declared(
+        VcPriorityDrop,
+        VcPriorityDropSpec,
+        (
+            Declares("tagged_cells", "tagged_threshold", "Threshold", at_most="threshold_cells"),
+            Declares("threshold_cells", "drop_threshold", "Threshold"),
+            Declares("vc_thresholds_cells", "vc_threshold", "VcAllowances"),
+        ),
+        facts={
+            "class": "MA-MT",
+            "discards": "deterministic",
+            "label": "LBO/HBO/T_i",
+            "sees_tags": True,
+            "source": (
+                "Guerin, Heinanen: ATM Forum 96-1598, as described in Bonaventure: A "
+                "simulation study of TCP with the GFR service category (LBO, HBO, T_i)"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "red": Declared(
+        Red,
+        RedSpec,
+        (
+            Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+            Declares("max_cells", "max_threshold", "AverageThreshold"),
+            Declares("max_p", "max_probability", "PartOfOne"),
+            Declares("weight", "weight", "PartOfOne"),
+            Declares("frame_ps", None, "FrameTime"),
+        ),
+        facts={
+            "chosen": "thresholds; queue in cells, averaged once a frame",
+            "class": "SA-ST",
+            "discards": "probabilistic",
+            "label": "RED",
+            "source": (
+                "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "fred": Declared(
+        Fred,
+        FredSpec,
+        (
+            Part(
+                "red",
+                RedPart,
+                (
+                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    Declares("max_cells", "max_threshold", "AverageThreshold"),
+                    Declares("max_p", "max_probability", "PartOfOne"),
+                    Declares("weight", "weight", "PartOfOne"),
+                    Declares("frame_ps", None, "FrameTime"),
+                ),
+            ),
+            Declares("min_queue_cells", "protected_frames", "CellsOfFrames"),
+            Declares("frame_cells", None, "FrameCells"),
+        ),
+        facts={
+            "chosen": "thresholds; average updated only at frames that begin",
+            "class": "MA-ST",
+            "discards": "probabilistic",
+            "label": "FRED",
+            "source": "Lin, Morris: Dynamics of Random Early Detection, 1997",
+            "threshold": "dynamic",
+        },
+    ),
+    "virtual_queueing": Declared(
+        VirtualQueueing,
+        VirtualQueueingSpec,
+        (Declares("threshold_cells", "vc_threshold", "Threshold"),),
+        facts={
+            "chosen": "threshold",
+            "class": "MA-ST",
+            "discards": "deterministic",
+            "label": "VQ",
+            "source": (
+                "Siu, Wu, Ren: Virtual Queuing Techniques for UBR+ Service in ATM, "
+                "Globecom'97; Wu, Siu, Ren: Improved Virtual Queuing and Dynamic EPD "
+                "Techniques, ICNP'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer "
+                "Management for TCP over the ATM GFR Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "dynamic_epd": Declared(
+        DynamicEpd,
+        DynamicEpdSpec,
+        (Declares("threshold_cells", "drop_threshold", "Threshold"),),
+        facts={
+            "chosen": "how the threshold is divided among VCs above their equal share",
+            "class": "MA-ST",
+            "discards": "deterministic",
+            "label": "VQ + Dynamic EPD",
+            "source": (
+                "Wu, Siu, Ren: Improved Virtual Queuing and Dynamic EPD Techniques, ICNP'97; "
+                "as described in Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP "
+                "over the ATM GFR Service, 1999"
+            ),
+            "threshold": "dynamic",
+        },
+    ),
+    "mcr_scheduling": Declared(
+        McrScheduling,
+        McrSchedulingSpec,
+        (
+            Declares("threshold_cells", "vc_threshold", "Threshold"),
+            Declares("interval_ps", "interval", "Interval"),
+            Declares("mcr_millicells", None, "McrByVc"),
+        ),
+        facts={
+            "chosen": (
+                "threshold, interval; a VC without cells saves up nothing; what MCRs leave is"
+                " served in turn"
+            ),
+            "class": "MA-MT",
+            "discards": "deterministic",
+            "label": "VQ + MCR scheduling",
+            "source": (
+                "Siu, Wu, Ren: Virtual Queuing Techniques for UBR+ Service in ATM, "
+                "Globecom'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer "
+                "Management for TCP over the ATM GFR Service, 1999"
+            ),
+            "threshold": "dynamic",
+        },
+    ),
+    "pme_ered": Declared(
+        PmeEred,
+        PmeEredSpec,
+        (
+            Part(
+                "red",
+                RedPart,
+                (
+                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    Declares("max_cells", "max_threshold", "AverageThreshold"),
+                    Declares("max_p", "max_probability", "PartOfOne"),
+                    Declares("weight", "weight", "PartOfOne"),
+                    Declares("frame_ps", None, "FrameTime"),
+                ),
+            ),
+            Declares("interval_ps", "interval", "Interval"),
+            Declares("step", "step", "PartOfOne"),
+            Declares("marked_part", "marked_part", "FromZeroToOne"),
+            Declares("mcr_millicells", None, "McrByVc"),
+        ),
+        facts={
+            "chosen": (
+                "interval, step in proportion to the shortfall, marked frames lost only to a "
+                "full buffer"
+            ),
+            "class": "MA-MT",
+            "discards": "probabilistic",
+            "label": "PME + ERED",
+            "sees_tags": True,
+            "source": (
+                "Feng, Kandlur, Saha, Shin: CSE-TR-349-97, 1997; as described in Goyal, Jain,"
+                " Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "static_threshold": Declared(
+        StaticThreshold,
+        StaticThresholdSpec,
+        (
+            Declares("thresholds_cells", "thresholds", "VcThresholds"),
+            Declares("low_cells", "low_threshold", "Threshold"),
+        ),
+        facts={
+            "class": "MA-MT",
+            "discards": "deterministic",
+            "label": "static thresholds",
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "drop_precedence": Declared(
+        DropPrecedence,
+        DropPrecedenceSpec,
+        (
+            Declares(
+                "thresholds_cells", "thresholds", "Threshold", is_list=True, is_ascending=True
+            ),
+            Declares("precedence", "precedence", "VcLevels"),
+        ),
+        facts={
+            "chosen": "levels numbered as in RFC 2597, given for each VC",
+            "class": "SA-MT",
+            "discards": "deterministic",
+            "label": "drop precedence",
+            "sees_tags": True,
+            "source": (
+                "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR "
+                "Service, 1999"
+            ),
+            "threshold": "static",
+        },
+    ),
+}
+"""What each policy declares, by its kind."""

@@ -1,0 +1,356 @@
+"""The table [tcp] as a scenario file writes it.
+
+Written by `make generate` from the declarations in Rust; change those, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from skycell.scenario.parameters import Parameters, param, when, word
+from skycell.scenario.rules import Declared, Declares
+from skycell.scenario.tcp_types import (
+    Backoff,
+    Cwnd,
+    DelayedAck,
+    FirstRestartsOnly,
+    Flag,
+    MaxCwnd,
+    Mss,
+    ReceiverWindow,
+    RtoInitial,
+    RtoMax,
+    RtoMin,
+    SackBlocks,
+    SackRetransmitDelay,
+    SegmentCount,
+    Ssthresh,
+    Tick,
+    TickPhase,
+)
+from skycell.spec.network import TcpSpec
+
+
+class Tcp(Parameters):
+    """Both endpoints of a TCP connection."""
+
+    variant: Annotated[str, word("vanilla", "reno", "newreno", "sack")] = param(
+        "sack",
+        (
+            "loss recovery: vanilla detects losses only by timeout; reno adds fast "
+            "retransmit and recovery, newreno partial ACKs, sack selective "
+            "acknowledgements; how cwnd grows (such as CUBIC) is set by "
+            "congestion_control"
+        ),
+        source="choice: the variant that ICCCN'97 recommends for long delays",
+    )
+    mss: Mss = param(
+        "512 B",
+        "largest TCP payload of a segment",
+        symbol="MSS",
+        source="ICCCN'97 section 6.1",
+    )
+    llc_snap: Flag = param(
+        True,
+        "frames carry 8 octets of LLC/SNAP",
+        source="RFC 1483; ICCCN'97 section 6.1",
+    )
+    receiver_window: ReceiverWindow = param(
+        "65535 B",
+        "receiver window, at least one MSS; above 65 535 B only with window_scaling",
+        symbol="RCVWND",
+        source="ICCCN'97 section 7.1: the default maximum",
+    )
+    window_scaling: Flag = param(
+        False,
+        "RFC 7323 window scaling",
+        source="RFC 793: a window field of 16 bits",
+    )
+    initial_cwnd: Cwnd = param(
+        "1 segment",
+        "cwnd at the start of a connection and after an idle restart; at least one MSS",
+        source="RFC 2001; ICCCN'97 section 2.1",
+    )
+    initial_ssthresh: Ssthresh = param(
+        "receiver window",
+        "ssthresh at the start of a connection",
+        source="RFC 5681 section 3.1: as high as the advertised window",
+    )
+    max_cwnd: MaxCwnd = param(
+        "receiver window",
+        (
+            "largest cwnd that ACKs of new data can reach, at least one MSS; the window "
+            "field is 65 535 B, shifted as much as the receiver window needs"
+        ),
+        source="ATM Forum 96-0518: the maximum window bounds the congestion window",
+    )
+    congestion_control: Annotated[str, word("reno", "cubic")] = param(
+        "reno",
+        (
+            "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
+            "a segment per round trip and half, or by a cubic function of the time since "
+            "the loss and 0.7"
+        ),
+        source="ICCCN'97 section 2.1; cubic is RFC 9438",
+    )
+    cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
+        "float",
+        (
+            "arithmetic of Reno's congestion avoidance: with fractions, in whole octets "
+            "(no growth above MSS x MSS), or by counting ACKs"
+        ),
+        source="choice: ICCCN'97 section 7.2 mentions all three as possible",
+        when=when("congestion_control", "reno"),
+    )
+    slow_start: Annotated[str, word("full", "limited")] = param(
+        "full",
+        (
+            "how cwnd grows in slow start: by a segment for each ACK, or from 100 "
+            "segments on by 50 segments each round trip"
+        ),
+        source="ICCCN'97 section 2.1; limited is RFC 3742",
+    )
+    slow_start_at_ssthresh: Flag = param(
+        False,
+        ("slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery"),
+        source="ICCCN'97 section 2.1: congestion avoidance from ssthresh on",
+    )
+    ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
+        "cwnd",
+        (
+            "what a loss halves, or what CUBIC multiplies by 0.7: cwnd, or the smaller of"
+            " cwnd and the advertised window, in whole segments"
+        ),
+        source="ICCCN'97 section 2.1: half of cwnd",
+    )
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+        when=when("variant", "reno", "newreno", "sack"),
+    )
+    tick: Tick = param(
+        "100 ms",
+        "granularity of the host's clock",
+        source="ATM Forum 97-0616, 98-0876R1",
+    )
+    tick_phase: TickPhase = param(
+        "drawn",
+        (
+            "first tick of a sending host: drawn from the host's own stream, common to "
+            "all hosts (time 0), or a given time below one tick"
+        ),
+        source="choice: the clocks of separate hosts are not in step",
+    )
+    tick_order: Annotated[str, word("clock_first", "timers_first")] = param(
+        "clock_first",
+        (
+            "what a tick does first: with timers_first, segments that an expiring timer "
+            "sends are stamped with the tick before"
+        ),
+        source="choice: a segment is stamped with the time at which it is sent",
+    )
+    rto_min: RtoMin = param(
+        "2 ticks",
+        "smallest RTO",
+        source="choice: below two ticks a coarse timer may run out at once",
+    )
+    rto_initial: RtoInitial = param(
+        "3 s",
+        "RTO before the first measurement; at least rto_min",
+        source="RFC 1122 4.2.3.1",
+    )
+    rto_max: RtoMax = param(
+        "64 s",
+        "largest RTO, backoff included; at least the initial one",
+        source="4.4BSD TCPTV_REXMTMAX",
+    )
+    rto_max_backoff: Backoff = param(
+        64,
+        "largest factor by which repeated timeouts lengthen the RTO",
+        source="4.4BSD tcp_backoff",
+    )
+    rto_restart: Annotated[str, word("on_ack", "on_send")] = param(
+        "on_ack",
+        (
+            "what restarts the running retransmission timer: only an ACK of new data, or "
+            "also every segment sent"
+        ),
+        source="RFC 6298 section 5; 4.4BSD",
+    )
+    timestamps: Flag = param(
+        False,
+        (
+            "RTT samples from every acknowledged segment (timestamps option) instead of "
+            "one timed segment at a time"
+        ),
+        source="RFC 7323 is later than the studies' TCPs",
+    )
+    pipe_at_entry: Annotated[str, word("cwnd", "cwnd - 3")] = param(
+        "cwnd",
+        "SACK: pipe at the third duplicate ACK, in segments",
+        source="ICCCN'97 section 3",
+        when=when("variant", "sack"),
+    )
+    sack_partial_ack: Annotated[
+        str, word("pipe - 2", "pipe - 1", "resends two", "ends recovery")
+    ] = param(
+        "pipe - 2",
+        (
+            "SACK: what a partial ACK does: takes two segments off pipe, or one; resends "
+            "two holes whatever the value of pipe; or ends the recovery"
+        ),
+        source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
+        when=when("variant", "sack"),
+    )
+    sack_partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
+        "every",
+        "SACK: which partial ACKs restart the retransmission timer",
+        source="stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
+        when=when("variant", "sack"),
+    )
+    sack_pipe_room: Annotated[str, word("segment", "any")] = param(
+        "segment",
+        (
+            "SACK: how much room pipe must leave below cwnd before a segment goes out: "
+            "that of a whole segment, or any"
+        ),
+        source="Fall and Floyd 1996; RFC 6675 section 5",
+        when=when("variant", "sack"),
+    )
+    sack_retransmit_delay: SackRetransmitDelay = param(
+        "none",
+        "SACK: segments above a hole that must be SACKed before it is resent",
+        source="NASA/CR-1999-209158 part VII: no significant effect",
+        when=when("variant", "sack"),
+    )
+    sack_max_blocks: SackBlocks = param(
+        3,
+        "SACK: blocks in one ACK; four only without timestamps",
+        source="RFC 2018 section 3",
+        when=when("variant", "sack"),
+    )
+    partial_ack_window: Annotated[str, word("keep", "ssthresh", "deflate")] = param(
+        "keep",
+        (
+            "NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by "
+            "what was acknowledged"
+        ),
+        source="ICCCN'97 section 2.3 mentions no change",
+        when=when("variant", "newreno"),
+    )
+    partial_ack_restarts: FirstRestartsOnly = param(
+        "every",
+        "NewReno: which partial ACKs restart the retransmission timer",
+        source="ATM Forum 98-0876R1 section 3.1",
+        when=when("variant", "newreno"),
+    )
+    flywheel: Flag = param(
+        False,
+        (
+            "NewReno: one new segment for every two duplicate ACKs, not what the inflated"
+            " cwnd allows"
+        ),
+        source="ICCCN'97 section 2.3 mentions none",
+        when=when("variant", "newreno"),
+    )
+    avoid_multiple_fast_retransmits: Flag = param(
+        False,
+        (
+            "NewReno and SACK: no second fast retransmit for data sent before the last "
+            "recovery or timeout"
+        ),
+        source="ATM Forum 98-0876R1 section 3.1: no extra rule",
+        when=when("variant", "newreno", "sack"),
+    )
+    advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
+        "constant",
+        (
+            "window that the receiver advertises: always receiver_window, or the part of "
+            "it that is free when the ACK goes out, before the application reads the data"
+            " just acknowledged"
+        ),
+        source="the studies' windows are constants",
+    )
+    delayed_ack: DelayedAck = param(
+        "off",
+        "when the receiver holds ACKs back",
+        source="no delayed ACKs in any of the studies",
+    )
+    nagle: Flag = param(
+        True,
+        "no segment below MSS while data is unacknowledged",
+        source="RFC 896; RFC 1122 4.2.3.4",
+    )
+    sws_avoidance: Flag = param(
+        True,
+        "the sender waits for a window of one MSS",
+        source="RFC 1122 4.2.3.4",
+    )
+    idle_restart: Flag = param(
+        True,
+        "cwnd falls back to initial_cwnd after one idle RTO",
+        source="RFC 5681 section 4.1",
+    )
+    handshake: Flag = param(
+        False,
+        "SYN and FIN exchange; without it the connection is open from the start",
+        source="choice: an exchange of bare headers is below 0.1 % of the studies' traffic",
+    )
+
+
+TCP = Declared(
+    Tcp,
+    TcpSpec,
+    (
+        Declares("variant", "variant", "word", words={"newreno": "new_reno"}),
+        Declares("mss", "mss", "Mss"),
+        Declares("llc_snap", "llc_snap", "Flag"),
+        Declares("rwnd", "receiver_window", "ReceiverWindow"),
+        Declares("window_scaling", "window_scaling", "Flag"),
+        Declares("initial_cwnd", "initial_cwnd", "Cwnd"),
+        Declares("initial_ssthresh", "initial_ssthresh", "Ssthresh"),
+        Declares("max_cwnd", "max_cwnd", "MaxCwnd"),
+        Declares("congestion_control", "congestion_control", "word"),
+        Declares("cwnd_growth", "cwnd_growth", "word"),
+        Declares("slow_start", "slow_start", "word"),
+        Declares("slow_start_at_ssthresh", "slow_start_at_ssthresh", "Flag"),
+        Declares("ssthresh_basis", "ssthresh_basis", "word"),
+        Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+        Declares("tick_ps", "tick", "Tick"),
+        Declares("tick_phase", "tick_phase", "TickPhase"),
+        Declares("tick_order", "tick_order", "word"),
+        Declares("rto_min_ticks", "rto_min", "RtoMin"),
+        Declares("rto_initial_ticks", "rto_initial", "RtoInitial"),
+        Declares("rto_max_ticks", "rto_max", "RtoMax"),
+        Declares("rto_max_backoff", "rto_max_backoff", "Backoff"),
+        Declares("rto_restart", "rto_restart", "word"),
+        Declares("timestamps", "timestamps", "Flag"),
+        Declares("pipe_at_entry", "pipe_at_entry", "word", words={"cwnd - 3": "cwnd_less_three"}),
+        Declares(
+            "sack_partial_ack",
+            "sack_partial_ack",
+            "word",
+            words={
+                "pipe - 2": "pipe_less_two",
+                "pipe - 1": "pipe_less_one",
+                "resends two": "resends_two",
+                "ends recovery": "ends_recovery",
+            },
+        ),
+        Declares("sack_partial_ack_restarts", "sack_partial_ack_restarts", "word"),
+        Declares("sack_pipe_room", "sack_pipe_room", "word"),
+        Declares("sack_retransmit_delay", "sack_retransmit_delay", "SackRetransmitDelay"),
+        Declares("sack_max_blocks", "sack_max_blocks", "SackBlocks"),
+        Declares("partial_ack_window", "partial_ack_window", "word"),
+        Declares("partial_ack_first_restarts_only", "partial_ack_restarts", "FirstRestartsOnly"),
+        Declares("flywheel", "flywheel", "Flag"),
+        Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        Declares("advertised_window", "advertised_window", "word"),
+        Declares("delayed_ack", "delayed_ack", "DelayedAck"),
+        Declares("nagle", "nagle", "Flag"),
+        Declares("sws_avoidance", "sws_avoidance", "Flag"),
+        Declares("idle_restart", "idle_restart", "Flag"),
+        Declares("handshake", "handshake", "Flag"),
+    ),
+)

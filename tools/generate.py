@@ -1,0 +1,137 @@
+"""Writes what follows from something else, or says what of it is out of date: `make generate`.
+
+    python tools/generate.py [--check]
+    python tools/generate.py golden NAME...
+    python tools/generate.py outputs PAGE...
+    python tools/generate.py results FILE
+    python tools/generate.py study ID [OPTION...]
+
+Without a word: Python's classes of what Rust declares, the reference pages, and the texts of the
+fault messages. The others take a run of something and are asked for by name: golden traces, what
+commands print in documents, how much reproduces as README has it, and the measured part of a
+study's README.
+"""
+
+import json
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from declared_python import Json, rules_module, spec_module, table_module
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "python" / "skycell"
+REFERENCE = ROOT / "docs" / "reference"
+
+Written = Iterator[tuple[Path, str]]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes everything that is quick to write, or a part that is named."""
+    sys.path.insert(0, str(ROOT))
+    if arguments and arguments[0] in PARTS:
+        return PARTS[arguments[0]](arguments[1:])
+    if list(arguments) not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    stale = False
+    # One after the other: the pages show what the classes say.
+    for part in (classes, pages, messages):
+        for path, text in part():
+            if path.exists() and path.read_text(encoding="utf-8") == text:
+                continue
+            stale = True
+            print(f"{path.relative_to(ROOT)}: {'out of date' if arguments else 'written'}")
+            if not arguments:
+                path.write_text(text, encoding="utf-8")
+    if stale and arguments:
+        print("make generate writes it anew", file=sys.stderr)
+    return int(stale and bool(arguments))
+
+
+def classes() -> Written:
+    """What Rust declares, as Python's classes."""
+    command = ["cargo", "run", "--quiet", "--locked", "-p", "skycell-spec", "--bin", "declarations"]
+    declared: Json = json.loads(_told(command))
+    rules = PACKAGE / "scenario" / "declared"
+    yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
+    yield from _formatted(rules / "tcp.py", table_module("tcp", declared))
+    for family, noun in (("policies", "policy"), ("schedulers", "scheduler")):
+        yield from _formatted(rules / f"{family}.py", rules_module(family, noun, declared))
+
+
+def pages() -> Written:
+    """Reference pages of what is declared."""
+    from skycell.scenario.policy_table import policy_page
+    from skycell.scenario.reference import page
+
+    yield REFERENCE / "scenario.md", page()
+    policies = REFERENCE / "policies" / "README.md"
+    begin, end = "<!-- classes: begin -->\n", "<!-- classes: end -->"
+    before, _, rest = policies.read_text(encoding="utf-8").partition(begin)
+    yield policies, f"{before}{begin}{policy_page()}{end}{rest.partition(end)[2]}"
+
+
+def messages() -> Written:
+    """What is said about each faulty file that is kept."""
+    from skycell.scenario import parse
+    from tests.messages import test_messages, test_sweep_messages
+    from tests.messages.cases import rewritten
+
+    checked = (
+        (test_messages.TABLES, parse),
+        (test_sweep_messages.TABLES, test_sweep_messages.design),
+    )
+    for tables, check in checked:
+        for table in tables:
+            yield table, rewritten(table, check)
+
+
+def golden(names: Sequence[str]) -> int:
+    """Golden traces; one whose events have moved loses its note on how it was checked."""
+    from tests.golden import rewrite
+
+    return rewrite.main(list(names))
+
+
+def outputs(names: Sequence[str]) -> int:
+    """What the commands of documents print."""
+    from tests.docs import refresh
+
+    return refresh.main(list(names))
+
+
+def _tool(name: str) -> Callable[[Sequence[str]], int]:
+    def run(arguments: Sequence[str]) -> int:
+        sys.argv = [name, *arguments]
+        runpy.run_path(str(ROOT / "tools" / name), run_name="__main__")
+        return 0
+
+    return run
+
+
+PARTS: dict[str, Callable[[Sequence[str]], int]] = {
+    "golden": golden,
+    "outputs": outputs,
+    "results": _tool("readme_results.py"),
+    "study": _tool("study_readme.py"),
+}
+
+
+def _formatted(path: Path, text: str) -> Written:
+    """The text in the agreed format, without what it imports for nothing."""
+    ruff = [sys.executable, "-m", "ruff"]
+    name = ["--quiet", "--stdin-filename", str(path), "-"]
+    fixed = _told([*ruff, "check", "--fix-only", *name], text)
+    yield path, _told([*ruff, "format", *name], fixed)
+
+
+def _told(command: Sequence[str], text: str = "") -> str:
+    run = subprocess.run(command, input=text, cwd=ROOT, check=True, stdout=-1, text=True)
+    return run.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
