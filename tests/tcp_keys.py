@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import Leaf, whens_of
+from skycell.scenario.parameters import ValueType, whens_of
 
 
 def _few(key: str) -> tuple[Any, ...]:
-    for leaf in Tcp.model_fields[key].metadata:
-        if isinstance(leaf, Leaf) and leaf.schema.get("type") == "boolean":
+    for value_type in Tcp.model_fields[key].metadata:
+        if isinstance(value_type, ValueType) and value_type.schema.get("type") == "boolean":
             return (False, True)
-        if isinstance(leaf, Leaf) and "enum" in leaf.schema:
-            return tuple(leaf.schema["enum"])
+        if isinstance(value_type, ValueType) and "enum" in value_type.schema:
+            return tuple(value_type.schema["enum"])
     return ()
 
 

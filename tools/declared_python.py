@@ -220,8 +220,8 @@ def table_module(name: str, declared: Json) -> str:
             types.add(parameter["type"])
             lines += _parameter(field, parameter)
         else:
-            told = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
-            annotation = f"Annotated[str, word({told})]"
+            reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
+            annotation = f"Annotated[str, word({reported})]"
             lines += _parameter(field, {**parameter, "type": annotation})
     entries = [f"{_declares(field, items)}," for field in item["shape"]["fields"]]
     return (
@@ -319,8 +319,8 @@ def _parameter(field: Json, parameter: Json) -> Iterator[str]:
 
 def _when(effect: Json) -> str:
     """What gives a parameter an effect: values of another key, or that this is not given."""
-    told = ", ".join(_quoted(text) for text in (effect["key"], *effect["values"]))
-    return f"when({told})" if effect["values"] else f"without({told})"
+    reported = ", ".join(_quoted(text) for text in (effect["key"], *effect["values"]))
+    return f"when({reported})" if effect["values"] else f"without({reported})"
 
 
 def _entry(
@@ -336,8 +336,8 @@ def _entry(
     facts = {key: value for key, value in item["facts"].items() if key != "written_for"}
     yield "        facts={"
     for key, value in facts.items():
-        told = _text(value) if isinstance(value, str) else repr(value)
-        yield f"            {json.dumps(key)}: {told},"
+        reported = _text(value) if isinstance(value, str) else repr(value)
+        yield f"            {json.dumps(key)}: {reported},"
     yield "        },"
     yield "    ),"
 
@@ -348,17 +348,17 @@ def _declares(field: Json, items: Mapping[str, Json]) -> str:
         name = field["type"]["named"]
         inner = "".join(f"{_declares(own, items)}," for own in items[name]["shape"]["fields"])
         return f'Part("{field["name"]}", {name}, ({inner}))'
-    told = [f'"{field["name"]}"', _quoted(parameter["key"]), f'"{parameter["type"]}"']
+    reported = [f'"{field["name"]}"', _quoted(parameter["key"]), f'"{parameter["type"]}"']
     relation = parameter["relation"]
     if relation is not None:
-        told.append(f'{"at_most" if relation["may_equal"] else "below"}="{relation["field"]}"')
+        reported.append(f'{"at_most" if relation["may_equal"] else "below"}="{relation["field"]}"')
     words = _words_of(parameter, items)
     if words is not None:
-        told[2] = '"word"'
+        reported[2] = '"word"'
         other = {word["written"]: word["word"] for word in words if word["written"]}
-        told += [f"words={other!r}"] if other else []
-    told += [f"{flag}=True" for flag in ("is_list", "is_ascending") if parameter[flag]]
-    return f"Declares({', '.join(told)})"
+        reported += [f"words={other!r}"] if other else []
+    reported += [f"{flag}=True" for flag in ("is_list", "is_ascending") if parameter[flag]]
+    return f"Declares({', '.join(reported)})"
 
 
 def _quoted(text: str | None) -> str:

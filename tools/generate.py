@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
 def classes() -> Written:
     """What Rust declares, as Python's classes."""
     command = ["cargo", "run", "--quiet", "--locked", "-p", "skycell-spec", "--bin", "declarations"]
-    declared: Json = json.loads(_told(command))
+    declared: Json = json.loads(_reported(command))
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
     yield from _formatted(rules / "tcp.py", table_module("tcp", declared))
@@ -64,8 +64,8 @@ def classes() -> Written:
 
 def pages() -> Written:
     """Reference pages of what is declared."""
+    from skycell.scenario.documentation import page
     from skycell.scenario.policy_table import policy_page
-    from skycell.scenario.reference import page
 
     yield REFERENCE / "scenario.md", page()
     policies = REFERENCE / "policies" / "README.md"
@@ -124,11 +124,11 @@ def _formatted(path: Path, text: str) -> Written:
     """The text in the agreed format, without what it imports for nothing."""
     ruff = [sys.executable, "-m", "ruff"]
     name = ["--quiet", "--stdin-filename", str(path), "-"]
-    fixed = _told([*ruff, "check", "--fix-only", *name], text)
-    yield path, _told([*ruff, "format", *name], fixed)
+    fixed = _reported([*ruff, "check", "--fix-only", *name], text)
+    yield path, _reported([*ruff, "format", *name], fixed)
 
 
-def _told(command: Sequence[str], text: str = "") -> str:
+def _reported(command: Sequence[str], text: str = "") -> str:
     run = subprocess.run(command, input=text, cwd=ROOT, check=True, stdout=-1, text=True)
     return run.stdout
 

@@ -106,10 +106,10 @@ def tables(result: Mapping[str, Any]) -> str:
     held = sum(bool(entry["ours_holds"]) for entry in asked)
     replications = " or ".join(str(n) for n in sorted(set(result["replications"].values())))
     version = result["version"].partition("+")[0]
-    told = f"Of {len(asked)} numbered conclusions that hold in print, {held} hold in ours. "
-    told += Agreement.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
+    reported = f"Of {len(asked)} numbered conclusions that hold in print, {held} hold in ours. "
+    reported += Agreement.of((entry["ours_holds"], _single(entry)) for entry in asked).sentence()
     run = f"{replications} replications of each case, first seed {result['seed']}"
-    lines += ["", f"{told.rstrip()} skycell {version}, {run}."]
+    lines += ["", f"{reported.rstrip()} skycell {version}, {run}."]
     return "\n".join(lines)
 
 

@@ -72,10 +72,10 @@ def main(
             )
         if not keep_choices:
             tried = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
-            choices = "\n".join(_told_of_choices(tried))
+            choices = "\n".join(_reported_of_choices(tried))
     above = page.partition(MARKER)[0].rstrip()
-    told = "\n\n".join(part.strip() for part in (above, MARKER, verdicts, choices) if part)
-    file.write_text(f"{told}\n", encoding="utf-8")
+    reported = "\n\n".join(part.strip() for part in (above, MARKER, verdicts, choices) if part)
+    file.write_text(f"{reported}\n", encoding="utf-8")
 
 
 def _try_choices(
@@ -178,14 +178,16 @@ def _reproduced(result: Reproduction) -> list[str]:
 def _score_of_conclusions(result: Reproduction) -> str:
     holding, asked = result.conclusion_score()
     decided = result.decided_of_print()
-    told = f"Of the conclusions that hold in print {holding} of {asked} hold in ours."
+    reported = f"Of the conclusions that hold in print {holding} of {asked} hold in ours."
     if not asked:
         decided = [entry for entry in result.conclusions if entry.ours_holds is not None]
         holding = sum(bool(entry.ours_holds) for entry in decided)
-        told = f"No conclusion can be decided in print. {holding} of {len(decided)} hold in ours."
+        reported = (
+            f"No conclusion can be decided in print. {holding} of {len(decided)} hold in ours."
+        )
         if result.studies[0].is_own:
-            told = f"{holding} of {len(decided)} conclusions hold."
-    return f"{told} {Agreement.of_results(decided).sentence()}".rstrip()
+            reported = f"{holding} of {len(decided)} conclusions hold."
+    return f"{reported} {Agreement.of_results(decided).sentence()}".rstrip()
 
 
 def _evidence(entry: ConclusionResult) -> str:
@@ -229,7 +231,7 @@ def _counts(score: Score) -> str:
     return f"{score.inside} | {score.near} | {score.off} | {shown}"
 
 
-def _told_of_choices(tried: KeptSensitivity) -> list[str]:
+def _reported_of_choices(tried: KeptSensitivity) -> list[str]:
     """What has been tried of a study's choices, from the file in its folder."""
     study = load_study(tried.study)
     of_these = f", of the tables {', '.join(tried.tables)}" if tried.tables != (study.id,) else ""
@@ -393,10 +395,10 @@ def _failed(tried: KeptSensitivity) -> list[str]:
         )
         for entry in tried.alternatives
     }
-    told = ", ".join(f"{name} ({count})" for name, count in counts.items() if count)
+    reported = ", ".join(f"{name} ({count})" for name, count in counts.items() if count)
     return (
-        ["", f"Rows without a value, where a run failed or there is no path: {told}."]
-        if told
+        ["", f"Rows without a value, where a run failed or there is no path: {reported}."]
+        if reported
         else []
     )
 

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from skycell.cli.interrupts import tell
+from skycell.cli.interrupts import report_it
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
 
         command(prog_name="skycell")
     except KeyboardInterrupt as error:
-        tell(error, None)
+        report_it(error, None)
         raise SystemExit(1) from None
 
 

@@ -106,14 +106,14 @@ def test_a_route_of_datagrams_is_one_from_host_to_host() -> None:
     names = [spec["vcs"][vc]["name"] for vc in route]
     assert names == ["flow1.in", "trunk1.forward", "flow1.out"]
     at = "sources[0].datagram_route"
-    for faulty, told in (
+    for faulty, reported in (
         ([route[0], 99], f"{at}: needs VCs that exist"),
         (route[1:], f"{at}: begins with the source's vc"),
         ([route[0], route[2]], f"{at}: VCs of a route are joined by routers"),
         (route[:2], f"{at}: ends at a host"),
     ):
         spec["sources"][0]["datagram_route"] = faulty
-        assert refusal(spec) == told
+        assert refusal(spec) == reported
     spec["sources"][0] |= {"datagram_route": route, "cell_interval_ps": 86_400 * 10**12}
     place = "sources[0].cell_interval_ps"
     assert refusal(spec) == (

@@ -29,11 +29,11 @@ def refresh(page: Path) -> None:
         before = Path.cwd()
         os.chdir(folder)
         try:
-            told = console_of(page, folder)
+            reported = console_of(page, folder)
         finally:
             os.chdir(before)
     lines = page.read_text(encoding="utf-8").splitlines()
-    for command, got in reversed(told):
+    for command, got in reversed(reported):
         if same(command.output, got):
             continue
         if "\n...\n" in f"\n{command.output}":

@@ -46,13 +46,13 @@ def without_progress(text: str) -> str:
 
 def console_of(page: Path, folder: Path) -> list[tuple[Command, str]]:
     """Every command of a page with what it printed, in order, its files written on the way."""
-    told = []
+    reported = []
     for block in blocks(page):
         if block.name and block.language not in ("console", "pycon"):
             write_file(block, folder)
         elif block.language == "console":
-            told += [(command, run_command(command, folder)) for command in commands(block)]
-    return told
+            reported += [(command, run_command(command, folder)) for command in commands(block)]
+    return reported
 
 
 def write_file(block: Block, folder: Path) -> None:

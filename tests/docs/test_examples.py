@@ -43,10 +43,10 @@ def _run_sessions(page: Path) -> None:
             test = doctest.DocTestParser().get_doctest(
                 block.text, names, name_of(page), str(page), block.line - 1
             )
-            told: list[str] = []
-            runner.run(test, out=told.append, clear_globs=False)
+            reported: list[str] = []
+            runner.run(test, out=reported.append, clear_globs=False)
             names = test.globs
-            assert runner.failures == 0, "".join(told)
+            assert runner.failures == 0, "".join(reported)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,9 @@ def test_tests_that_the_page_names_exist() -> None:
 
 def test_the_declaration_of_the_page_is_that_of_the_code() -> None:
     code = (ROOT / "crates" / "tcp" / "src" / "spec.rs").read_text(encoding="utf-8")
-    told = [block.text for block in blocks(PAGE) if EXAMPLE in block.text or "enum" in block.text]
-    declarations = [text for text in told if "skycell run" not in text]
+    reported = [
+        block.text for block in blocks(PAGE) if EXAMPLE in block.text or "enum" in block.text
+    ]
+    declarations = [text for text in reported if "skycell run" not in text]
     assert len(declarations) == 2
     assert [text for text in declarations if text.strip("\n") not in code] == []

@@ -84,7 +84,7 @@ def members(node: ast.ClassDef) -> dict[str, str]:
                 found[part.name] = text(part.returns)
             elif "classmethod" not in decorators:
                 found[part.name] = signature(part)
-    return {name: told for name, told in found.items() if not name.startswith("_")}
+    return {name: reported for name, reported in found.items() if not name.startswith("_")}
 
 
 def untold(stub: Stub) -> list[str]:
@@ -105,13 +105,13 @@ def test_every_public_name_is_on_the_page_and_no_other() -> None:
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_what_the_page_says_of_a_name_is_what_the_code_has(name: str) -> None:
-    told, is_so = STUBS[name].definition, source_of(PUBLIC[name])
-    if isinstance(told, ast.FunctionDef):
+    reported, is_so = STUBS[name].definition, source_of(PUBLIC[name])
+    if isinstance(reported, ast.FunctionDef):
         assert isinstance(is_so, ast.FunctionDef)
-        assert signature(told) == signature(is_so)
+        assert signature(reported) == signature(is_so)
     else:
         assert isinstance(is_so, ast.ClassDef)
-        assert members(told) == members(is_so)
+        assert members(reported) == members(is_so)
 
 
 @pytest.mark.parametrize("name", PUBLIC)

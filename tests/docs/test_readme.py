@@ -104,14 +104,14 @@ def test_a_page_gets_its_part_between_its_marks_and_nowhere_else(
 ) -> None:
     result = tmp_path / "result.json"
     result.write_text(json.dumps(RESULT), encoding="utf-8")
-    told = dict(script.pages(RESULT))
-    for name in told:
+    reported = dict(script.pages(RESULT))
+    for name in reported:
         page = tmp_path / name
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n", encoding="utf-8")
     monkeypatch.setattr(script, "ROOT", tmp_path)
     assert script.main([str(result)]) == 0
-    for name, text in told.items():
+    for name, text in reported.items():
         written = (tmp_path / name).read_text(encoding="utf-8")
         assert written == f"before\n{script.BEGIN}\n{text}\n{script.END}\nafter\n"
     with pytest.raises(ValueError, match="no marks"):

@@ -60,12 +60,12 @@ def test_there_is_no_page_of_a_policy_that_does_not_exist() -> None:
 
 
 def test_every_tcp_parameter_is_compared_with_its_sources_or_explained() -> None:
-    told = first_cells(REFERENCE / "tcp" / "parameters.md")
-    assert len(told) == len(set(told))
-    assert set(told) - set(Tcp.model_fields) == set()
+    reported = first_cells(REFERENCE / "tcp" / "parameters.md")
+    assert len(reported) == len(set(reported))
+    assert set(reported) - set(Tcp.model_fields) == set()
     others = (REFERENCE / "tcp").glob("*.md")
     text = "".join(page.read_text(encoding="utf-8") for page in others)
-    younger = set(Tcp.model_fields) - set(told)
+    younger = set(Tcp.model_fields) - set(reported)
     assert {key for key in younger if f"`{key}`" not in text} == set()
 
 
@@ -78,10 +78,10 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         "source": [{"kind": "cbr", "name": "voice", "rate": 0.1}],
     }
     result = skycell.run(values)
-    told = set(first_cells(REFERENCE / "records.md"))
+    reported = set(first_cells(REFERENCE / "records.md"))
     left = set(_keys(result.summary())) - {"name", "put_in", "found", "accounts"}
-    assert left - told == set()
-    assert told - left == (set(TRACE_COLUMNS) | {"name"}) - left
+    assert left - reported == set()
+    assert reported - left == (set(TRACE_COLUMNS) | {"name"}) - left
     text = (REFERENCE / "records.md").read_text(encoding="utf-8").partition("## Traces")[2]
     for trace, columns in TRACE_COLUMNS.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{trace}` |")]
@@ -93,10 +93,10 @@ def test_every_account_of_the_ledger_is_told_with_all_places_where_it_is_found()
     text = (REFERENCE / "records.md").read_text(encoding="utf-8")
     table = text.partition("## The ledger")[2].partition("## Traces")[0]
     cells = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")]
-    told = {row[0].removeprefix("| "): row[2].removesuffix(" |").split(", ") for row in cells}
+    reported = {row[0].removeprefix("| "): row[2].removesuffix(" |").split(", ") for row in cells}
     for account in skycell.run(_ONE_RUN).records["ledger"]["accounts"]:
         label = re.sub(r", (flow|vc|port) .*", r", per \1", account["name"]).replace("vc", "VC")
-        assert [place for place, _ in account["found"]] == told[label], label
+        assert [place for place, _ in account["found"]] == reported[label], label
 
 
 def _keys(value: Any) -> list[str]:
@@ -127,8 +127,8 @@ def test_every_response_and_key_of_a_sweep_is_explained_and_no_other() -> None:
 
 
 def test_every_kind_of_figure_of_a_sweep_is_explained() -> None:
-    told = first_cells(REFERENCE / "figures-and-reports.md")
-    assert set(FACTORIAL_KINDS) <= set(told)
+    reported = first_cells(REFERENCE / "figures-and-reports.md")
+    assert set(FACTORIAL_KINDS) <= set(reported)
 
 
 def test_the_table_of_classes_is_that_of_the_code() -> None:
@@ -139,7 +139,7 @@ def test_the_table_of_classes_is_that_of_the_code() -> None:
 
 
 def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> None:
-    told = first_cells(REFERENCE / "randomness.md")
+    reported = first_cells(REFERENCE / "randomness.md")
     sources = [
         path.read_text(encoding="utf-8")
         for crate in ("traffic", "reference", "engine")
@@ -165,7 +165,7 @@ def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> No
         for stream in opened
         if not stream.endswith(("{purpose}", "{kind}"))
     }
-    assert {re.sub(r"<[^>]*>", "*", stream) for stream in told} == plain
+    assert {re.sub(r"<[^>]*>", "*", stream) for stream in reported} == plain
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))

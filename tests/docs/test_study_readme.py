@@ -48,8 +48,8 @@ def test_what_is_told_of_the_choices_or_of_the_verdicts_can_be_kept(
     monkeypatch.setattr(script, "STUDIES", tmp_path)
     monkeypatch.setattr(script, "reproduce", lambda *_, **__: reproduction())
     arguments = ["icccn97", "--keep-choices", "--store", str(tmp_path / "runs.sqlite")]
-    told = CliRunner().invoke(script.main, arguments)
-    assert told.exit_code == 0, told.output
+    reported = CliRunner().invoke(script.main, arguments)
+    assert reported.exit_code == 0, reported.output
     text = file.read_text()
     assert text.startswith(f"{above}\n{script.MARKER}\n\n## What reproduces\n\n2 replications")
     assert text.endswith(f")\n\n{kept}")
@@ -99,7 +99,7 @@ def test_a_readme_names_what_has_not_been_tried_what_has_no_effect_and_what_fail
         for key, value in named
         if (key, value) not in left
     ]
-    lines = script._told_of_choices(_tried([table], tried))
+    lines = script._reported_of_choices(_tried([table], tried))
     assert "Not tried: `tcp.rto_initial` 6 s, `tcp.handshake` true." in lines
     assert "| tcp.tick | 500 ms | 2.10 | 2.4 |" in lines
     assert "| tcp.tick | 100 ms | 200 ms | 0.037 | 11 | 8 | 5 | 0.060 |" in lines
@@ -126,7 +126,7 @@ def test_a_study_of_many_tables_has_one_of_their_changes() -> None:
         ),
         study="atmf970424",
     )
-    lines = script._told_of_choices(tried)
+    lines = script._reported_of_choices(tried)
     head = next(line for line in lines if line.startswith("| choice | as chosen | instead | t1 |"))
     assert head.endswith("| t6 | inside | near | off |")
     place = lines.index(head)
@@ -142,14 +142,14 @@ def test_a_study_of_many_tables_has_one_of_their_changes() -> None:
 def test_what_readmes_tell_of_choices_is_what_their_studies_keep(file: Path) -> None:
     page = (file.parent / "README.md").read_text(encoding="utf-8")
     _, choices = script.parts_of(page)
-    assert choices == "\n".join(script._told_of_choices(KeptSensitivity.read(file)))
+    assert choices == "\n".join(script._reported_of_choices(KeptSensitivity.read(file)))
 
 
 def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ijsc").mkdir()
     file = tmp_path / "ijsc" / "README.md"
     file.write_text("# By hand\n")
-    told: list[str] = []
+    reported: list[str] = []
     varied: list[dict[str, Any]] = []
     ours = [reproduction(rows=[row("ijsc-t1", {}, 0.5, (0.5, 0.5))], conclusions=())]
 
@@ -171,7 +171,7 @@ def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.M
         store = ["--store", str(tmp_path / "runs.sqlite")]
         result = CliRunner().invoke(script.main, ["ijsc", *arguments, *store])
         assert result.exit_code == 0, result.output
-        told.append(result.output)
+        reported.append(result.output)
 
     run("--choice", "tcp.tick=200 ms")
     assert varied.pop() == {"tcp.tick": ("200 ms",)}
@@ -197,5 +197,5 @@ def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.M
     assert "Of other draws." not in file.read_text()
     assert "note" not in (tmp_path / "ijsc" / "sensitivity.json").read_text()
     assert varied[2] == {"tcp.tick": ("200 ms", "500 ms")}
-    assert "the tables as chosen are not what they were: all is tried anew" in told[-1]
+    assert "the tables as chosen are not what they were: all is tried anew" in reported[-1]
     assert "Not tried: `link.framing` sts3c, " in file.read_text()

@@ -131,8 +131,8 @@ def _counts(result: RunResult) -> Iterator[str]:
 
 
 def _discarded(vc: dict[str, Any]) -> str:
-    told = [f"{count} {reason}" for reason, count in vc["cells_discarded"].items() if count]
-    return f"discarded {', '.join(told)}" if told else "none discarded"
+    reported = [f"{count} {reason}" for reason, count in vc["cells_discarded"].items() if count]
+    return f"discarded {', '.join(reported)}" if reported else "none discarded"
 
 
 def _longest(port: dict[str, Any]) -> int:

@@ -26,12 +26,12 @@ class Case:
     table: Path
     name: str
     faulty: str
-    told: str
+    reported: str
 
     @property
     def text(self) -> str:
         """The case as it stands in the text of its table."""
-        return f"=== {self.name}\n{self.faulty}--- told\n{self.told}"
+        return f"=== {self.name}\n{self.faulty}--- told\n{self.reported}"
 
 
 def cases_of(table: Path) -> list[Case]:
@@ -51,7 +51,7 @@ def by_name(tables: list[Path]) -> list[object]:
     ]
 
 
-def told(check: Callable[[str, str], object], case: Case) -> str:
+def reported(check: Callable[[str, str], object], case: Case) -> str:
     """What `check` says about a faulty file, which it is given with its name."""
     with pytest.raises(ScenarioFaults) as faults:
         check(case.faulty, f"{case.name}.toml")
@@ -60,5 +60,5 @@ def told(check: Callable[[str, str], object], case: Case) -> str:
 
 def rewritten(table: Path, check: Callable[[str, str], object]) -> str:
     """The text of a table with what is said about each case now."""
-    cases = [Case(table, case.name, case.faulty, told(check, case)) for case in cases_of(table)]
+    cases = [Case(table, case.name, case.faulty, reported(check, case)) for case in cases_of(table)]
     return "".join(case.text for case in cases)

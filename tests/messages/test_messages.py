@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from skycell.scenario import ScenarioFaults, load, parse
-from tests.messages.cases import Case, by_name, cases_of, told
+from tests.messages.cases import Case, by_name, cases_of, reported
 
 TABLES = sorted((Path(__file__).parent / "scenario").glob("*.txt"))
 
 
 @pytest.mark.parametrize("case", by_name(TABLES))
 def test_a_faulty_file_is_told_its_faults(case: Case) -> None:
-    assert told(parse, case) == case.told
+    assert reported(parse, case) == case.reported
 
 
 def test_each_case_has_a_name_of_its_own() -> None:

@@ -11,7 +11,7 @@ import pytest
 from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import ScenarioFaults
-from tests.messages.cases import Case, by_name, told
+from tests.messages.cases import Case, by_name, reported
 
 TABLES = [Path(__file__).parent / "sweep.txt"]
 
@@ -23,7 +23,7 @@ def design(text: str, name: str) -> object:
 
 @pytest.mark.parametrize("case", by_name(TABLES))
 def test_a_faulty_sweep_is_told_its_faults(case: Case) -> None:
-    assert told(design, case) == case.told
+    assert reported(design, case) == case.reported
 
 
 def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -> None:

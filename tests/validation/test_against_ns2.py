@@ -17,7 +17,7 @@ from benches.peers.ns2.simulator import Sent
 from benches.peers.outcome import Outcome, Skycell
 from tests.validation.ns2.cases import CASES, DURATION_S, LOSSES, MSS, RTT_S, TICK_S, Case
 from tests.validation.ns2.exchange import (
-    Told,
+    Reported,
     Tolerance,
     Windows,
     first_difference,
@@ -138,7 +138,7 @@ def test_ns2_still_reaches_the_stored_steady_state(program: str) -> None:
     assert run_steady(steady) == stored_steady(steady)
 
 
-TOLD = Told(
+REPORTED = Reported(
     sent=(
         Sent(0.0, 0, False),
         Sent(0.1, 1, False),
@@ -151,33 +151,35 @@ TOLD = Told(
 QUIET = [False, False, True]
 
 
-def changed(**parts: object) -> Told:
-    """TOLD with another part."""
-    values = {"sent": TOLD.sent, "windows": TOLD.windows} | parts
-    return Told(**values)  # type: ignore[arg-type]
+def changed(**parts: object) -> Reported:
+    """REPORTED with another part."""
+    values = {"sent": REPORTED.sent, "windows": REPORTED.windows} | parts
+    return Reported(**values)  # type: ignore[arg-type]
 
 
 def test_an_exchange_is_read_back_from_its_text() -> None:
-    assert from_text(to_text(TOLD)) == TOLD
+    assert from_text(to_text(REPORTED)) == REPORTED
 
 
 @pytest.mark.parametrize(
     ("theirs", "found"),
     [
-        (TOLD, None),
-        (changed(sent=(*TOLD.sent[:3], Sent(0.2, 2, True))), (0.2, "order")),
-        (changed(sent=(*TOLD.sent[:3], Sent(0.20003, 1, True))), (0.2, "time")),
-        (changed(sent=(*TOLD.sent[:1], Sent(0.10003, 1, False))), (0.1, "time")),
-        (changed(sent=(*TOLD.sent, Sent(0.31, 4, False))), None),
-        (changed(sent=TOLD.sent[:1]), (0.15, "lead")),
-        (changed(sent=TOLD.sent[:3]), None),
-        (changed(windows=(*TOLD.windows[:2], Windows(0.25, 9.0, 2.9))), None),
-        (changed(windows=(*TOLD.windows[:2], Windows(0.25, 1.0, 3.0))), (0.25, "ssthresh")),
-        (changed(windows=(Windows(0.05, 2.0, 4.0), *TOLD.windows[1:])), (0.05, "cwnd")),
+        (REPORTED, None),
+        (changed(sent=(*REPORTED.sent[:3], Sent(0.2, 2, True))), (0.2, "order")),
+        (changed(sent=(*REPORTED.sent[:3], Sent(0.20003, 1, True))), (0.2, "time")),
+        (changed(sent=(*REPORTED.sent[:1], Sent(0.10003, 1, False))), (0.1, "time")),
+        (changed(sent=(*REPORTED.sent, Sent(0.31, 4, False))), None),
+        (changed(sent=REPORTED.sent[:1]), (0.15, "lead")),
+        (changed(sent=REPORTED.sent[:3]), None),
+        (changed(windows=(*REPORTED.windows[:2], Windows(0.25, 9.0, 2.9))), None),
+        (changed(windows=(*REPORTED.windows[:2], Windows(0.25, 1.0, 3.0))), (0.25, "ssthresh")),
+        (changed(windows=(Windows(0.05, 2.0, 4.0), *REPORTED.windows[1:])), (0.05, "cwnd")),
     ],
 )
-def test_each_kind_of_difference_is_found(theirs: Told, found: tuple[float, str] | None) -> None:
-    assert first_difference(TOLD, theirs, QUIET, TOLERANCE) == found
+def test_each_kind_of_difference_is_found(
+    theirs: Reported, found: tuple[float, str] | None
+) -> None:
+    assert first_difference(REPORTED, theirs, QUIET, TOLERANCE) == found
 
 
 def test_stored_losses_are_those_of_the_case() -> None:

@@ -100,7 +100,7 @@ def test_a_share_hardly_depends_on_the_phase_of_two_round_trips() -> None:
     assert max(drawn) - min(drawn) < 0.2
 
 
-def acknowledgements_over_a_thin_link(**jitter: Any) -> Scenario:
+def acknowledgements_over_a_slow_link(**jitter: Any) -> Scenario:
     """A download whose way back carries 1000 acknowledgements, of one cell each, a second."""
     fast = {"rate": "1 Gbit/s", "framing": "none", "delay": "0 s", **jitter}
     slow = {"delay": "50 ms", "one_way": True, **jitter}
@@ -154,18 +154,18 @@ def download_and_busy(scenario: Scenario) -> tuple[float, float]:
 
 def test_a_router_with_a_standing_queue_always_sends() -> None:
     # With nothing drawn anywhere.
-    exact, busy = download_and_busy(acknowledgements_over_a_thin_link())
+    exact, busy = download_and_busy(acknowledgements_over_a_slow_link())
     assert exact == pytest.approx(15.2, rel=0.01)
-    thin = acknowledgements_over_a_thin_link()
+    decimate = acknowledgements_over_a_slow_link()
     for link in (0, 1):
-        thin = thin.with_values({f"topology.link[{link}].frame_jitter": "1 frame"})
-    drawn, drawn_busy = download_and_busy(thin)
+        decimate = decimate.with_values({f"topology.link[{link}].frame_jitter": "1 frame"})
+    drawn, drawn_busy = download_and_busy(decimate)
     # Losses of acknowledgements come at other moments.
     assert drawn == pytest.approx(exact, rel=0.01)
     assert drawn_busy == pytest.approx(busy, abs=0.01)
     # The studies' rule waits half a cell before each, which is a third of the time.
     waiting, waiting_busy = download_and_busy(
-        acknowledgements_over_a_thin_link(frame_jitter=PORT_GAP)
+        acknowledgements_over_a_slow_link(frame_jitter=PORT_GAP)
     )
     assert waiting < 0.8 * exact
     assert waiting_busy == pytest.approx(2 / 3, abs=0.05)

@@ -101,10 +101,10 @@ def follows(value: float, digits: str) -> str:
 
 
 def test_all_264_printed_numbers_follow_and_the_17_that_are_cut_are_of_wan_fairness() -> None:
-    told = {number: follows(computed(number), number[4]) for number in printed()}
-    assert len(told) == 264
-    assert [number for number, how in told.items() if how == "no"] == []
-    cut = [number for number, how in told.items() if how == "truncated"]
+    reported = {number: follows(computed(number), number[4]) for number in printed()}
+    assert len(reported) == 264
+    assert [number for number, how in reported.items() if how == "no"] == []
+    cut = [number for number, how in reported.items() if how == "truncated"]
     assert len(cut) == 17
     assert {number[:2] for number in cut} == {("wan", "fairness")}
 
@@ -154,8 +154,8 @@ def test_the_error_is_that_of_the_higher_interactions_with_six_degrees() -> None
 def test_conclusions_on_efficiency_name_these_shares(config: str, shares: dict[str, float]) -> None:
     found = ours(config, "efficiency")
     assert found.dominant == "tcp"
-    told = {name: 100 * share for name, share in found.shares().items() if name in shares}
-    assert told == pytest.approx(shares, abs=0.06)
+    reported = {name: 100 * share for name, share in found.shares().items() if name in shares}
+    assert reported == pytest.approx(shares, abs=0.06)
 
 
 # 97-0424 section 6: the drop policy dominates in the LAN, the guaranteed rate in the WAN, the TCP
@@ -183,5 +183,5 @@ def test_printed_values_of_97_0424_name_their_dominant_factor(
     factors = ["n_sources", "buffer_cells", "tcp", "policy", "gr_fraction"]
     found = dominant_factor(frame, factors, "efficiency")
     assert next(iter(found)) == first
-    told = {name: 100 * found[name] for name in shares}
-    assert told == pytest.approx(shares, abs=0.5, rel=0.05)
+    reported = {name: 100 * found[name] for name in shares}
+    assert reported == pytest.approx(shares, abs=0.5, rel=0.05)

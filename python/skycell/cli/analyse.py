@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     NAME,
     NamedPath,
@@ -21,7 +21,7 @@ from skycell.cli.options import (
 )
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep, wanted_rows
 from skycell.cli.store import look_into_store, refuse_unfit_store
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _SWEEP = ".toml"
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     source: Path | None,
     responses: tuple[str, ...] | None,
     factors: tuple[str, ...] | None,
@@ -43,30 +43,30 @@ def _look_over(
     **_: object,
 ) -> Runs | None:
     """Also gives the rows asked for."""
-    wanted = wanted_rows(gathered, filters)
+    wanted = wanted_rows(collector, filters)
     if source is None:
         return None
     found: list[Runs] = []
     if source.suffix == _SWEEP:
-        found += _runs_of_file(gathered, source, engine, store_path)
+        found += _runs_of_file(collector, source, engine, store_path)
     else:
-        with gathered.step():
+        with collector.step():
             found.append(read_runs(source))
     if not found:
         return None
-    return asked_for(gathered, found[-1], wanted, factors or (), responses or (), block)
+    return asked_for(collector, found[-1], wanted, factors or (), responses or (), block)
 
 
 def _runs_of_file(
-    gathered: Gathered, source: Path, engine: str | None, store_path: Path | None
+    collector: ErrorCollector, source: Path, engine: str | None, store_path: Path | None
 ) -> list[Runs]:
     """The runs of a sweep's file as they are planned, and behind that as the store has them."""
     found: list[Runs] = []
     fit: list[Path | None] = []
-    with gathered.step():
+    with collector.step():
         refuse_unfit_store(store_path, to_look=True)
         fit.append(store_path)
-    with gathered.step():
+    with collector.step():
         design = _design(source)
         found.append(_planned(design))
         if fit and engine is not None:
@@ -76,7 +76,7 @@ def _runs_of_file(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell analyse out/policies\n"
     "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"
@@ -121,10 +121,10 @@ def analyse(
     """
     from skycell.stats import DesignError
 
-    runs = looked_over(_look_over)
+    runs = validated(_validate)
     assert runs is not None
     names, asked, of_block = runs.asked(factors, responses, block)
-    gathered = Gathered()
+    collector = ErrorCollector()
     found_of: dict[str, Analysis | str] = {}
     for name in asked:
         try:
@@ -135,9 +135,9 @@ def analyse(
     # Of responses that nobody named, one that no run has keeps no other back.
     if responses or len(refused) == len(found_of):
         for why in dict.fromkeys(refused):
-            with gathered.step():
+            with collector.step():
                 raise click.UsageError(why)
-        gathered.refuse_if_any()
+        collector.refuse_if_any()
     _show(found_of, runs.units, as_json)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.gathered import Gathered
-from skycell.cli.given import STDIN, load_given, shown_name
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.inputs import STDIN, load_given, shown_name
 from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
@@ -38,13 +38,15 @@ class _Checked:
         }
 
 
-def _look_over(gathered: Gathered, files: tuple[str, ...] | None, **_: object) -> list[_Checked]:
+def _validate(
+    collector: ErrorCollector, files: tuple[str, ...] | None, **_: object
+) -> list[_Checked]:
     if files is None:
         return []
-    with gathered.step():
+    with collector.step():
         if "" in files:
             raise click.BadParameter("a name is missing", param_hint="'FILE...'")
-    with gathered.step():
+    with collector.step():
         if files.count(STDIN) > 1:
             message = "- stands for standard input, which can be read only once"
             raise click.BadParameter(message, param_hint="'FILE...'")
@@ -54,7 +56,7 @@ def _look_over(gathered: Gathered, files: tuple[str, ...] | None, **_: object) -
         if file and (file != STDIN or at == files.index(STDIN))
     ]
     for found in checked:
-        gathered.faults.faults += found.faults
+        collector.faults.faults += found.faults
     return checked
 
 
@@ -77,7 +79,7 @@ def _check(given: str) -> _Checked:
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell check examples/*.toml",
     short_help="List all faults of scenario files.",
 )
@@ -94,16 +96,16 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     means. A note is no fault: it says what a file does that its author may not expect. Exits with 0
     if every file can be run, otherwise with 2.
     """
-    gathered = Gathered()
-    checked = _look_over(gathered, files)
-    gathered.refuse_if_wrong_use()
+    collector = ErrorCollector()
+    checked = _validate(collector, files)
+    collector.refuse_if_wrong_use()
     if as_json:
         click.echo(json.dumps({"files": [found.as_dict() for found in checked]}, indent=2))
-        ctx.exit(2 if gathered else 0)
+        ctx.exit(2 if collector else 0)
     for found in checked:
         if found.spec is not None:
             users = found.spec.users_in_words
             click.echo(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
             for note in found.notes:
                 click.echo(f"  Note: {note}")
-    gathered.refuse_if_any()
+    collector.refuse_if_any()

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def if_interrupted(told: str) -> Iterator[None]:
+def if_interrupted(reported: str) -> Iterator[None]:
     """What is to be said of an interrupt in this part of a command; the innermost part counts."""
     try:
         yield
     except KeyboardInterrupt as error:
-        error.add_note(told)
+        error.add_note(reported)
         raise
 
 
-def tell(error: KeyboardInterrupt, verb: str | None) -> None:
+def report_it(error: KeyboardInterrupt, verb: str | None) -> None:
     """Says on standard error what there is to say about an interrupt.
 
     Args:

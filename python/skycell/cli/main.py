@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from skycell.cli.interrupts import tell
+from skycell.cli.interrupts import report_it
 
 #: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
 VERBS = {
@@ -69,21 +69,21 @@ class VerbGroup(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Reads the options of the group, among them those that only print."""
-        _have_every_character_told()
+        _have_every_character_reported()
         with _endings():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Calls a verb and turns what went wrong into a message and an exit code."""
         try:
-            with _endings(), _told_to_end_as_interrupted():
+            with _endings(), _reported_to_end_as_interrupted():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            tell(error, ctx.invoked_subcommand)
+            report_it(error, ctx.invoked_subcommand)
             raise click.exceptions.Exit(1) from None
 
 
-def _have_every_character_told() -> None:
+def _have_every_character_reported() -> None:
     """Has characters that the output does not have, such as a dash in Latin-1, written as escapes.
 
     Of the two kinds of escapes that of JSON is taken: a JSON object stays what it is.
@@ -101,7 +101,7 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 @contextmanager
-def _told_to_end_as_interrupted() -> Iterator[None]:
+def _reported_to_end_as_interrupted() -> Iterator[None]:
     """Has SIGTERM, which batch systems send, do what Ctrl-C does: no finished run is lost."""
 
     def interrupt(*_: object) -> None:

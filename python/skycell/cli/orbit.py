@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
 from skycell.cli.orbit_options import (
     Inputs,
     common,
-    look_over_inputs,
+    report_notes,
+    report_written,
     tables,
-    tell_notes,
-    tell_written,
     time_option,
+    validate_inputs,
     write_tables,
 )
 from skycell.cli.orbit_series import series
 from skycell.cli.times import GivenTime
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,26 +47,31 @@ orbit.add_command(series)
 orbit.add_command(globe)
 
 
-def _look_over_list(
-    gathered: Gathered, name: str | None, cities: bool, markdown: bool, as_json: bool, **_: object
+def _validate_list(
+    collector: ErrorCollector,
+    name: str | None,
+    cities: bool,
+    markdown: bool,
+    as_json: bool,
+    **_: object,
 ) -> None:
     from skycell.cli.presets import refuse_unknown_preset
     from skycell.orbit import constellations
 
-    with gathered.step():
+    with collector.step():
         if (name is not None) + cities + markdown > 1:
             raise click.UsageError("NAME, --cities and --markdown exclude each other")
-    with gathered.step():
+    with collector.step():
         if markdown and as_json:
             raise click.UsageError("--markdown and --json exclude each other")
-    with gathered.step():
+    with collector.step():
         refuse_unknown_preset("constellation", constellations(), name)
 
 
 @orbit.command(
     "list",
     cls=Verb,
-    look_over=_look_over_list,
+    validate=_validate_list,
     epilog="\b\nExample:  skycell orbit list iridium-like",
     short_help="List constellations, or the values of one.",
 )
@@ -80,9 +85,9 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
     from skycell.orbit import cities as built_in
     from skycell.orbit import constellations
 
-    looked_over(_look_over_list)
+    validated(_validate_list)
     if markdown:
-        from skycell.orbit.reference import page
+        from skycell.orbit.documentation import page
 
         click.echo(page(), nl=False)
     elif not cities:
@@ -99,8 +104,8 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
             click.echo(f"{place.name:<{width}} {at}")
 
 
-def _look_over_table(
-    gathered: Gathered,
+def _validate_table(
+    collector: ErrorCollector,
     constellation: str | None,
     place: tuple[str, ...],
     csv_file: Path | None,
@@ -112,12 +117,12 @@ def _look_over_table(
 ) -> Inputs | None:
     names = place or (() if places_file else _JSAC_CITIES)
     targets = (csv_file, parquet)
-    return look_over_inputs(gathered, constellation, settings, names, places_file, targets, force)
+    return validate_inputs(collector, constellation, settings, names, places_file, targets, force)
 
 
 @orbit.command(
     cls=Verb,
-    look_over=_look_over_table,
+    validate=_validate_table,
     epilog="\b\nExample:  skycell orbit table jsac98-6x11 new_york tokyo paris",
     short_help="Show delays between all of some places.",
 )
@@ -135,24 +140,24 @@ def table(
     """
     from skycell.orbit import look
 
-    inputs = looked_over(_look_over_table)
+    inputs = validated(_validate_table)
     assert inputs is not None
     sky, places = inputs
     pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
     moment = look(sky, places, pairs, at.ps)
-    tell_notes(moment.validity)
+    report_notes(moment.validity)
     written = write_tables(_rows(moment), csv_file, parquet)
     if as_json:
-        told = {
+        reported = {
             "constellation": sky.title,
             "at_ps": at.ps,
             "paths": [route.as_dict() for route in moment.routes],
             **moment.validity.as_dict(),
         }
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json.dumps(reported, indent=2))
         return
     _show_matrix(sky, [entry.name for entry in places], moment, at)
-    tell_written(written)
+    report_written(written)
 
 
 _JSAC_CITIES = (
@@ -221,8 +226,8 @@ def _cell(route: Route) -> str:
     return f"{route.delay_ms:.1f} ({len(route.satellites)})"
 
 
-def _look_over_path(
-    gathered: Gathered,
+def _validate_path(
+    collector: ErrorCollector,
     constellation: str | None,
     source: str | None,
     target: str | None,
@@ -235,12 +240,12 @@ def _look_over_path(
 ) -> Inputs | None:
     ends = [name for name in (source, target) if name is not None]
     targets = (csv_file, parquet)
-    return look_over_inputs(gathered, constellation, settings, ends, places_file, targets, force)
+    return validate_inputs(collector, constellation, settings, ends, places_file, targets, force)
 
 
 @orbit.command(
     cls=Verb,
-    look_over=_look_over_path,
+    validate=_validate_path,
     epilog="\b\nExample:  skycell orbit path jsac98-6x11 los_angeles london",
     short_help="Show the links of one path.",
 )
@@ -259,11 +264,11 @@ def path(
     """
     from skycell.orbit import look
 
-    inputs = looked_over(_look_over_path)
+    inputs = validated(_validate_path)
     assert inputs is not None
     sky, places = inputs
     moment = look(sky, places, [(0, 1)], at.ps)
-    tell_notes(moment.validity)
+    report_notes(moment.validity)
     other = "shortest" if sky.file.route == "greedy" else "greedy"
     compared = None
     if sky.file.ground.access != "any":
@@ -271,7 +276,7 @@ def path(
     (route,) = moment.routes
     written = write_tables(_links(route), csv_file, parquet)
     if as_json:
-        told = {
+        reported = {
             "constellation": sky.title,
             "at_ps": at.ps,
             "route": sky.file.route,
@@ -290,8 +295,8 @@ def path(
             **moment.validity.as_dict(),
         }
         if compared is not None:
-            told[other] = compared.as_dict()
-        click.echo(json.dumps(told, indent=2))
+            reported[other] = compared.as_dict()
+        click.echo(json.dumps(reported, indent=2))
     else:
         _show_path(sky, moment, route, at)
         if compared is not None and compared.delay_ms is not None:
@@ -302,7 +307,7 @@ def path(
                 f"The {other} route takes {compared.delay_ms:.3f} ms over "
                 f"{counted(count, 'satellite')}."
             )
-        tell_written(written)
+        report_written(written)
     if not route.satellites:
         click.echo(f"No path: {route.missing}.", err=True)
         raise click.exceptions.Exit(1)
@@ -337,6 +342,6 @@ def _show_path(sky: Constellation, moment: Moment, route: Route, at: GivenTime) 
         show_table(console, grid)
     for name, sights in moment.sights.items():
         seen = sorted(sights, key=lambda sight: -sight.elevation_deg)
-        told = ", ".join(f"{at.satellite} at {at.elevation_deg:.1f} deg" for at in seen[:4])
+        reported = ", ".join(f"{at.satellite} at {at.elevation_deg:.1f} deg" for at in seen[:4])
         more = f" and {len(seen) - 4} more" if len(seen) > 4 else ""
-        console.print(f"{name} sees {told or 'no satellite'}{more}", soft_wrap=True)
+        console.print(f"{name} sees {reported or 'no satellite'}{more}", soft_wrap=True)

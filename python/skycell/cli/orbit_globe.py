@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     Inputs,
     common,
-    look_over_inputs,
+    report_notes,
+    report_written,
     tables,
-    tell_notes,
-    tell_written,
     time_option,
+    validate_inputs,
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
 from skycell.cli.times import GivenTime
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from skycell.plots.globe import View
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     constellation: str | None,
     place: tuple[str, ...],
     out: Path | None,
@@ -51,28 +51,28 @@ def _look_over(
     from skycell.plots.export import format_of
     from skycell.scenario.quantities import LONGEST_RUN_PS, show_time
 
-    with gathered.step():
+    with collector.step():
         if out is None and csv_file is None and parquet is None and not as_json:
             raise click.UsageError("give at least one of --out, --csv, --parquet and --json")
-    with gathered.step(), drawing_faults():
+    with collector.step(), drawing_faults():
         if out is not None:
             format_of(out)
-    with gathered.step():
+    with collector.step():
         if at is not None and every is not None and frames is not None:
             last_ps = at.ps + (frames - 1) * every.ps
             if last_ps > LONGEST_RUN_PS:
                 longest = show_time(LONGEST_RUN_PS)
                 message = f"the last moment is {show_time(last_ps)}, past {longest}"
                 raise click.BadParameter(message, param_hint="'--every'")
-    with gathered.step():
+    with collector.step():
         _view(view)
     targets = (out, csv_file, parquet)
-    return look_over_inputs(gathered, constellation, settings, place, places_file, targets, force)
+    return validate_inputs(collector, constellation, settings, place, places_file, targets, force)
 
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell orbit globe jsac98-6x11 new_york tokyo --out globe.html",
     short_help="Draw the earth, the satellites and a path.",
 )
@@ -127,11 +127,11 @@ def globe(
     """
     from skycell.orbit.validity import validity
 
-    inputs = looked_over(_look_over)
+    inputs = validated(_validate)
     assert inputs is not None
     sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
-    tell_notes(validity(sky, times_ps[0], times_ps[-1]))
+    report_notes(validity(sky, times_ps[0], times_ps[-1]))
     written = []
     if out is not None:
         from skycell.plots.export import save
@@ -150,7 +150,7 @@ def globe(
         if as_json:
             click.echo(json.dumps(rows.to_dicts(), indent=2))
             return
-    tell_written(written)
+    report_written(written)
 
 
 def _view(text: str | None) -> View | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import Command, NamedPath, json_option, set_option
 from skycell.cli.results import why_unwritable
 from skycell.cli.settings import read_settings
@@ -69,8 +69,8 @@ def time_option(name: str, default: str, what: str) -> Callable[[Command], Comma
     return click.option(name, type=TIME, default=default, show_default=True, help=what)
 
 
-def look_over_inputs(
-    gathered: Gathered,
+def validate_inputs(
+    collector: ErrorCollector,
     constellation: str | None,
     settings: Sequence[str],
     names: Sequence[str],
@@ -81,7 +81,7 @@ def look_over_inputs(
     """What a command computes from; none where that has faults, which are noted.
 
     Args:
-        gathered: takes what is wrong.
+        collector: takes what is wrong.
         constellation: a preset or a file; none if it could not be read.
         settings: what the command line changes of it.
         names: of places; all of the file's where there is none.
@@ -90,13 +90,13 @@ def look_over_inputs(
         force: files that exist are replaced.
     """
     found: list[Inputs] = []
-    with gathered.step():
+    with collector.step():
         _refuse_targets(force, targets)
     skies: list[Constellation] = []
-    with gathered.step():
+    with collector.step():
         if constellation is not None:
             skies.append(_constellation(constellation, settings))
-    with gathered.step():
+    with collector.step():
         places = _named_places(names, places_file)
         found += [(sky, places) for sky in skies]
     return found[0] if found else None
@@ -114,13 +114,13 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
         raise click.UsageError(
             f"{name!r} is neither a file nor a constellation.{hint} Constellations are {known}."
         )
-    gathered = Gathered()
-    values = read_settings(settings, gathered.faults)
-    with gathered.step():
+    collector = ErrorCollector()
+    values = read_settings(settings, collector.faults)
+    with collector.step():
         constellation = as_constellation(name)
         if values:
             constellation = constellation.with_values(values)
-    gathered.refuse_if_any()
+    collector.refuse_if_any()
     return constellation
 
 
@@ -163,13 +163,13 @@ def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None
     return staging.paths
 
 
-def tell_notes(validity: Validity) -> None:
+def report_notes(validity: Validity) -> None:
     """Satellites that are left out and the like, on standard error."""
     for note in validity.notes:
         click.echo(note, err=True)
 
 
-def tell_written(written: Sequence[Path]) -> None:
+def report_written(written: Sequence[Path]) -> None:
     """One line that names the files."""
     if written:
         click.echo(f"Written to {' and '.join(map(str, written))}.")

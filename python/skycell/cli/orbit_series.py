@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     PLACE_HELP,
     Inputs,
     common,
-    look_over_inputs,
+    report_notes,
+    report_written,
     tables,
-    tell_notes,
-    tell_written,
     time_option,
+    validate_inputs,
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
 from skycell.cli.times import GivenTime
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.orbit import Series
@@ -46,8 +46,8 @@ class _Asked:
     pairs: list[tuple[int, int]]
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     constellation: str | None,
     pairs: tuple[tuple[str, str], ...] | None,
     pairs_file: Path | None,
@@ -62,21 +62,21 @@ def _look_over(
 ) -> _Asked | None:
     from skycell.plots.export import format_of
 
-    with gathered.step(), drawing_faults("--plot"):
+    with collector.step(), drawing_faults("--plot"):
         if plot is not None:
             format_of(plot)
-    with gathered.step():
+    with collector.step():
         if step is not None and step.ps == 0:
             raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
     listed = list(pairs or ())
-    with gathered.step():
+    with collector.step():
         if pairs_file is not None:
             listed += _read_pairs(pairs_file)
         elif not listed:
             raise click.UsageError("name a pair of places: --pair FROM TO")
     names = list(dict.fromkeys(name for pair in listed for name in pair))
     targets = (csv_file, parquet, plot)
-    inputs = look_over_inputs(gathered, constellation, settings, names, places_file, targets, force)
+    inputs = validate_inputs(collector, constellation, settings, names, places_file, targets, force)
     numbers = {name: number for number, name in enumerate(names)}
     numbered = [(numbers[source], numbers[target]) for source, target in listed]
     return None if inputs is None else _Asked(inputs, numbered)
@@ -84,7 +84,7 @@ def _look_over(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  "
     "skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
     short_help="Show how delays change with time.",
@@ -148,9 +148,9 @@ def series(
     from skycell.orbit import series as compute
     from skycell.orbit.motion import PRECISION_PS
 
-    asked = looked_over(_look_over)
+    asked = validated(_validate)
     assert asked is not None
-    with _progress() as tell:
+    with _progress() as report_it:
         try:
             found = compute(
                 *asked.inputs,
@@ -161,11 +161,11 @@ def series(
                 with_links=rows == "links",
                 precision_ps=PRECISION_PS if exact else None,
                 jobs=jobs,
-                on_progress=tell,
+                on_progress=report_it,
             )
         except ValueError as error:  # more steps than a series can have
             raise click.UsageError(str(error)) from None
-    tell_notes(found.validity)
+    report_notes(found.validity)
     written = []
     if csv_file is not None or parquet is not None:
         table = {
@@ -180,7 +180,7 @@ def series(
         click.echo(json.dumps(_as_dict(found), indent=2))
     else:
         _show(found)
-        tell_written(written)
+        report_written(written)
 
 
 def _read_pairs(file: Path) -> list[tuple[str, str]]:
@@ -233,11 +233,11 @@ def _draw(found: Series, file: Path, force: bool) -> Path:
 def _as_dict(found: Series) -> dict[str, Any]:
     from skycell.orbit.over_time import NO_PATH_PS
 
-    told = []
+    reported = []
     for pair in range(len(found.pairs)):
         source, target = found.ends(pair)
         delays = [int(d) if d != NO_PATH_PS else None for d in found.delays_ps(pair)]
-        told.append(
+        reported.append(
             {
                 "from": source,
                 "to": target,
@@ -261,7 +261,7 @@ def _as_dict(found: Series) -> dict[str, Any]:
         "step_ps": found.step_ps,
         "steps": found.steps,
         "precision_ps": found.precision_ps,
-        "pairs": told,
+        "pairs": reported,
         **found.validity.as_dict(),
     }
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from skycell.cli.gathered import Gathered
-from skycell.cli.given import STDIN, load_given
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.inputs import STDIN, load_given
 from skycell.cli.options import (
     NAME,
     NamedPath,
@@ -24,13 +24,13 @@ from skycell.cli.plot_factorial import (
     factorial_figure,
     factorial_of_sweep,
     factorial_of_table,
-    look_over_factorial,
+    validate_factorial,
 )
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.runs_table import is_sweep_source, is_table_source, read_sweep_source, wanted_rows
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, GivenTime
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
@@ -42,8 +42,8 @@ Source: TypeAlias = "Scenario | RunResult | Factorial | StoredStudy"
 """What a figure is drawn from."""
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     source: Path | None,
     kind: str | None,
     out: Path | None,
@@ -66,66 +66,66 @@ def _look_over(
     from skycell.plots.run import TRACE_OF, usual_kind
     from skycell.report.stored import StoredStudy
 
-    values = read_settings(settings, gathered.faults)
-    with gathered.step(), drawing_faults():
+    values = read_settings(settings, collector.faults)
+    with collector.step(), drawing_faults():
         if out is not None:
             _refuse_target(out, force)
-    wanted = wanted_rows(gathered, filters)
+    wanted = wanted_rows(collector, filters)
     read: list[Source] = []
-    with gathered.step(), drawing_faults():
+    with collector.step(), drawing_faults():
         if source is not None:
             read.append(_read(source, values))
     if not read:
         return None
     (found,) = read
     is_of_runs = bool(flows or port or start or end)
-    with gathered.step():
+    with collector.step():
         if values and not _is_scenario(source):
             raise click.UsageError("--set is for scenario files, and this is not one")
-    with gathered.step():
+    with collector.step():
         if isinstance(found, Factorial) and (is_of_runs or table):
             raise click.UsageError(
                 "--flow, --port, --from, --to and --table are not for sweeps and tables, and this "
                 f"is a {found.what}"
             )
-    with gathered.step():
+    with collector.step():
         is_of_factors = bool(response or factors or filters or block or level)
         if is_of_factors and not isinstance(found, Factorial):
             raise click.UsageError(
                 "--response, --factor, --where, --block and --level are for sweeps and tables, and "
                 "this is neither"
             )
-    with gathered.step():
+    with collector.step():
         if isinstance(found, StoredStudy) and is_of_runs:
             raise click.UsageError(
                 "--flow, --port, --from and --to are for runs, and this is a study"
             )
     drawn: str | None = None  # a kind that there is
     if isinstance(found, Factorial):
-        found = look_over_factorial(gathered, found, kind, response, factors or (), wanted, block)
+        found = validate_factorial(collector, found, kind, response, factors or (), wanted, block)
         drawn = kind if kind in FACTORIAL_KINDS else None
     elif isinstance(found, StoredStudy):
-        with gathered.step(), drawing_faults():
+        with collector.step(), drawing_faults():
             if table:
                 found.refuse_unknown_table(table)
-        with gathered.step(), drawing_faults():
+        with collector.step(), drawing_faults():
             found.refuse_unknown_figure(kind, table)
             drawn = kind
     else:
-        with gathered.step():
+        with collector.step():
             if table:
                 raise click.UsageError("--table is for studies, and this is a run")
         shown = kind or usual_kind(_spec_of(found))
-        _look_over_run(gathered, found, shown, flows or (), port, start, end)
+        _validate_run(collector, found, shown, flows or (), port, start, end)
         drawn = shown if shown in TRACE_OF else None
-    with gathered.step(), drawing_faults():
+    with collector.step(), drawing_faults():
         if out is None and drawn is not None:
             _refuse_target(_usual_target(drawn), force)
     return found
 
 
-def _look_over_run(
-    gathered: Gathered,
+def _validate_run(
+    collector: ErrorCollector,
     run: Scenario | RunResult,
     kind: str,
     flows: tuple[str, ...],
@@ -136,26 +136,28 @@ def _look_over_run(
     """Tries what is chosen of a run, which need not have been made, each choice for itself."""
     from skycell.plots import run as figures
 
-    with gathered.step():
+    with collector.step():
         if kind not in figures.TRACE_OF:
             kinds = ", ".join(figures.TRACE_OF)
             raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
     given = {"flow": flows, "port": port, "from": start, "to": end}
     choices = figures.CHOICES_OF.get(kind, tuple(given))
-    with gathered.step():
+    with collector.step():
         idle = [name for name, value in given.items() if value and name not in choices]
         if idle:
-            told, allowed = (", ".join(f"--{name}" for name in names) for names in (idle, choices))
-            raise click.UsageError(f"{told}: the kind {kind} has {allowed or 'no such choice'}")
-    with gathered.step(), drawing_faults():
+            reported, allowed = (
+                ", ".join(f"--{name}" for name in names) for names in (idle, choices)
+            )
+            raise click.UsageError(f"{reported}: the kind {kind} has {allowed or 'no such choice'}")
+    with collector.step(), drawing_faults():
         spec = _spec_of(run)
-        with gathered.step(), drawing_faults():
+        with collector.step(), drawing_faults():
             figures.refuse_without_flows(spec, kind)
-        with gathered.step(), drawing_faults():
+        with collector.step(), drawing_faults():
             figures.refuse_without_classes(spec, kind)
-        with gathered.step(), drawing_faults():
+        with collector.step(), drawing_faults():
             figures.refuse_unknown_flows(spec, flows)
-        with gathered.step(), drawing_faults():
+        with collector.step(), drawing_faults():
             if port is not None and "port" in choices:
                 figures.refuse_unknown_port(spec, port)
         if "from" in choices:
@@ -165,7 +167,7 @@ def _look_over_run(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
     "  skycell plot examples/ubr-wan.toml --set tcp.variant=reno --out reno.svg\n"
@@ -238,7 +240,7 @@ def plot(
     from skycell.plots.run import usual_kind
     from skycell.report.stored import StoredStudy
 
-    found = looked_over(_look_over)
+    found = validated(_validate)
     assert found is not None
     with drawing_faults():
         if isinstance(found, Factorial):
@@ -265,7 +267,7 @@ def drawing_faults(option: str = "--out") -> Iterator[None]:
     from skycell.plots.export import UnknownFormatError
     from skycell.plots.figure import NothingToDrawError
     from skycell.plots.files import WouldOverwriteError
-    from skycell.plots.painters import RenderError
+    from skycell.plots.render_workers import RenderError
     from skycell.records.reading import NotAResult
 
     hint = f"'{option}'"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def factorial_of_table(source: Path) -> Factorial:
     return Factorial("table", source.name, runs, origin)
 
 
-def look_over_factorial(
-    gathered: Gathered,
+def validate_factorial(
+    collector: ErrorCollector,
     found: Factorial,
     kind: str | None,
     response: str | None,
@@ -66,12 +66,12 @@ def look_over_factorial(
     """The rows with the values asked for; tries what is chosen, each choice for itself."""
     from skycell.plots.factorial import FACTORIAL_KINDS
 
-    with gathered.step():
+    with collector.step():
         if kind is not None and kind not in FACTORIAL_KINDS:
             kinds = ", ".join(FACTORIAL_KINDS)
             raise click.BadParameter(f"{kind}: a {found.what} has {kinds}", param_hint="'--kind'")
     responses = [response] if response else []
-    runs = asked_for(gathered, found.runs, wanted, factors, responses, block)
+    runs = asked_for(collector, found.runs, wanted, factors, responses, block)
     only = ", ".join(f"{column} = {value}" for column, value in wanted)
     title = f"{found.title}, only {only}" if only else found.title
     origin = found.origin.of_rows(runs.rows) if only else found.origin

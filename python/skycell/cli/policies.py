@@ -6,20 +6,20 @@ import json
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 
-def _look_over(gathered: Gathered, markdown: bool, as_json: bool, **_: object) -> None:
-    with gathered.step():
+def _validate(collector: ErrorCollector, markdown: bool, as_json: bool, **_: object) -> None:
+    with collector.step():
         if markdown and as_json:
             raise click.UsageError("--markdown and --json exclude each other")
 
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell policies --json",
     short_help="List the buffer policies by class.",
 )
@@ -32,7 +32,7 @@ def policies(markdown: bool, as_json: bool) -> None:
     """
     from skycell.scenario.policy_table import policy_page, policy_rows
 
-    looked_over(_look_over)
+    validated(_validate)
     if markdown:
         click.echo(policy_page(), nl=False)
         return
@@ -47,9 +47,9 @@ def policies(markdown: bool, as_json: bool) -> None:
         words = f"{facts['class']:<5}  {facts['threshold']:<7}  {facts['discards']:<13}  {tags}"
         click.echo(f"{row.kind:<{width}}  {words}")
         click.echo(f"    {row.rule}")
-        told = ", ".join(f"{name} {value}".strip() for name, value in row.parameters.items())
-        if told:
-            click.echo(f"    parameters: {told}")
+        reported = ", ".join(f"{name} {value}".strip() for name, value in row.parameters.items())
+        if reported:
+            click.echo(f"    parameters: {reported}")
         click.echo(f"    source: {facts['source']}")
         if "chosen" in facts:
             click.echo(f"    chosen by us: {facts['chosen']}")

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.scenario.presets import Preset
 
 
-def _look_over(gathered: Gathered, name: str | None, **_: object) -> None:
+def _validate(collector: ErrorCollector, name: str | None, **_: object) -> None:
     from skycell.scenario.presets import presets as known
 
-    with gathered.step():
+    with collector.step():
         refuse_unknown_preset("preset", known(), name)
 
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell presets icccn97-geo",
     short_help="Show named sets of parameters with their sources.",
 )
@@ -38,7 +38,7 @@ def presets(name: str | None, as_json: bool) -> None:
     """
     from skycell.scenario.presets import presets as known
 
-    looked_over(_look_over)
+    validated(_validate)
     show_presets(known(), name, as_json)
 
 
@@ -85,8 +85,8 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
             v.key: {"value": v.value, "stated": v.is_stated, "reason": v.reason}
             for v in preset.all_values().values()
         }
-        told = {"title": preset.title, "source": preset.source, "values": values}
-        click.echo(json.dumps(told, indent=2))
+        reported = {"title": preset.title, "source": preset.source, "values": values}
+        click.echo(json.dumps(reported, indent=2))
         return
     click.echo(f"{preset.title}\nSource: {preset.source}")
     for value in preset.all_values().values():

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, level_option_of
 from skycell.cli.plot import drawing_faults, read_run
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.runs_table import is_sweep_source, read_sweep_source
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.records.result import RunResult
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     source: Path | None,
     out: Path | None,
     force: bool,
@@ -28,14 +28,14 @@ def _look_over(
     **_: object,
 ) -> RunResult | SweepResult | None:
     """Also reads the result."""
-    with gathered.step(), drawing_faults():
+    with collector.step(), drawing_faults():
         if out is not None:
             _refuse_target(out, force)
     found: list[RunResult | SweepResult] = []
-    with gathered.step(), drawing_faults():
+    with collector.step(), drawing_faults():
         if source is not None:
             is_sweep = is_sweep_source(source)
-            with gathered.step():
+            with collector.step():
                 if level is not None and source.exists() and not is_sweep:
                     raise click.UsageError("--level is for sweeps, and this is not one")
             found.append(_read(source))
@@ -44,7 +44,7 @@ def _look_over(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell run examples/ubr-wan.toml --trace cwnd --out out/run\n"
     "  skycell report out/run --out run.html",
@@ -71,11 +71,11 @@ def report(out: Path, force: bool, level: float | None, **_: object) -> None:
     Exits with 0, with 1 if drawing failed, with 2 if the input is faulty.
     """
     from skycell.cli.progress import DrawingProgress
-    from skycell.plots.painters import DrawingFailed
+    from skycell.plots.render_workers import DrawingFailed
     from skycell.records.result import RunResult
     from skycell.report import write_run_report, write_sweep_report
 
-    found = looked_over(_look_over)
+    found = validated(_validate)
     assert found is not None
     with drawing_faults():
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     force_option,
     json_option,
@@ -20,7 +20,7 @@ from skycell.cli.options import (
 from skycell.cli.results import (
     refuse_earlier_result,
     refuse_unwritable,
-    tell_result,
+    report_result,
     writing,
 )
 from skycell.cli.settings import read_settings, split_settings
@@ -39,8 +39,8 @@ _MOST_REPLICATIONS = 10_000
 _VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     ids: tuple[str, ...],
     show_list: bool,
     out: Path | None,
@@ -53,27 +53,27 @@ def _look_over(
     **_: object,
 ) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """Also reads what is set and what is varied."""
-    with gathered.step():
+    with collector.step():
         if not ids and not show_list:
             raise click.UsageError("name a study or a table; --list shows them")
-    overrides = read_settings(settings, gathered.faults)
-    variations = _variations(varied, gathered)
-    _refuse_early(ids, overrides, variations, 1 if seed is None else seed, gathered)
-    with gathered.step():
+    overrides = read_settings(settings, collector.faults)
+    variations = _variations(varied, collector)
+    _refuse_early(ids, overrides, variations, 1 if seed is None else seed, collector)
+    with collector.step():
         if engine is not None:
             refuse_engine(engine)
-    with gathered.step():
+    with collector.step():
         if out is not None and not varied:
             refuse_earlier_result(out, "study", _RESULTS, force)
             refuse_unwritable(out)
-    with gathered.step():
+    with collector.step():
         refuse_unfit_store(store_path)
     return overrides, variations
 
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
     short_help="Run published studies again and compare.",
 )
@@ -133,14 +133,14 @@ def reproduce(
 
         show_studies(as_json)
         return
-    gathered = Gathered()
-    overrides, variations = _look_over(
-        gathered, ids, show_list, out, force, seed, engine, store_path, settings, varied
+    collector = ErrorCollector()
+    overrides, variations = _validate(
+        collector, ids, show_list, out, force, seed, engine, store_path, settings, varied
     )
-    with gathered.step():
+    with collector.step():
         if out is not None and varied:
             raise click.UsageError("--out writes a reproduction; with --vary there is none")
-    gathered.refuse_if_any()
+    collector.refuse_if_any()
     common: dict[str, Any] = {
         "engine": engine,
         "jobs": jobs,
@@ -186,7 +186,7 @@ def _reproduce(
 
             show_reproduction(result)
 
-    tell_result(show, out, fault, as_json=as_json, failed=failed, store=store.path)
+    report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path)
 
 
 def _vary(
@@ -223,13 +223,13 @@ def _vary(
         raise click.exceptions.Exit(1)
 
 
-def _variations(varied: Sequence[str], gathered: Gathered) -> dict[str, list[Any]]:
+def _variations(varied: Sequence[str], collector: ErrorCollector) -> dict[str, list[Any]]:
     """Values to try by key, beside those that the studies name."""
     from skycell.scenario.settings import read_values
 
     found: dict[str, list[Any]] = {}
     own = [text for text in varied if text != _ALL]
-    for key, values in split_settings(own, gathered.faults, "--vary", _VARIED):
+    for key, values in split_settings(own, collector.faults, "--vary", _VARIED):
         found.setdefault(key, []).extend(read_values(values))
     return found
 
@@ -239,7 +239,7 @@ def _refuse_early(
     overrides: Mapping[str, Any],
     variations: Mapping[str, Sequence[Any]],
     seed: int,
-    gathered: Gathered,
+    collector: ErrorCollector,
 ) -> None:
     """Notes IDs that name nothing, and what is set otherwise and does not fit."""
     from skycell.studies import STUDY_IDS, UnknownStudyError, select
@@ -254,7 +254,7 @@ def _refuse_early(
         for name in error.unknown:
             near = nearest_id(name)
             hint = f"; did you mean {near}?" if near else ""
-            gathered.faults.add(
+            collector.faults.add(
                 ("ID",),
                 name,
                 f"all, own, a study ({', '.join(STUDY_IDS)}), or a table of one{hint}",
@@ -264,7 +264,7 @@ def _refuse_early(
     changes = [overrides]
     for key, values in variations.items():
         changes += [{**overrides, key: value} for value in values]
-    with gathered.step():
+    with collector.step():
         if known:
             refuse_faulty(select(known), changes, seed)
         else:
@@ -279,6 +279,6 @@ def _write(
 
     tables = {"result.json": result.to_result_json(), "rows.csv": result.to_csv()}
     beside = {out / name: text.encode() for name, text in tables.items()}
-    with writing(out, store) as told, DrawingProgress() as progress:
+    with writing(out, store) as reported, DrawingProgress() as progress:
         write_study_report(result, out, force, jobs=jobs, beside=beside, on_drawn=progress)
-    return told.fault
+    return reported.fault

@@ -25,7 +25,7 @@ _KNOWN_BY: dict[Kind, tuple[str, ...]] = {
 
 
 @dataclass
-class Told:
+class Reported:
     """What is to be said about a result when it has been shown."""
 
     fault: str | None = None
@@ -33,7 +33,7 @@ class Told:
 
 
 @contextmanager
-def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
+def writing(out: Path, store: str | Path | None = None) -> Iterator[Reported]:
     """Turns what can go wrong with the files of a result into words: its runs are made.
 
     Args:
@@ -44,32 +44,32 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Told]:
         click.BadParameter: a file has come to be there in the course of the runs.
     """
     from skycell.plots.files import WouldOverwriteError
-    from skycell.plots.painters import DrawingFailed
+    from skycell.plots.render_workers import DrawingFailed
 
-    told = Told()
+    reported = Reported()
     try:
         with if_interrupted(f"the result is not written, {_kept(store)}"):
-            yield told
+            yield reported
     except WouldOverwriteError as error:
         raise click.BadParameter(f"{error}; --force replaces it", param_hint="'--out'") from None
     except DrawingFailed as error:
-        told.fault = (
+        reported.fault = (
             f"Drawing failed: {error}\n"
             f"The rest was written to {shown_place(out)}; the same command with --force draws "
             f"again."
         )
     except OSError as error:
-        told.fault = (
+        reported.fault = (
             f"{error.filename or out}: {error.strerror or error}\n"
             "Nothing of the result was written."
         )
         if store is not None:
-            told.fault += (
+            reported.fault += (
                 f" Finished runs are kept in {store}: the same command does not repeat them."
             )
 
 
-def tell_result(
+def report_result(
     show: Callable[[], None],
     out: Path | None,
     fault: str | None,
@@ -102,9 +102,9 @@ def tell_result(
         show()
     if written is not None and not as_json:
         click.echo(f"Written to {shown_place(written)}.")
-    wrong = [told for told in (fault, failed) if told is not None]
-    for told in wrong:
-        click.echo(told, err=True)
+    wrong = [reported for reported in (fault, failed) if reported is not None]
+    for reported in wrong:
+        click.echo(reported, err=True)
     if wrong:
         raise click.exceptions.Exit(1)
 

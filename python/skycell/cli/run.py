@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.gathered import Gathered
-from skycell.cli.given import load_given
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.inputs import load_given
 from skycell.cli.options import (
     TRACES,
     NamedPath,
@@ -22,7 +22,7 @@ from skycell.cli.options import (
 from skycell.cli.results import (
     refuse_earlier_files,
     refuse_unwritable,
-    tell_result,
+    report_result,
     writing,
 )
 from skycell.cli.settings import read_settings
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from skycell.scenario import Scenario
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     file: str | None,
     out: Path | None,
     force: bool,
@@ -41,13 +41,13 @@ def _look_over(
     settings: tuple[str, ...],
     **_: object,
 ) -> Scenario | None:
-    values = read_settings(settings, gathered.faults)
-    with gathered.step():
+    values = read_settings(settings, collector.faults)
+    with collector.step():
         if out is not None:
             _check_folder(out, force)
             refuse_unwritable(out)
     found: list[Scenario] = []
-    with gathered.step():
+    with collector.step():
         if file is not None:
             found.append(_scenario(file, values, traces or ()))
     return found[0] if found else None
@@ -55,7 +55,7 @@ def _look_over(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
     "--out out/run",
     short_help="Simulate a scenario.",
@@ -95,14 +95,14 @@ def run(
     from skycell.experiment.run import run_spec, with_delay_terms
     from skycell.records.files import write_result
 
-    gathered = Gathered()
-    scenario = _look_over(gathered, file, out, force, traces, settings)
-    with gathered.step():
+    collector = ErrorCollector()
+    scenario = _validate(collector, file, out, force, traces, settings)
+    with collector.step():
         if traces and out is None:
             raise click.UsageError(
                 "--trace keeps traces in the folder of --out, which is not given"
             )
-    gathered.refuse_if_any()
+    collector.refuse_if_any()
     assert scenario is not None
     spec = scenario.resolve(seed)
     with RunProgress(spec.duration_ps) as progress:
@@ -113,9 +113,9 @@ def run(
     result = with_delay_terms(result, scenario)
     fault = None
     if out is not None:
-        with writing(out) as told:
+        with writing(out) as reported:
             write_result(result, out, replace=force)
-        fault = told.fault
+        fault = reported.fault
 
     def show() -> None:
         if as_json:
@@ -125,7 +125,7 @@ def run(
 
             show_result(result)
 
-    tell_result(show, out, fault, as_json=as_json)
+    report_result(show, out, fault, as_json=as_json)
 
 
 def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:

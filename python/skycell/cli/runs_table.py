@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.settings import split_settings
 from skycell.scenario.settings import read_value
 
@@ -58,19 +58,19 @@ class Runs:
         try:
             found = analyse(self.rows, factors, response, level, order=order, block=block)
         except FaultyValueError as error:
-            raise DesignError(error.told_of(self.whole.index(self.rows[error.row]))) from None
+            raise DesignError(error.reported_of(self.whole.index(self.rows[error.row]))) from None
         return found.with_units(self.factor_units)
 
 
-def wanted_rows(gathered: Gathered, filters: Sequence[str]) -> list[tuple[str, Any]]:
+def wanted_rows(collector: ErrorCollector, filters: Sequence[str]) -> list[tuple[str, Any]]:
     """Columns and the values that `--where` asks for."""
     allowed = "COLUMN=VALUE, such as tcp=reno"
-    given = split_settings(filters, gathered.faults, "--where", allowed)
+    given = split_settings(filters, collector.faults, "--where", allowed)
     return [(column, read_value(text)) for column, text in given]
 
 
 def asked_for(
-    gathered: Gathered,
+    collector: ErrorCollector,
     runs: Runs,
     wanted: Sequence[tuple[str, Any]],
     factors: Sequence[str],
@@ -82,24 +82,24 @@ def asked_for(
     from skycell.stats.table import refuse_unknown_columns
 
     for column, value in wanted:
-        with gathered.step():
+        with collector.step():
             _having(runs, column, value)
     names, asked, of_block = runs.asked(factors, responses, block)
     columns = runs.rows[0]
-    with gathered.step():
+    with collector.step():
         if not names or not asked:
             raise click.UsageError(
                 f"name --factor and --response; the columns are {', '.join(columns)}"
             )
-    with gathered.step():
+    with collector.step():
         try:
             refuse_unknown_columns(columns, [*names, *asked, *([of_block] if of_block else [])])
         except DesignError as error:
             raise click.UsageError(str(error)) from None
-    if gathered:
+    if collector:
         return runs
     runs = replace(runs, whole=runs.rows)
-    with gathered.step():
+    with collector.step():
         for column, value in wanted:
             runs = replace(runs, rows=_having(runs, column, value))
     return runs

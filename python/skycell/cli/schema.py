@@ -6,22 +6,22 @@ import json
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 
-def _look_over(
-    gathered: Gathered, prefix: str | None, markdown: bool, as_json: bool, **_: object
+def _validate(
+    collector: ErrorCollector, prefix: str | None, markdown: bool, as_json: bool, **_: object
 ) -> str:
     """Also gives the listing of the keys asked for."""
-    from skycell.scenario.reference import listing, paths_with
+    from skycell.scenario.documentation import listing, paths_with
 
-    with gathered.step():
+    with collector.step():
         if (prefix is not None) + markdown + as_json > 1:
             raise click.UsageError("--keys, --markdown and --json exclude each other")
     text = "" if prefix is None else listing(prefix)
-    with gathered.step():
+    with collector.step():
         if prefix is not None and not text:
             named = ", ".join(paths_with(prefix))
             hint = f"; keys with that name: {named}" if named else ""
@@ -31,7 +31,7 @@ def _look_over(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExample:  skycell schema --keys tcp.rto",
     short_help="Describe the scenario file.",
 )
@@ -47,11 +47,11 @@ def _look_over(
 @json_option("Write the JSON Schema (as without options).")
 def schema(prefix: str | None, markdown: bool, as_json: bool) -> None:
     """Describe the scenario file: as JSON Schema, as a listing of keys, or as a page."""
-    keys = looked_over(_look_over)
+    keys = validated(_validate)
     if prefix is not None:
         click.echo(keys)
     elif markdown:
-        from skycell.scenario.reference import page
+        from skycell.scenario.documentation import page
 
         click.echo(page(), nl=False)
     else:

@@ -38,7 +38,7 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
 
     A key that is given several times, in whatever spelling, is a fault.
     """
-    from skycell.scenario.faults import Shown
+    from skycell.scenario.faults import Verbatim
     from skycell.scenario.scenario import steps_of
     from skycell.scenario.settings import read_value
 
@@ -49,5 +49,5 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
     for several in given.values():
         if len(several) > 1:
             meaning = "with several values, all but one would be ignored"
-            faults.add(("--set",), Shown(" and ".join(several)), "each key once", meaning)
+            faults.add(("--set",), Verbatim(" and ".join(several)), "each key once", meaning)
     return {key: read_value(value) for key, value in settings}

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.gathered import Gathered
+from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, json_option
 from skycell.cli.results import why_unwritable
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore
@@ -91,17 +91,17 @@ def store() -> None:
     """
 
 
-def _look_over(gathered: Gathered, file: Path | None, **_: object) -> None:
+def _validate(collector: ErrorCollector, file: Path | None, **_: object) -> None:
     from skycell.experiment.store import DEFAULT_STORE
 
-    with gathered.step():
+    with collector.step():
         if not os.path.lexists(file or DEFAULT_STORE):
             raise click.BadParameter(f"{file or DEFAULT_STORE} does not exist", param_hint="'FILE'")
 
 
 @store.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell store verify\n"
     "  skycell store verify results/runs.sqlite --json",
@@ -121,7 +121,7 @@ def verify(ctx: click.Context, file: Path | None, as_json: bool) -> None:
     from skycell.experiment.store import DEFAULT_STORE, RunStore
     from skycell.experiment.store_check import verify as check
 
-    looked_over(_look_over)
+    validated(_validate)
     with RunStore(file or DEFAULT_STORE, read_only=True) as opened:
         found = check(opened)
     way_out = (
@@ -132,24 +132,24 @@ def verify(ctx: click.Context, file: Path | None, as_json: bool) -> None:
     ctx.exit(0 if found.is_whole else 2)
 
 
-def _look_over_rescue(
-    gathered: Gathered, file: Path | None, into: Path | None, **_: object
+def _validate_rescue(
+    collector: ErrorCollector, file: Path | None, into: Path | None, **_: object
 ) -> None:
     if file is not None:
-        _look_over(gathered, file)
-    with gathered.step():
+        _validate(collector, file)
+    with collector.step():
         if into is not None and os.path.lexists(into):
             raise click.BadParameter(
                 f"{into} exists; name a new file, to which the runs are copied", param_hint="'NEW'"
             )
-    with gathered.step():
+    with collector.step():
         if into is not None and (reason := why_unwritable(into, into.parent)):
             raise click.BadParameter(reason, param_hint="'NEW'")
 
 
 @store.command(
     cls=Verb,
-    look_over=_look_over_rescue,
+    validate=_validate_rescue,
     epilog="\b\nExample:  skycell store rescue .skycell/runs.sqlite rescued.sqlite",
     short_help="Copy the runs that are whole into a new store.",
 )
@@ -166,7 +166,7 @@ def rescue(file: Path, into: Path, as_json: bool) -> None:
     from skycell.experiment.store import RunStore
     from skycell.experiment.store_check import rescue as copy
 
-    looked_over(_look_over_rescue)
+    validated(_validate_rescue)
     with RunStore(file, read_only=True, rescue=True) as opened, RunStore(into) as new:
         found = copy(opened, new)
     _show(new, found, "has got", "What is damaged was not copied.", as_json)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.gathered import Gathered
-from skycell.cli.given import load_given_plan
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.inputs import load_given_plan
 from skycell.cli.options import (
     NamedPath,
     force_option,
@@ -22,11 +22,11 @@ from skycell.cli.options import (
 from skycell.cli.results import (
     refuse_earlier_result,
     refuse_unwritable,
-    tell_result,
+    report_result,
     writing,
 )
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
-from skycell.cli.verb import Verb, looked_over
+from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 
-def _look_over(
-    gathered: Gathered,
+def _validate(
+    collector: ErrorCollector,
     file: str | None,
     plan_only: bool,
     out: Path | None,
@@ -48,18 +48,18 @@ def _look_over(
 ) -> Design | None:
     from skycell.experiment.plan import design_runs
 
-    with gathered.step():
+    with collector.step():
         if engine is not None:
             refuse_engine(engine)
-    with gathered.step():
+    with collector.step():
         if out is not None:
             refuse_earlier_result(out, "sweep", _RESULTS, force)
             if not plan_only:
                 refuse_unwritable(out)
-    with gathered.step():
+    with collector.step():
         refuse_unfit_store(store_path, to_look=plan_only)
     found: list[Design] = []
-    with gathered.step():
+    with collector.step():
         if file is not None:
             found.append(design_runs(load_given_plan(file, replications)))
     return found[0] if found else None
@@ -67,7 +67,7 @@ def _look_over(
 
 @click.command(
     cls=Verb,
-    look_over=_look_over,
+    validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
@@ -107,7 +107,7 @@ def sweep(
 
     Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
-    design = looked_over(_look_over)
+    design = validated(_validate)
     assert design is not None
     if plan_only:
         from skycell.cli.sweep_tables import show_plan
@@ -142,7 +142,7 @@ def sweep(
             show_sweep(result, level)
 
     again = f"skycell analyse {out}"
-    tell_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)
+    report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)
 
 
 def _write(
@@ -154,7 +154,7 @@ def _write(
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
     beside = {out / name: text.encode() for name, text in texts.items()}
     report = out / "report.html"
-    with writing(out, store) as told, DrawingProgress() as progress:
+    with writing(out, store) as reported, DrawingProgress() as progress:
         write_sweep_report(
             result,
             report,
@@ -164,4 +164,4 @@ def _write(
             beside=beside,
             on_drawn=progress,
         )
-    return told.fault
+    return reported.fault

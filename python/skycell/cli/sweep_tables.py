@@ -128,7 +128,7 @@ def show_analysis(analysis: Analysis, unit: str) -> None:
         analysis: the analysis.
         unit: of its response; empty if it is not known.
     """
-    from skycell.stats.words import at_level
+    from skycell.stats.sentences import at_level
 
     console = standard_output()
     console.print(Text(f"{analysis.response}{_unit(unit)}", "bold"))

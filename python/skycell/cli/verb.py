@@ -8,29 +8,31 @@ from typing import TYPE_CHECKING, Any, Concatenate, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from skycell.cli.gathered import Gathered
+    from skycell.cli.collector import ErrorCollector
 
 Found = TypeVar("Found")
 
-LookOver = Callable[..., object]
+Validate = Callable[..., object]
 """Notes what is wrong with a call's values, each for itself, before anything is done.
 
-Is given a `Gathered` and the values of all parameters by name; none for what could not be read."""
+Is given an `ErrorCollector` and the values of all parameters by name; none for what could not be
+read.
+"""
 
 
-def looked_over(look_over: Callable[Concatenate[Gathered, ...], Found]) -> Found:
-    """What `look_over` makes of the running command's values; with faults the command ends.
+def validated(validate: Callable[Concatenate[ErrorCollector, ...], Found]) -> Found:
+    """What `validate` makes of the running command's values; with faults the command ends.
 
     Raises:
         ScenarioFaults: every fault says what is allowed.
         click.UsageError: the only fault is one of the command's use.
         click.exceptions.Exit: there are both, and they are told; with code 2.
     """
-    from skycell.cli.gathered import Gathered
+    from skycell.cli.collector import ErrorCollector
 
-    gathered = Gathered()
-    found = look_over(gathered, **click.get_current_context().params)
-    gathered.refuse_if_any()
+    collector = ErrorCollector()
+    found = validate(collector, **click.get_current_context().params)
+    collector.refuse_if_any()
     return found
 
 
@@ -42,9 +44,9 @@ class Verb(click.Command):
             could not be.
     """
 
-    def __init__(self, *args: Any, look_over: LookOver | None = None, **named: Any) -> None:
+    def __init__(self, *args: Any, validate: Validate | None = None, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.look_over = look_over
+        self.validate = validate
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads what was given.
@@ -57,14 +59,14 @@ class Verb(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as first:
-            told, words = self._told(ctx, given)
-            self._refuse_with_files(ctx, words, told)
-            if len(told) < 2:
+            reported, words = self._reported(ctx, given)
+            self._refuse_with_files(ctx, words, reported)
+            if len(reported) < 2:
                 raise
-            messages = (error.format_message() for error in told)
+            messages = (error.format_message() for error in reported)
             raise click.UsageError("\nError: ".join(messages), ctx) from first
 
-    def _told(
+    def _reported(
         self, ctx: click.Context, given: list[str]
     ) -> tuple[list[click.UsageError], list[str]]:
         """What there is to say about a faulty call, and its words but for unknown options.
@@ -74,10 +76,10 @@ class Verb(click.Command):
         """
         for with_values in (True, False):
             unread, words = self._without_unknown(ctx, given, with_values)
-            told = self._faults_of_values(ctx, words)
-            if not any(map(_is_missing_argument, told)):
+            reported = self._faults_of_values(ctx, words)
+            if not any(map(_is_missing_argument, reported)):
                 break
-        return [*unread, *told], words
+        return [*unread, *reported], words
 
     def _without_unknown(
         self, ctx: click.Context, given: list[str], with_values: bool
@@ -108,33 +110,35 @@ class Verb(click.Command):
     def _faults_of_values(self, ctx: click.Context, words: list[str]) -> list[click.UsageError]:
         """What there is to say about each parameter, and about arguments too many."""
         options, rest, _ = self.make_parser(ctx).parse_args(args=list(words))
-        told: list[click.UsageError] = []
+        reported: list[click.UsageError] = []
         for param in self.get_params(ctx):
             if param.is_eager:  # only prints
                 continue
             try:
                 _, rest = param.handle_parse_result(ctx, options, rest)
             except click.UsageError as error:
-                told.append(error)
+                reported.append(error)
         if rest:
             s = "s" if len(rest) > 1 else ""
-            told.append(click.UsageError(f"Got unexpected extra argument{s} ({' '.join(rest)})"))
-        return told
+            reported.append(
+                click.UsageError(f"Got unexpected extra argument{s} ({' '.join(rest)})")
+            )
+        return reported
 
     def _refuse_with_files(
-        self, ctx: click.Context, words: list[str], told: list[click.UsageError]
+        self, ctx: click.Context, words: list[str], reported: list[click.UsageError]
     ) -> None:
-        """Ends the command if it has something to say beside `told`."""
-        from skycell.cli.gathered import Gathered
+        """Ends the command if it has something to say beside `reported`."""
+        from skycell.cli.collector import ErrorCollector
 
         read = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True).params
-        if self.look_over is None:
+        if self.validate is None:
             return
-        gathered = Gathered()
-        self.look_over(gathered, **read)
-        if gathered:
-            gathered.add(*told)
-            gathered.refuse_if_any()
+        collector = ErrorCollector()
+        self.validate(collector, **read)
+        if collector:
+            collector.add(*reported)
+            collector.refuse_if_any()
 
 
 def _is_missing_argument(error: click.UsageError) -> bool:

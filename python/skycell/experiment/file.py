@@ -25,7 +25,7 @@ from skycell.scenario.faults import (
     FaultCollector,
     Path,
     ScenarioFaults,
-    Shown,
+    Verbatim,
     show_value,
 )
 from skycell.scenario.plain_values import plain_value
@@ -133,7 +133,7 @@ class _Reader:
         plan = SweepPlan(name=self.name, positions=self.faults.positions, **parts)
         runs = plan.replications * prod(len(factor.levels) for factor in plan.factors)
         if runs > MOST_RUNS:
-            got = Shown(f"{show_amount(runs)} runs")
+            got = Verbatim(f"{show_amount(runs)} runs")
             allowed = f"up to {show_amount(MOST_RUNS)} runs"
             self.faults.add(("factors",), got, allowed, KEYS["factors"])
             self.faults.raise_if_any()
@@ -339,7 +339,9 @@ def _named_levels(
             settings: dict[str, Any] = {}
             for own, setting in _flat(value):
                 if own in settings:
-                    faults.add(where, Shown(f"{show_value(own)} twice"), "each key once", "a level")
+                    faults.add(
+                        where, Verbatim(f"{show_value(own)} twice"), "each key once", "a level"
+                    )
                 settings[own] = setting
             found.append(SweepLevel(str(name), settings, where))
         else:
@@ -365,7 +367,9 @@ def _unknown_keys(
     for key in table:
         if key not in known:
             allowed = f"{', '.join(known)}{hint(str(key), known)}"
-            faults.add((*path, str(key)), Shown(f"the unknown key {show_value(str(key))}"), allowed)
+            faults.add(
+                (*path, str(key)), Verbatim(f"the unknown key {show_value(str(key))}"), allowed
+            )
 
 
 def _is_rate(value: object) -> bool:

@@ -14,7 +14,7 @@ from skycell.experiment.measures import RESPONSES, response_of
 from skycell.experiment.run_view import SweepView
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
-from skycell.scenario.faults import FaultCollector, Path, Shown, show_path
+from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_path
 from skycell.scenario.file import TRACES
 from skycell.scenario.idle_keys import IdleKey, idle_keys
 from skycell.scenario.scenario import steps_of
@@ -173,7 +173,7 @@ def _note_idle_keys(plan: SweepPlan, idle: list[IdleKey], faults: FaultCollector
             if any(steps_of(other) == steps for level in factor.levels for other in level.settings)
         ]
         if setting:
-            got = Shown(show_path(key.path))
+            got = Verbatim(show_path(key.path))
             faults.add(("factors", setting[-1]), got, key.why, key.meaning)
         elif own.prefix:
             faults.add(("scenario", *key.path), key.got, key.why, key.meaning)
@@ -196,7 +196,7 @@ def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: Fault
                 "levels that change a run; if factors set the same key the last one counts, "
                 "and first_seed sets the seeds"
             )
-            got = Shown("levels that change nothing")
+            got = Verbatim("levels that change nothing")
             faults.add(("factors", factor.name), got, allowed, "a factor")
 
 

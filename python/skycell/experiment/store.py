@@ -121,8 +121,8 @@ class RunStore:
             reason = getattr(error, "strerror", None) or error
             if Path(self.path).is_dir():
                 reason = "it is a folder"
-            told = f"{self.path}: cannot be opened as a store of runs: {reason}"
-            raise StoreError(told) from None
+            reported = f"{self.path}: cannot be opened as a store of runs: {reason}"
+            raise StoreError(reported) from None
         try:
             self._prepare()
         except DATABASE_ERRORS as error:
@@ -233,7 +233,7 @@ class RunStore:
             sleep(0.01)
 
     @contextmanager
-    def _failures_told(self) -> Iterator[None]:
+    def _failures_reported(self) -> Iterator[None]:
         try:
             yield
         except DamagedRunError as damage:
@@ -250,8 +250,8 @@ class RunStore:
     def _damage(self, reason: object) -> StoreError:
         way_out = "`skycell store rescue` copies the runs that are whole into another file; "
         way_out = "" if self._rescue else way_out
-        told = f"is damaged: {reason}; {way_out}what a store does not have is simulated again"
-        return StoreError(f"{self.path}: {told}", str(reason))
+        reported = f"is damaged: {reason}; {way_out}what a store does not have is simulated again"
+        return StoreError(f"{self.path}: {reported}", str(reason))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -284,13 +284,13 @@ class RunStore:
         Raises:
             StoreError: what the file holds of the run is damaged.
         """
-        with self._failures_told():
+        with self._failures_reported():
             row = self._row(key)
             return None if row is None else run_of(row)
 
     def is_finished(self, key: RunKey) -> bool:
         """Whether the store has the summary of this run; raises as `get` does."""
-        with self._failures_told():
+        with self._failures_reported():
             row = self._row(key)
             return row is not None and verified(row) == key and row[3] == FINISHED
 
@@ -299,7 +299,7 @@ class RunStore:
 
     def _read(self, query: str, values: tuple[str, ...] = ()) -> tuple[Any, ...] | None:
         """The first row of an answer; of a file that is only looked at, as it now is."""
-        with self._failures_told():
+        with self._failures_reported():
             while True:
                 try:
                     row: tuple[Any, ...] | None = self._db.execute(query, values).fetchone()
@@ -338,7 +338,7 @@ class RunStore:
     ) -> None:
         self.refuse_if_read_only()
         now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-        with self._failures_told(), self._transaction():
+        with self._failures_reported(), self._transaction():
             self._insert((*_values(key), state, reason, summary, float(wall_s), now))
             self._db.execute(f"DELETE FROM claims {_OF_KEY}", _values(key))
 
@@ -361,7 +361,7 @@ class RunStore:
             StoreError: the file is so damaged that the next row cannot be read.
         """
         order = "DESC" if backwards else "ASC"
-        with self._failures_told():
+        with self._failures_reported():
             # By number: the names of columns, too, may be damaged.
             yield from self._db.execute(
                 f"SELECT * FROM runs ORDER BY 1 {order}, 2 {order}, 3 {order}"
@@ -369,13 +369,13 @@ class RunStore:
 
     def structural_damage(self) -> str | None:
         """The first thing that SQLite finds wrong with the file itself; none if all is well."""
-        with self._failures_told():
-            told = str(self._db.execute("PRAGMA integrity_check(1)").fetchone()[0])
-        return None if told == "ok" else " ".join(told.split())
+        with self._failures_reported():
+            reported = str(self._db.execute("PRAGMA integrity_check(1)").fetchone()[0])
+        return None if reported == "ok" else " ".join(reported.split())
 
     def keep_copy(self, row: Row) -> None:
         """Keeps a run as another store has it."""
-        with self._failures_told(), self._transaction():
+        with self._failures_reported(), self._transaction():
             self._insert(row[:8])
 
     def take(self, key: RunKey, maker: str) -> str:
@@ -387,7 +387,7 @@ class RunStore:
             `FINISHED`, or the maker that now has the run.
         """
         self.refuse_if_read_only()
-        with self._failures_told(), self._transaction():
+        with self._failures_reported(), self._transaction():
             row = self._row(key)
             if row is not None and verified(row) == key and row[3] == FINISHED:
                 return FINISHED
@@ -404,7 +404,7 @@ class RunStore:
 
     def beat(self, maker: str) -> None:
         """Says that a maker lives."""
-        with self._failures_told(), self._transaction():
+        with self._failures_reported(), self._transaction():
             self._db.execute(
                 "INSERT INTO makers VALUES (?, 1) ON CONFLICT DO UPDATE SET beat = beat + 1",
                 (maker,),
@@ -417,7 +417,7 @@ class RunStore:
 
     def release(self, maker: str) -> None:
         """Forgets a maker and what it has taken."""
-        with self._failures_told(), self._transaction():
+        with self._failures_reported(), self._transaction():
             for table in ("claims", "makers"):
                 self._db.execute(f"DELETE FROM {table} WHERE maker = ?", (maker,))
 

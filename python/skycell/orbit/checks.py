@@ -13,7 +13,7 @@ from skycell.orbit.file import (
     SlotsPattern,
     StarPattern,
 )
-from skycell.scenario.faults import FaultCollector, Path, Shown, show_value
+from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_value
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
@@ -46,7 +46,7 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
             got = "neither" if pattern.count is None else "both"
             faults.add(
                 ("pattern", "count"),
-                Shown(got),
+                Verbatim(got),
                 "one of count and longitudes",
                 "where the slots are",
             )
@@ -58,7 +58,7 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
         if file.earth.epoch is None:
             faults.add(
                 ("earth", "epoch"),
-                Shown("nothing"),
+                Verbatim("nothing"),
                 "a moment of UTC, because elements are given for one",
                 "the moment that is time 0",
             )
@@ -67,7 +67,7 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
         if count > MOST_SATELLITES:
             faults.add(
                 ("pattern", "planes"),
-                Shown(f"{count:,} satellites".replace(",", " ")),
+                Verbatim(f"{count:,} satellites".replace(",", " ")),
                 f"up to {MOST_SATELLITES:,}".replace(",", " "),
                 "P: number of orbit planes",
             )
@@ -85,7 +85,7 @@ def _check_elements(constellation: Constellation, faults: FaultCollector) -> Non
     """Reads the elements, whose faults are those of their file."""
     count = len(constellation.elements)
     if count > MOST_SATELLITES:
-        got = Shown(f"{count:,} element sets".replace(",", " "))
+        got = Verbatim(f"{count:,} element sets".replace(",", " "))
         allowed = f"up to {MOST_SATELLITES:,}".replace(",", " ")
         faults.add(("pattern", "file"), got, allowed, "the satellites' elements")
         faults.raise_if_any()
@@ -190,10 +190,10 @@ def _check_chord(
     if height_km < floor_km:
         got = f"a link of {length_km:.0f} km that comes to {height_km:.0f} km above the earth"
         allowed = f"links that stay {floor_km:g} km above it, with more satellites or others"
-        faults.add(path, Shown(got), allowed, "a straight line between two satellites")
+        faults.add(path, Verbatim(got), allowed, "a straight line between two satellites")
         return False
     if links.max_length is not None and length_km > float(links.max_length.amount):
         got = f"a link of {length_km:.0f} km"
-        faults.add(path, Shown(got), f"up to {links.max_length} (max_length)", "a link")
+        faults.add(path, Verbatim(got), f"up to {links.max_length} (max_length)", "a link")
         return False
     return True

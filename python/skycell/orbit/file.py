@@ -8,8 +8,8 @@ from pydantic import Field
 
 from skycell.scenario.parameters import (
     Flag,
-    Leaf,
     Parameters,
+    ValueType,
     param,
     quantity,
     whole_number,
@@ -76,7 +76,7 @@ def _read_pair(value: Any) -> tuple[str, str]:
 
 Pair = Annotated[
     tuple[str, str],
-    Leaf(
+    ValueType(
         'a pair of names, such as ["1-1", "2-1"], so that the list is [["1-1", "2-1"]]',
         _read_pair,
         {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
@@ -84,13 +84,13 @@ Pair = Annotated[
 ]
 Epoch = Annotated[
     int,
-    Leaf(
+    ValueType(
         'a moment of UTC from 1958 to 2100, such as "2026-11-21T12:00:00Z"',
         _read_epoch,
         {"type": "string", "format": "date-time"},
     ),
 ]
-Text = Annotated[str, Leaf("a text of up to 1000 letters", _read_text, {"type": "string"})]
+Text = Annotated[str, ValueType("a text of up to 1000 letters", _read_text, {"type": "string"})]
 Count = Annotated[int, whole_number(1, 1000)]
 
 

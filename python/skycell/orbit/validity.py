@@ -15,7 +15,7 @@ from skycell.scenario.quantities import PS_PER_SECOND, counted
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
 
-MOST_TOLD = 20
+MOST_REPORTED = 20
 """Satellites told one by one; of the others their number."""
 
 _MEANING = "satellites that SGP4 moves, as long as they are above the earth"
@@ -91,15 +91,15 @@ class Validity:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for people, a screenful at most."""
-        told = [f"{entry}." for entry in self.left_out[:MOST_TOLD]]
-        more = len(self.left_out) - MOST_TOLD
+        reported = [f"{entry}." for entry in self.left_out[:MOST_REPORTED]]
+        more = len(self.left_out) - MOST_REPORTED
         if more > 0:
-            told.append(f"{counted(more, 'more satellite')} left out at some of the moments.")
-        return (*told, *filter(None, [self.far]))
+            reported.append(f"{counted(more, 'more satellite')} left out at some of the moments.")
+        return (*reported, *filter(None, [self.far]))
 
     def as_dict(self) -> dict[str, Any]:
         """What there is to say to a program."""
-        entries = [entry.as_dict() for entry in self.left_out[:MOST_TOLD]]
+        entries = [entry.as_dict() for entry in self.left_out[:MOST_REPORTED]]
         return {
             "left_out": entries,
             "left_out_count": len(self.left_out),

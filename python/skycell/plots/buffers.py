@@ -7,7 +7,7 @@ from typing import Any
 
 from skycell.plots.bands import in_panels, lines_with_bands
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import explained, metric, name, replicated, sentences
+from skycell.plots.labels import explained, metric, name, replicated, sentences
 
 
 def metric_by_buffer(

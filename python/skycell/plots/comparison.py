@@ -8,7 +8,7 @@ from typing import Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import (
+from skycell.plots.labels import (
     described,
     explained,
     factor,

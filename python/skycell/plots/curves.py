@@ -9,7 +9,7 @@ from typing import Any
 from skycell.plots import theme
 from skycell.plots.bands import colour_of, in_panels, lines_with_bands
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import explained, factor, level, metric, name, replicated, sentences
+from skycell.plots.labels import explained, factor, level, metric, name, replicated, sentences
 
 REFERENCE = "reference"
 
@@ -158,11 +158,11 @@ def _description(
     key: str,
     unit: str,
 ) -> str:
-    told = []
+    reported = []
     for panel in panels:
         for line in lines:
             points = [row for row in data if (row["panel"], row["series"]) == (panel, line)]
             values = ", ".join(f"{row['value']:.3g} at {name(row['x'])}" for row in points)
             if points:
-                told.append(f"{', '.join(text for text in (panel, line) if text)}: {values}")
-    return f"{metric(key, unit)}. " + "; ".join(told) + "."
+                reported.append(f"{', '.join(text for text in (panel, line) if text)}: {values}")
+    return f"{metric(key, unit)}. " + "; ".join(reported) + "."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
+from skycell.plots.decimation import decimate
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.thin import thin
-from skycell.plots.words import place_name, sentences
+from skycell.plots.labels import place_name, sentences
 from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, counted, show_time
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
         )
     if not parts:
         return pl.DataFrame(), ""
-    thinned = thin(
+    thinned = decimate(
         pl.concat(parts),
         from_ps=series.start_ps,
         to_ps=series.start_ps + series.step_ps * series.steps,
@@ -211,10 +211,10 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
 def _description(series: Series, names: list[str]) -> str:
     from skycell.orbit.over_time import NO_PATH_PS
 
-    told = []
+    reported = []
     for pair, name in enumerate(names):
         delays = series.delays_ps(pair)
         there = delays[delays != NO_PATH_PS] / PS_PER_MS
         span = f"{there.min():.1f} to {there.max():.1f} ms" if there.size else "no path"
-        told.append(f"{name}: {span}, {counted(len(series.handovers(pair)), 'handover')}")
-    return "Delay over time. " + "; ".join(told) + "."
+        reported.append(f"{name}: {span}, {counted(len(series.handovers(pair)), 'handover')}")
+    return "Delay over time. " + "; ".join(reported) + "."

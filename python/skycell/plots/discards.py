@@ -7,7 +7,7 @@ from typing import Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import NAMES, grouped, sentences
+from skycell.plots.labels import NAMES, grouped, sentences
 from skycell.scenario.quantities import counted
 
 REASONS = (

@@ -23,7 +23,7 @@ from skycell.plots.factorial_parts import (
     value_axis,
 )
 from skycell.plots.figure import Figure, FigureOrigin
-from skycell.plots.words import listed, name
+from skycell.plots.labels import listed, name
 
 if TYPE_CHECKING:
     import altair as alt
@@ -85,7 +85,7 @@ def response_figure(
             mean_words(analysis),
         ),
         origin=origin,
-        description=_told(analysis, lambda level: level.mean, "mean"),
+        description=_reported(analysis, lambda level: level.mean, "mean"),
     )
 
 
@@ -124,7 +124,7 @@ def main_effects_figure(
             error_words(analysis),
         ),
         origin=origin,
-        description=_told(analysis, lambda level: level.effect, "effect"),
+        description=_reported(analysis, lambda level: level.effect, "effect"),
     )
 
 
@@ -174,7 +174,7 @@ def _levels_axis(own: FactorEffects, width: float) -> alt.X:
     return alt.X("x:N", sort=xs, title=factor_title(own), axis=level_labels(xs, width))
 
 
-def _told(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what: str) -> str:
+def _reported(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what: str) -> str:
     """The figure in words."""
     parts = []
     for own in analysis.factors:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from skycell.plots.files import refuse_overwriting, write_all
 from skycell.plots.page import figure_page
-from skycell.plots.painters import DrawingFailed, Painters, RenderError
+from skycell.plots.render_workers import DrawingFailed, RenderError, RenderWorkers
 from skycell.plots.svg import with_fonts
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def save(figures: Mapping[Path, Figure], *, force: bool = False) -> list[Path]:
     """
     formats_of(figures)
     refuse_overwriting(figures, force=force)
-    with Painters() as painters:
-        drawing = Drawing(figures, painters)
+    with RenderWorkers() as render_workers:
+        drawing = Drawing(figures, render_workers)
         contents = drawing.contents()
     if drawing.failed:
         raise DrawingFailed(drawing.failed)
@@ -70,12 +70,12 @@ def formats_of(files: Iterable[Path]) -> dict[Path, str]:
 class Drawing:
     """Figures on their way into files, for callers who have something else to do meanwhile."""
 
-    def __init__(self, figures: Mapping[Path, Figure], painters: Painters) -> None:
+    def __init__(self, figures: Mapping[Path, Figure], render_workers: RenderWorkers) -> None:
         """Orders the pictures.
 
         Args:
             figures: which figure goes into which file, as for `save`.
-            painters: who draws them.
+            render_workers: who draws them.
 
         Raises:
             UnknownFormatError: a file's ending is none of :data:`FORMATS`.
@@ -91,11 +91,11 @@ class Drawing:
         for paths in files.values():
             pages = [path for path in paths if formats[path] == "html"]
             if pages:
-                self._ordered += [([page], painters.order(None, ["js"])) for page in pages]
+                self._ordered += [([page], render_workers.order(None, ["js"])) for page in pages]
             pictures = [path for path in paths if formats[path] != "html"]
             if pictures:
                 spec = json.dumps(figures[pictures[0]].spec())
-                drawn = painters.order(spec, [formats[path] for path in pictures])
+                drawn = render_workers.order(spec, [formats[path] for path in pictures])
                 self._ordered.append((pictures, drawn))
 
     def contents(self) -> dict[Path, bytes]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from skycell.plots.words import explained, factor, metric
+from skycell.plots.labels import explained, factor, metric
 from skycell.scenario.quantities import counted
 from skycell.stats.result import BLOCK
 
@@ -47,7 +47,7 @@ def slug(*parts: str) -> str:
 
 
 def _level_words(analysis: Analysis) -> str:
-    from skycell.stats.words import at_level
+    from skycell.stats.sentences import at_level
 
     return at_level(analysis.level)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.words import place_name
+from skycell.plots.labels import place_name
 from skycell.scenario.quantities import PS_PER_SECOND, counted
 
 if TYPE_CHECKING:
@@ -242,17 +242,17 @@ class _Drawing:
         from skycell.scenario.quantities import show_time
 
         when = f"at {show_time(self.times_ps[0])}"
-        told = []
+        reported = []
         for route in self.routes[: len(self.routes) // len(self.times_ps)]:
             ends = f"{place_name(route.source)} to {place_name(route.target)}"
             if route.delay_ms is None:
-                told.append(f"{ends}: {route.missing}")
+                reported.append(f"{ends}: {route.missing}")
             else:
-                told.append(
+                reported.append(
                     f"{ends}: {route.delay_ms:.1f} ms over "
                     f"{counted(len(route.satellites), 'satellite')}"
                 )
-        return "; ".join([f"{len(self.constellation.satellites)} satellites {when}", *told])
+        return "; ".join([f"{len(self.constellation.satellites)} satellites {when}", *reported])
 
     def caption(self, view: View) -> tuple[str, ...]:
         """What is drawn how, and what is not."""

@@ -21,7 +21,7 @@ from skycell.plots.factorial_parts import (
     value_axis,
 )
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.words import factor, listed, name
+from skycell.plots.labels import factor, listed, name
 
 if TYPE_CHECKING:
     import altair as alt

@@ -1,217 +1,279 @@
-"""Where the names of points stand, so that they hide neither points nor each other."""
+"""Words and units for what figures show."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import cos, hypot, pi, sin
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-HEIGHT = 12.0
-"""Height of a label, pixels."""
-POINT = 6.0
-"""Half the width of a point's mark, pixels."""
-APART = 3.0
-"""Least distance of a label from another and from a point that is not its own, pixels."""
+from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.quantities import counted
 
-_DISTANCES = (9.0, 16.0, 24.0, 34.0, 46.0, 60.0, 76.0, 94.0)
-"""How far from its point a label may stand, pixels; nearer is better."""
-_DIRECTIONS = 24
-_CLEAR = 5.0
-"""So much nearer to its own point than to others is a label without a line, pixels."""
-_MOST = 64
-"""Places that a label chooses among, the best without others."""
-_ROUNDS = 12
-"""Times that every label looks for a better place among the others; few need more than four."""
+NAMES = {
+    **{kind: policy.facts["label"] for kind, policy in POLICIES.items()},
+    # policies, as the published tables spell them
+    "ubr": "tail drop",
+    "sd": "Selective Drop",
+    "fba": "FBA",
+    "wfq": "WFQ",
+    # satellites
+    "6x11": "6 × 11",
+    "12x24": "12 × 24",
+    "shell": "shell of 1 584",
+    "geo_slot": "GEO",
+    "round_robin": "round robin",
+    "weighted_round_robin": "weighted RR",
+    # TCP
+    "vanilla": "vanilla",
+    "reno": "Reno",
+    "newreno": "NewReno",
+    "new_reno": "NewReno",
+    "sack": "SACK",
+    "cubic": "CUBIC",
+    # configurations
+    "lan": "LAN",
+    "wan": "WAN",
+    "geo": "GEO",
+    "leo": "LEO",
+    "meo": "MEO",
+    "multi_leo": "multi-hop LEO",
+    "multi-leo": "multi-hop LEO",
+    # reasons of discard
+    "overflow": "buffer full",
+    "rest_of_frame": "rest of a frame",
+    "above_threshold": "queue above threshold",
+    "over_fair_share": "VC over its fair share",
+    "vc_threshold": "VC crossed its own threshold",
+    "drawn": "drawn at random",
+    "tagged": "tagged frame",
+}
+"""How a key of the data is written for people."""
 
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom, pixels."""
+FACTORS = {
+    "config": "configuration",
+    "tcp": "TCP",
+    "tcp_group": "TCPs",
+    "policy": "buffer policy",
+    "n_sources": "N",
+    "buffer_cells": "buffer (cells)",
+    "buffer_rtt": "buffer (RTT)",
+    "buffer_rtt_multiple": "buffer (RTT)",
+    "component": "share of the variation",
+    "mcr_allocation_percent": "link in MCRs (%)",
+    "tcps_per_vc": "TCPs on each VC",
+    "vc": "VC",
+    "privileged_mss_bytes": "segment (octets)",
+    "under_way": "cells under way",
+    "n_tcps": "TCPs",
+    "privileged_mcr_cells_per_s": "MCR of the privileged source (cells/s)",
+    "mcr_cells_per_s": "MCR (cells/s)",
+    "background_mcr_cells_per_s": "MCR of the others (cells/s)",
+    "background_mss_bytes": "segment of the others (octets)",
+    "n_background": "other sources",
+    "vbr_period_ms": "period of VBR (ms)",
+    "gr_fraction": "GR (fraction of the link)",
+    "n_satellites": "satellites",
+    "position_in_path": "place on the path",
+    "city_row": "from",
+    "city_column": "to",
+    "segments_lost": "segments lost",
+    "z_rule": "Z",
+    "max_window_bytes": "receiver window (bytes)",
+    "threshold_bytes": "window threshold (bytes)",
+}
+"""How a factor of a study is written for people."""
+
+METRICS = {
+    "efficiency": "Efficiency",
+    "fairness": "Fairness index",
+    "throughput": "Throughput",
+    "total_throughput": "Total throughput",
+    "flow_throughput": "Throughput",
+    "group_throughput": "Throughput per TCP",
+    "calculated_throughput": "Calculated throughput",
+    "ratio_to_expected": "Ratio to the expected throughput",
+    "threshold_total": "Sum of the thresholds",
+    "threshold_share": "Sum of the thresholds",
+    "max_min_fairness": "Fairness index",
+    "timeouts_without_loss": "Timeouts where nothing was lost",
+    "retransmitted_part": "Octets sent again",
+    "needless_part": "Segments sent again in vain",
+    "guarantee_shortfall": "Guarantee shortfall",
+    "excess_fairness": "Fairness of the excess",
+    "guarantee_shortfall_share": "Share of the variation of the guarantee shortfall",
+    "excess_fairness_share": "Share of the variation of the excess fairness",
+    "source_throughput": "Throughput of a source",
+    "vc_throughput": "Throughput of a VC",
+    "vc_expected": "Expected throughput of a VC",
+    "vc_excess": "Excess of a VC over its MCR",
+    "vc_excess_ratio": "Excess of a VC as a multiple of its MCR",
+    "mcr_total": "Sum of the MCRs",
+    "excess_total": "Sum of the excesses",
+    "vbr_share": "VBR's share of the link",
+    "ubr_share": "UBR's share of the link",
+    "timeouts_per_10mb": "Timeouts per 10 MB",
+    "retransmitted_per_10mb": "Octets sent again per 10 MB",
+    "tagged_share": "Fraction of the frames that are tagged",
+    "frames_above_hbo": "Frames discarded above HBO or for lack of room",
+    "segment_rtt": "Mean round trip",
+    "packet_delay": "Mean delay of a packet",
+    "cells_discarded": "Cells discarded",
+    "mean_queue": "Mean queue",
+    "fast_retransmits": "Fast retransmits",
+    "vc_mean_queue": "Mean occupancy",
+    "offered_load": "Offered load",
+    "mean_file": "Mean file",
+    "file_response_median": "Response time of a file, median",
+    "file_response_p95": "Response time of a file, 95th percentile",
+    "page_response_median": "Response time of a page, median",
+    "page_response_p95": "Response time of a page, 95th percentile",
+    "efficiency_share": "Share of the variation of efficiency",
+    "fairness_share": "Share of the variation of fairness",
+    "efficiency_effect": "Effect on efficiency",
+    "fairness_effect": "Effect on fairness",
+    "efficiency_error": "Standard error of efficiency",
+    "fairness_error": "Standard error of fairness",
+    "satellites_on_path": "Satellites on the path",
+    "path_delay": "Propagation delay",
+    "shortest_delay": "Propagation delay of the shortest path",
+    "delay_lost": "Greedy minus shortest delay",
+    "link_delay": "Delay of the link",
+    "isl_distance": "Length of a link between satellites",
+    "isl_delay": "Delay of a link between satellites",
+    "least_delay": "Least delay",
+    "greatest_delay": "Greatest delay",
+}
+"""Axis titles of metrics."""
+
+EXPLAINED = {
+    "efficiency": "Efficiency: sum of the throughputs as a fraction of the ceiling, no unit.",
+    "fairness": "Fairness index: from 1/N (one connection has all) to 1 (equal shares), no unit.",
+    "max_min_fairness": "Fairness index against max-min shares of what was asked for, no unit.",
+    "guarantee_shortfall": "Shortfall: fraction of the guaranteed rate not received, no unit.",
+    "excess_fairness": "Fairness of the excess: Jain's index of what VCs got beyond their MCRs, "
+    "no unit.",
+    "efficiency_effect": "Main effect: mean of a level minus the overall mean, no unit.",
+    "fairness_effect": "Main effect: mean of a level minus the overall mean, no unit.",
+    "ratio_to_expected": "Throughput as a fraction of what the threshold entitles to, no unit.",
+}
+"""What a caption says of a metric that has no unit."""
 
 
-@dataclass(frozen=True)
-class Label:
-    """Where a name stands.
+def name(value: object) -> str:
+    """A value of the data as people write it: numbers with thin spaces, names from the field."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "–"}[value]
+    if isinstance(value, int):
+        return grouped(value)
+    if isinstance(value, float):
+        return grouped(int(value)) if value.is_integer() else f"{value:g}"
+    known = NAMES.get(str(value).lower())
+    return known or re.sub(r"(?<=\d)-(?=\d)", "–", str(value).replace("_", " "))
 
-    Attributes:
-        x: middle of the name, pixels from the left.
-        y: middle of the name, pixels from the top.
-        is_far: whether a line has to lead to it.
-        lead: where that line ends, at the nearest edge of the name.
+
+def place_name(key: str) -> str:
+    """A place as people write it.
+
+    >>> place_name("new_york"), place_name("52.5,13.4")
+    ('New York', '52.5,13.4')
     """
-
-    x: float
-    y: float
-    is_far: bool
-    lead: tuple[float, float]
+    return key.replace("_", " ").title() if key.islower() else key
 
 
-def place(
-    points: Sequence[tuple[float, float]], widths: Sequence[float], width: float, height: float
-) -> list[Label]:
-    """Places a name beside each point: the most crowded first, then each anew among all others.
+def grouped(number: int) -> str:
+    """A whole number in groups of three digits, with narrow spaces that do not break.
 
-    Args:
-        points: pixels from the left and from the top of the panel.
-        widths: of the names, pixels.
-        width: of the panel, pixels.
-        height: of the panel, pixels.
-
-    Returns:
-        The labels, in the order of the points.
-
-    >>> (label,) = place([(50.0, 50.0)], [30.0], 100.0, 100.0)
-    >>> (round(label.x), round(label.y), label.is_far)
-    (74, 50, False)
+    >>> grouped(200000).replace(chr(0x202F), " ")
+    '200 000'
     """
-    choices = []
-    for i, (point, wide) in enumerate(zip(points, widths, strict=True)):
-        others = [other for j, other in enumerate(points) if j != i]
-        own = [
-            (_alone(choice, point, others, width, height), choice)
-            for choice in _choices(point, wide)
-        ]
-        choices.append(sorted(own, key=lambda entry: entry[0])[:_MOST])
-    order = sorted(range(len(points)), key=lambda i: -_neighbours(points, i))
-    found: dict[int, _Choice] = {}
-    for _ in range(_ROUNDS):
-        before = dict(found)
-        for i in order:
-            rest = [choice for j, choice in found.items() if j != i]
-            costs = [
-                cost + sum(_clash(choice, other) for other in rest) for cost, choice in choices[i]
-            ]
-            found[i] = choices[i][costs.index(min(costs))][1]
-        if found == before:
-            break
-    return [found[i].label for i in range(len(points))]
+    return f"{number:,}".replace(",", "\u202f")
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """A place that a name may take."""
-
-    label: Label
-    box: Box
-    line: tuple[tuple[float, float], tuple[float, float]] | None
-    """From the point to the label, where it is far."""
-    cost: float
-    """Of the distance; where that is the same, names stand at the right."""
+def factor(key: str) -> str:
+    """The name of a factor as people write it."""
+    return FACTORS.get(key, key.replace("_", " "))
 
 
-def _choices(point: tuple[float, float], wide: float) -> list[_Choice]:
-    x, y = point
-    found = []
-    for rank, distance in enumerate(_DISTANCES):
-        for step in range(_DIRECTIONS):
-            angle = 2 * pi * step / _DIRECTIONS
-            middle = (
-                x + cos(angle) * (distance + wide / 2),
-                y - sin(angle) * (distance + HEIGHT / 2 - POINT),
-            )
-            half = wide / 2
-            box = (
-                middle[0] - half,
-                middle[1] - HEIGHT / 2,
-                middle[0] + half,
-                middle[1] + HEIGHT / 2,
-            )
-            if _overlap(box, _mark(point)):
-                continue
-            is_far, end = rank > 1, _nearest(point, box)
-            label = Label(*middle, is_far=is_far, lead=end)
-            line = (point, end) if is_far else None
-            found.append(_Choice(label, box, line, 6 * rank + 0.1 * step))
-    return found
+def level(key: str, value: object) -> str:
+    """A factor's level as a legend or the title of a panel names it.
+
+    >>> level("n_sources", 5), level("tcp", "sack"), level("experiment", 2)
+    ('N = 5', 'SACK', 'experiment 2')
+    """
+    if key in {"config", "tcp", "policy", "latency", "scheme", "source", "variant", "satellites"}:
+        return name(value)
+    if key == "buffer_cells":
+        return f"{name(value)} cells"
+    if key == "privileged_mss_bytes":
+        return f"segments of {name(value)} octets"
+    if key == "tcps_per_vc":
+        return f"{name(value)} TCP{'' if value == 1 else 's'} on each VC"
+    if key == "vbr_period_ms":
+        return f"VBR period {name(value)} ms"
+    if key == "gr_fraction":
+        return f"GR {name(value)}"
+    if key == "max_window_bytes":
+        return f"window {name(value)} bytes"
+    if key in {"experiment", "set", "case"}:
+        return f"{key} {name(value)}"
+    return f"{factor(key)} = {name(value)}"
 
 
-def _alone(
-    choice: _Choice,
-    point: tuple[float, float],
-    others: Sequence[tuple[float, float]],
-    width: float,
-    height: float,
-) -> float:
-    """What a place costs before any other name stands."""
-    marks = [_mark(other) for other in others]
-    hidden = sum(_in_the_way(choice, mark) for mark in marks)
-    away = _distance(point, choice.box)
-    # Without a line it is read as the name of the point that is nearest.
-    nearest = min((_distance(other, choice.box) for other in others), default=away + _CLEAR)
-    mistaken = 0.0 if choice.line else max(0.0, away + _CLEAR - nearest)
-    return choice.cost + 40 * _outside(choice.box, width, height) + hidden + 4 * mistaken
-
-
-def _mark(point: tuple[float, float]) -> Box:
-    """What a point covers."""
-    x, y = point
-    return x - POINT, y - POINT, x + POINT, y + POINT
-
-
-def _distance(point: tuple[float, float], box: Box) -> float:
-    end = _nearest(point, box)
-    return hypot(end[0] - point[0], end[1] - point[1])
-
-
-def _in_the_way(choice: _Choice, mark: Box) -> float:
-    """What it costs that a name, or the line to it, meets something that stands fast."""
-    crossed = choice.line is not None and _crosses(choice.line, mark)
-    return _overlap(_wider(choice.box), mark) + 60 * crossed
-
-
-def _clash(one: _Choice, other: _Choice) -> float:
-    """What it costs that two names or their lines meet."""
-    cost = _in_the_way(one, other.box)
-    if other.line is not None:
-        cost += 60 * _crosses(other.line, one.box)
-        if one.line is not None:
-            cost += 60 * _meet(one.line, other.line)
-    return cost
-
-
-def _wider(box: Box) -> Box:
-    return (box[0] - APART, box[1] - APART / 2, box[2] + APART, box[3] + APART / 2)
-
-
-def _neighbours(points: Sequence[tuple[float, float]], place_: int) -> int:
-    x, y = points[place_]
-    return sum(abs(x - a) < 40 and abs(y - b) < 20 for a, b in points)
-
-
-def _nearest(point: tuple[float, float], box: Box) -> tuple[float, float]:
-    """The point of a box that is nearest to a point outside."""
-    left, top, right, bottom = box
-    return min(max(point[0], left), right), min(max(point[1], top), bottom)
-
-
-def _overlap(one: Box, other: Box) -> float:
-    """Pixels that two boxes share."""
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
-    return max(0.0, wide) * max(0.0, high)
-
-
-def _outside(box: Box, width: float, height: float) -> float:
-    """How far a box leaves the panel, pixels."""
-    return max(0.0, -box[0]) + max(0.0, -box[1]) + max(0.0, box[2] - width, box[3] - height)
-
-
-def _crosses(line: tuple[tuple[float, float], tuple[float, float]], box: Box) -> bool:
-    """Whether a line goes through a box, looked at in twelve places."""
-    (x0, y0), (x1, y1) = line
-    return any(
-        box[0] < x0 + (x1 - x0) * t / 12 < box[2] and box[1] < y0 + (y1 - y0) * t / 12 < box[3]
-        for t in range(1, 12)
+def described(factors: Mapping[str, Any]) -> str:
+    """Factors and their levels as one line, such as ``GEO, N = 5, buffer 12 000 cells``."""
+    return ", ".join(
+        f"buffer {level(key, value)}" if key == "buffer_cells" else level(key, value)
+        for key, value in factors.items()
     )
 
 
-def _meet(
-    one: tuple[tuple[float, float], tuple[float, float]],
-    other: tuple[tuple[float, float], tuple[float, float]],
-) -> bool:
-    """Whether two lines cross."""
-    (a, b), (c, d) = one, other
-    return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0
+def metric(key: str, unit: str | None = None) -> str:
+    """The axis title of a metric, with its unit in brackets where it has one.
+
+    >>> metric("throughput", "Mbit/s")
+    'Throughput (Mbit/s)'
+    """
+    title = METRICS.get(key, key.replace("_", " ").capitalize())
+    return f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
 
 
-def _side(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    """On which side of the line from `a` to `b` a point lies, by its sign."""
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+def explained(key: str, unit: str | None = None) -> str:
+    """What a caption says of a metric: its unit, or what the number without unit means."""
+    return EXPLAINED.get(key, f"{metric(key, unit)}.")
+
+
+def octets_unit(largest: float) -> tuple[float, str]:
+    """A unit for a count of octets, so that an axis needs few digits: divisor and name.
+
+    >>> octets_unit(8_704_000)
+    (1000000.0, 'MB')
+    """
+    for divisor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if largest >= 2 * divisor:
+            return divisor, unit
+    return 1.0, "octets"
+
+
+def sentences(*reported: str | None) -> tuple[str, ...]:
+    """Those sentences of a caption that there are; an empty one is none."""
+    return tuple(sentence for sentence in reported if sentence)
+
+
+def replicated(counts: Iterable[int]) -> str:
+    """Of how many replications some means are.
+
+    >>> replicated([5, 5]), replicated([1]), replicated([30, 5])
+    ('5 replications', '1 replication', '5 to 30 replications')
+    """
+    least, *more = sorted(set(counts))
+    return f"{least} to {more[-1]} replications" if more else counted(least, "replication")
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a phrase.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import NothingToDrawError
-from skycell.plots.words import listed
+from skycell.plots.labels import listed
 from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
+from skycell.plots.decimation import decimate, most, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.labels import grouped, sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.plots.thin import most, select, thin
-from skycell.plots.words import grouped, sentences
 from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _sampled(
     part = select(shown, from_ps=span.from_ps, to_ps=span.to_ps)
     if part.is_empty():
         raise NothingToDrawError("no sample falls in that range of time")
-    thinned = thin(
+    thinned = decimate(
         part,
         from_ps=span.from_ps,
         to_ps=span.to_ps,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.labels import sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.sequence import ACKNOWLEDGED
-from skycell.plots.words import sentences
 from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def rate_over_time(
         dashed,
         panels.sentence(),
     )
-    told = ", ".join(f"{name} {mean[name]:.3g} Mbit/s" for name in panels.names.values())
+    reported = ", ".join(f"{name} {mean[name]:.3g} Mbit/s" for name in panels.names.values())
     return Figure(
         name="rate",
         title="Rate of segments sent",
@@ -110,6 +110,7 @@ def rate_over_time(
         caption=caption,
         origin=origin,
         description=(
-            f"Step lines of the rate sent, over 100 ms each, from {span.in_words}; means: {told}."
+            f"Step lines of the rate sent, over 100 ms each, from {span.in_words}; "
+            f"means: {reported}."
         ),
     )

@@ -169,8 +169,8 @@ def refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str]) -> None:
     known = [flow.name for flow in spec.flows]
     unknown = [name for name in flows if name not in known]
     if unknown:
-        told = f"the run has no flow {', '.join(unknown)}; it has {_first(known) or 'none'}"
-        raise NothingToDrawError(told)
+        reported = f"the run has no flow {', '.join(unknown)}; it has {_first(known) or 'none'}"
+        raise NothingToDrawError(reported)
 
 
 def refuse_unknown_port(spec: NetworkSpec, port: str) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skycell.plots import theme
+from skycell.plots.decimation import decimate, decimate_marks, least, most, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.labels import grouped, octets_unit, sentences
 from skycell.plots.panels import (
     DATASET,
     TimeRange,
@@ -16,8 +18,6 @@ from skycell.plots.panels import (
     time_axis,
     with_panel_names,
 )
-from skycell.plots.thin import least, most, select, thin, thin_marks
-from skycell.plots.words import grouped, octets_unit, sentences
 from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _marks(part: pl.DataFrame, span: TimeRange, height: int) -> pl.DataFrame:
     """Segments sent, one for each pixel of a panel `height` pixels high."""
     import polars as pl
 
-    return thin_marks(
+    return decimate_marks(
         part.filter(pl.col("event") != ACKNOWLEDGED),
         from_ps=span.from_ps,
         to_ps=span.to_ps,
@@ -126,7 +126,7 @@ def _line(shown: pl.DataFrame, span: TimeRange, low: int) -> pl.DataFrame:
     """What was acknowledged, not below `low`: what was so before the range may lie far below."""
     import polars as pl
 
-    line = thin(
+    line = decimate(
         select(
             shown.filter(pl.col("event") == ACKNOWLEDGED),
             from_ps=span.from_ps,

@@ -85,7 +85,7 @@ def share_over_time(
         .agg(pl.col("departed").max() - pl.col("departed").min())
         .iter_rows()
     }
-    told = ", ".join(f"{name} {mean[name]:.3f}" for name in panels.names.values())
+    reported = ", ".join(f"{name} {mean[name]:.3f}" for name in panels.names.values())
     interval = show_time(times[every] - times[0])
     return Figure(
         name="share",
@@ -95,11 +95,11 @@ def share_over_time(
         datasets={DATASET: rows.to_dicts()},
         caption=(
             f"Cells sent, as a fraction of those that the link carries, over {interval} each.",
-            f"Means: {told}.",
+            f"Means: {reported}.",
         ),
         origin=origin,
         description=(
             f"Step lines of the share of {port_name} that each class gets, over {interval} each, "
-            f"from {span.in_words}; means: {told}."
+            f"from {span.in_words}; means: {reported}."
         ),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import sentences
+from skycell.plots.labels import sentences
 from skycell.scenario.quantities import counted
 
 MOST_STEPS = 500

@@ -8,9 +8,9 @@ from typing import Any
 
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.labels import place
-from skycell.plots.letters import text_width
-from skycell.plots.words import explained, level, metric, name, replicated, sentences
+from skycell.plots.label_placement import place
+from skycell.plots.labels import explained, level, metric, name, replicated, sentences
+from skycell.plots.text_metrics import text_width
 
 COLOURS = ("#c8452d", "#e8a33d", "#7fb069", "#1b7a8f", "#14418b")
 """From low to high; told apart with every common kind of colour blindness, and grey in grey print
@@ -256,10 +256,10 @@ def _caption(
 
 
 def _description(data: Sequence[Mapping[str, Any]], axes: Axes) -> str:
-    told = [
+    reported = [
         f"{', '.join(text for text in (p['column'], p['row'], p['name']) if text)}: "
         f"{p['x']:.3g}, {p['y']:.3g}" + (f", {p['colour']:.3g}" if p["colour"] is not None else "")
         for p in data
     ]
     names = ", ".join(metric(key) for key in (axes.x, axes.y, axes.colour))
-    return f"{names}. " + "; ".join(told) + "."
+    return f"{names}. " + "; ".join(reported) + "."

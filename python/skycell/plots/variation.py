@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from skycell.plots import theme
 from skycell.plots.factorial_parts import GAP, domain_of, lowered, response_title, slug, value_axis
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.words import factor, name
+from skycell.plots.labels import factor, name
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis

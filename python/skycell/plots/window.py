@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skycell.plots import theme
+from skycell.plots.decimation import decimate, most, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.labels import octets_unit, sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.plots.thin import most, select, thin
-from skycell.plots.words import octets_unit, sentences
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +52,7 @@ def cwnd_over_time(
     largest = most(part["cwnd"])
     divisor, unit = octets_unit(largest)
     lines = part.unpivot(["ssthresh", "cwnd"], index=["flow", "time_ps"], variable_name="line")
-    thinned = thin(
+    thinned = decimate(
         lines,
         from_ps=span.from_ps,
         to_ps=span.to_ps,

@@ -45,7 +45,7 @@ class Staging:
     def place(self, path: Path) -> Iterator[Path]:
         """The name of an empty file to be written in place of `path`; otherwise as `write`."""
         refuse_no_file(path)
-        with _told_of(path):
+        with _reported_of(path):
             self._make(path.parent)
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
             os.close(handle)
@@ -65,7 +65,7 @@ class Staging:
     def _move(self) -> None:
         mode = 0o666 & ~_umask()
         for path, file in self._staged.items():
-            with _told_of(path):
+            with _reported_of(path):
                 file.chmod(mode)
                 file.replace(path)
         self._made.clear()
@@ -92,7 +92,7 @@ def refuse_no_file(path: Path) -> None:
 
 
 @contextmanager
-def _told_of(path: Path) -> Iterator[None]:
+def _reported_of(path: Path) -> Iterator[None]:
     """Has an error of the system name the place and not what stands in for it."""
     try:
         yield

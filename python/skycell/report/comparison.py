@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.words import described, factor, metric, name, replicated
+from skycell.plots.labels import described, factor, metric, name, replicated
 from skycell.report.tables import (
     NOTHING,
     Cell,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, NothingToDrawError
-from skycell.plots.words import described
+from skycell.plots.labels import described
 from skycell.report.traced import figure_of_traced, traced_spec
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ class PlannedExample:
                 continue
             figures.append(replace(figure, name=f"{self.study.id}-run-{kind}"))
         figures += map(figure_of_traced, others, self.study.traced)
-        told = (figure.of_study_set(self.overrides) for figure in figures)
-        return Example(self.text, tuple(told))
+        reported = (figure.of_study_set(self.overrides) for figure in figures)
+        return Example(self.text, tuple(reported))
 
 
 def planned_example(reproduction: Reproduction, study: Study) -> PlannedExample | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from skycell.plots.painters import Painters, RenderError
+from skycell.plots.render_workers import RenderError, RenderWorkers
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -31,18 +31,20 @@ class Picture:
 class PageFigures:
     """Figures on their way into a page: without title and caption, which the page sets as text."""
 
-    def __init__(self, figures: Sequence[Figure], painters: Painters, first: int = 0) -> None:
+    def __init__(
+        self, figures: Sequence[Figure], render_workers: RenderWorkers, first: int = 0
+    ) -> None:
         """Orders the pictures.
 
         Args:
             figures: in their order in the page.
-            painters: who draws them.
+            render_workers: who draws them.
             first: number of the first one in the page.
         """
         self.failed: dict[str, str] = {}
         """Why a figure could not be drawn, by its name; complete when `pictures` has returned."""
         self._ordered = [
-            (f"{figure.name}-{place}", figure, painters.order(_bare(figure), ["svg"]))
+            (f"{figure.name}-{place}", figure, render_workers.order(_bare(figure), ["svg"]))
             for place, figure in enumerate(figures, start=first)
         ]
 

@@ -28,8 +28,8 @@ from skycell.metrics.run_rows import (
     share_of_ceiling,
     transfer_rows,
 )
+from skycell.plots.labels import NAMES, grouped
 from skycell.plots.run import is_of_many
-from skycell.plots.words import NAMES, grouped
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
 from skycell.report.tables import (

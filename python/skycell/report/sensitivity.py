@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skycell.plots.words import listed
+from skycell.plots.labels import listed
 from skycell.report.tables import Table, columns, number, words
 from skycell.studies.kept_sensitivity import Alternative, KeptSensitivity, value_in_words
 

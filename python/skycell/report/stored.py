@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.words import listed as names
+from skycell.plots.labels import listed as names
 from skycell.records.reading import NotAResult
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class StoredStudy:
         """Raises `NothingToDrawError` for a table of which the file has no values."""
         known = dict.fromkeys(row["table"] for row in self._rows())
         if table not in known:
-            told = f"{self.file} holds no table {table}; it holds {', '.join(known)}"
-            raise NothingToDrawError(told)
+            reported = f"{self.file} holds no table {table}; it holds {', '.join(known)}"
+            raise NothingToDrawError(reported)
 
     def refuse_unknown_figure(self, metric: str | None, table: str | None) -> None:
         """Refuses what :meth:`figure` cannot show of a table, or of all where it is unknown.
@@ -45,16 +45,16 @@ class StoredStudy:
         listed = _listed(self.data, metric)
         if listed is not None:
             if not any(row["mean"] is not None and listed.has(row) for row in self.data["rows"]):
-                told = f"{self.file} holds no values of {names(listed.tables)} for {listed.id}"
-                raise NothingToDrawError(told)
+                reported = f"{self.file} holds no values of {names(listed.tables)} for {listed.id}"
+                raise NothingToDrawError(reported)
             return
         rows = self._rows(table) or self._rows()
         metrics = list(dict.fromkeys(row["metric"] for row in rows))
         if not metrics:
             raise NothingToDrawError(f"{self.file} holds no values")
         if metric is not None and metric not in metrics:
-            told = f"{self.file} holds no {metric}; it holds {', '.join(metrics)}"
-            raise NothingToDrawError(told)
+            reported = f"{self.file} holds no {metric}; it holds {', '.join(metrics)}"
+            raise NothingToDrawError(reported)
         wanted = metric or metrics[0]
         having = list(dict.fromkeys(row["table"] for row in rows if row["metric"] == wanted))
         if table is None and len(having) > 1:

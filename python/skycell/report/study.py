@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.words import grouped, listed
+from skycell.plots.labels import grouped, listed
 from skycell.report.comparison import (
     comparison_figure,
     comparison_table,
@@ -417,7 +417,7 @@ def _again(reproduction: Reproduction, study: Study) -> dict[str, Any]:
 
 def _specs(reproduction: Reproduction, study: Study) -> Table:
     """The hash of every run, by the first value that rests on it."""
-    from skycell.plots.words import described
+    from skycell.plots.labels import described
 
     seen: set[str] = set()
     rows = []

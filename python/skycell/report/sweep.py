@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots.factorial_parts import lowered, response_title
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.words import factor, grouped, listed, name
+from skycell.plots.labels import factor, grouped, listed, name
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
 from skycell.scenario.quantities import counted
@@ -167,7 +167,7 @@ def _variation(found: Analysis) -> Table:
 
 
 def _effects(found: Analysis) -> Table:
-    from skycell.stats.words import at_level
+    from skycell.stats.sentences import at_level
 
     digits = _digits(found.mean.value)
     rows = [

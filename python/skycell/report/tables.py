@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from skycell.metrics.run_rows import loss_in_words
-from skycell.plots.words import grouped
+from skycell.plots.labels import grouped
 
 NOTHING = "–"
 """Stands where there is no number."""

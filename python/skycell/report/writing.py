@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skycell.plots.files import refuse_overwriting, write_all
-from skycell.plots.painters import DrawingFailed
+from skycell.plots.render_workers import DrawingFailed
 from skycell.records.staging import Staging
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.plots.figure import Figure
-    from skycell.plots.painters import OnDrawn, Painters
+    from skycell.plots.render_workers import OnDrawn, RenderWorkers
     from skycell.records.result import RunResult
     from skycell.studies.reproduction import Reproduction
 
@@ -56,7 +56,7 @@ def write_study_report(
         DrawingFailed: figures could not be drawn; all else is written, and reports say so.
     """
     from skycell.experiment.run import run_spec
-    from skycell.plots.painters import Painters
+    from skycell.plots.render_workers import RenderWorkers
     from skycell.report.example import planned_example
     from skycell.report.study import RunOverTime, study_figures, study_page
 
@@ -69,7 +69,7 @@ def write_study_report(
     failed: dict[str, str] = {}
     with (
         Staging() as staging,
-        Painters(jobs, on_drawn) as painters,
+        RenderWorkers(jobs, on_drawn) as render_workers,
         ThreadPoolExecutor(1) as engine,
     ):
         planned = {study.id: planned_example(reproduction, study) for study in studies if example}
@@ -85,7 +85,7 @@ def write_study_report(
         shown: dict[str, list[_Shown]] = {}
         for study in studies:
             figures = study_figures(reproduction, study.id)
-            shown[study.id] = [_Shown(figures, folders[study.id] / "figures", painters)]
+            shown[study.id] = [_Shown(figures, folders[study.id] / "figures", render_workers)]
         texts: dict[str, str] = {}
         for study in studies:
             entry = planned.get(study.id)
@@ -94,7 +94,7 @@ def write_study_report(
                 texts[study.id] = found.text
                 first = shown[study.id][0].count
                 folder = folders[study.id] / "figures"
-                shown[study.id].append(_Shown(found.figures, folder, painters, first))
+                shown[study.id].append(_Shown(found.figures, folder, render_workers, first))
         refuse_overwriting(
             [file for parts in shown.values() for part in parts for file in part.files],
             force=force,
@@ -121,15 +121,15 @@ class _Shown:
     """Figures that are drawn for a page, and into files of their own."""
 
     def __init__(
-        self, figures: Sequence[Figure], folder: Path, painters: Painters, first: int = 0
+        self, figures: Sequence[Figure], folder: Path, render_workers: RenderWorkers, first: int = 0
     ) -> None:
         from skycell.plots.export import Drawing
         from skycell.report.page import PageFigures
 
         self.count = len(figures)
         self.files = _picture_files(figures, folder)
-        self.in_page = PageFigures(figures, painters, first)
-        self.drawing = Drawing(self.files, painters)
+        self.in_page = PageFigures(figures, render_workers, first)
+        self.drawing = Drawing(self.files, render_workers)
 
 
 def write_run_report(
@@ -147,14 +147,14 @@ def write_run_report(
         WouldOverwriteError: the file exists and ``force`` is not given.
         DrawingFailed: figures could not be drawn; the report is written, and says so.
     """
-    from skycell.plots.painters import Painters
+    from skycell.plots.render_workers import RenderWorkers
     from skycell.plots.run import figures_of_run
     from skycell.report.page import PageFigures
     from skycell.report.run import run_page
 
     refuse_overwriting([out], force=force)
-    with Painters(on_drawn=on_drawn) as painters:
-        in_page = PageFigures(figures_of_run(result), painters)
+    with RenderWorkers(on_drawn=on_drawn) as render_workers:
+        in_page = PageFigures(figures_of_run(result), render_workers)
         text = run_page(result, in_page.pictures())
     (path,) = write_all({out: text.encode()}, force=force)
     if in_page.failed:
@@ -192,7 +192,7 @@ def write_sweep_report(
         DrawingFailed: figures could not be drawn; all else is written, and the report says so.
     """
     from skycell.plots.export import Drawing
-    from skycell.plots.painters import Painters
+    from skycell.plots.render_workers import RenderWorkers
     from skycell.report.page import PageFigures
     from skycell.report.sweep import sweep_figures, sweep_page
 
@@ -202,8 +202,8 @@ def write_sweep_report(
     every = [figure for own in of_response.values() for figure in own]
     files = _picture_files(every, figures) if figures is not None else {}
     refuse_overwriting(files, force=force)
-    with Painters(on_drawn=on_drawn) as painters:
-        in_page, drawing = PageFigures(every, painters), Drawing(files, painters)
+    with RenderWorkers(on_drawn=on_drawn) as render_workers:
+        in_page, drawing = PageFigures(every, render_workers), Drawing(files, render_workers)
         text = sweep_page(result, analyses, refused, of_response, in_page.pictures())
         contents = {out: text.encode(), **drawing.contents(), **beside}
     written = write_all(contents, force=force)

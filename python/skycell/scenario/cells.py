@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Any
 
-from skycell.scenario.parameters import Leaf, exact, quantity, read_number
+from skycell.scenario.parameters import ValueType, exact, quantity, read_number
 from skycell.scenario.quantities import (
     Dimension,
     Quantity,
@@ -18,7 +18,7 @@ from skycell.scenario.quantities import (
 MOST_CELLS = 2**32 - 1
 
 
-def cell_rate(example: str) -> Leaf:
+def cell_rate(example: str) -> ValueType:
     """A rate of cells, or of the bits of whole cells."""
     return quantity(
         Dimension.CELL_RATE,
@@ -30,7 +30,7 @@ def cell_rate(example: str) -> Leaf:
     )
 
 
-def buffer_size(example: str) -> Leaf:
+def buffer_size(example: str) -> ValueType:
     """What a queue holds: cells, or what the link carries in a time; or no limit."""
     return quantity(
         Dimension.CELLS,
@@ -45,7 +45,7 @@ def buffer_size(example: str) -> Leaf:
     )
 
 
-def part_or_rate(allowed: str, *examples: str, or_none: bool = False) -> Leaf:
+def part_or_rate(allowed: str, *examples: str, or_none: bool = False) -> ValueType:
     """A part of the cells that a link carries, as a number or in per cent, or a rate.
 
     `allowed` says it in words; 0 is a part and a rate where `or_none`.
@@ -75,7 +75,7 @@ def part_or_rate(allowed: str, *examples: str, or_none: bool = False) -> Leaf:
             {"type": "string", "pattern": pattern, "examples": list(examples)},
         ]
     }
-    return Leaf(allowed, read, schema)
+    return ValueType(allowed, read, schema)
 
 
 def cells_per_second(rate: Quantity) -> Fraction:

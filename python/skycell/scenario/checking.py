@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean, show_value
+from skycell.scenario.faults import (
+    NOTHING,
+    FaultCollector,
+    Path,
+    Verbatim,
+    did_you_mean,
+    show_value,
+)
 from skycell.scenario.other_names import ours_of
-from skycell.scenario.parameters import REFUSED, Leaf, When, meaning_of
+from skycell.scenario.parameters import REFUSED, ValueType, When, meaning_of
 from skycell.scenario.spelling import nearest
 
 if TYPE_CHECKING:
-    from skycell.scenario.reference import Key
+    from skycell.scenario.documentation import Key
 
 FileModel = TypeVar("FileModel", bound=BaseModel)
 
@@ -69,7 +76,7 @@ def _note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollec
         got, allowed = NOTHING, place.allowed
     elif kind == "extra_forbidden":
         allowed, meaning = _known_keys(root, place, got), ""
-        got = Shown(f"the unknown key {show_value(str(place.path[-1]))}")
+        got = Verbatim(f"the unknown key {show_value(str(place.path[-1]))}")
     elif kind == "union_tag_not_found":
         place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         got, allowed = NOTHING, _kinds(place.annotation)
@@ -146,9 +153,9 @@ class Place:
     @property
     def allowed(self) -> str:
         """What may stand here, in words."""
-        leaf = leaf_of(self.annotation)
-        if leaf is not None:
-            return leaf.allowed
+        value_type = value_type_of(self.annotation)
+        if value_type is not None:
+            return value_type.allowed
         models = models_of(self.annotation)
         if len(models) > 1:
             short = shorthand_of(self.annotation)
@@ -191,9 +198,9 @@ def _meant(root: type[BaseModel], place: Place, known: list[str], got: object) -
     is_key = False
     for name in (*ours, key):
         having = _having(root, name)
-        told = _elsewhere(having, got)
-        if told:
-            return f"; {'it' if name == key else name} {told}"
+        reported = _elsewhere(having, got)
+        if reported:
+            return f"; {'it' if name == key else name} {reported}"
         is_key |= bool(having)
     near = nearest(key, known)
     # A key of other tables is no misspelling, unless of what it begins.
@@ -211,7 +218,7 @@ def _having(root: type[BaseModel], key: str) -> Mapping[str, Key]:
 
 @cache
 def _keys_by_name(root: type[BaseModel]) -> dict[str, dict[str, Key]]:
-    from skycell.scenario.reference import tables
+    from skycell.scenario.documentation import tables
 
     found: dict[str, dict[str, Key]] = {}
     for table in tables(root):
@@ -266,23 +273,23 @@ def models_of(annotation: Any) -> list[type[BaseModel]]:
     return []
 
 
-def leaf_of(annotation: Any) -> Leaf | None:
+def value_type_of(annotation: Any) -> ValueType | None:
     """The leaf type of a parameter, if it is one."""
     if get_origin(annotation) is tuple:
         return None
     for member in (annotation, *get_args(annotation)):
         for metadata in getattr(member, "__metadata__", ()):
-            if isinstance(metadata, Leaf):
+            if isinstance(metadata, ValueType):
                 return metadata
     return None
 
 
-def shorthand_of(annotation: Any) -> Leaf | None:
+def shorthand_of(annotation: Any) -> ValueType | None:
     """The leaf that may stand for a table of several kinds, such as a time for a constant one."""
     for metadata in getattr(annotation, "__metadata__", ()):
-        leaf = leaf_of(getattr(metadata, "json_schema_input_type", None))
-        if leaf is not None:
-            return leaf
+        value_type = value_type_of(getattr(metadata, "json_schema_input_type", None))
+        if value_type is not None:
+            return value_type
     return None
 
 
@@ -290,7 +297,7 @@ def takes_tables_only(annotation: Any) -> bool:
     """Whether a parameter takes a table or a list of tables, and no word or value for one."""
     models = models_of(annotation) or models_of(item_of(annotation))
     return (
-        leaf_of(annotation) is None
+        value_type_of(annotation) is None
         and bool(models)
         and not any(kind_of(model) for model in models)
         and not words_of(annotation)
@@ -312,10 +319,10 @@ def words_of(annotation: Any) -> list[str]:
 def list_allowed(annotation: Any) -> str:
     """What a list may hold, in words."""
     item = item_of(annotation)
-    leaf = leaf_of(item)
-    if leaf is not None:
+    value_type = value_type_of(item)
+    if value_type is not None:
         least = " of at least one" if _needs_one(annotation) else ""
-        return f"a list{least}, each {leaf.allowed}"
+        return f"a list{least}, each {value_type.allowed}"
     return "a list of tables" if models_of(item) else "a list of texts"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_time
 from skycell.scenario.tcp_types import RTT_X_BANDWIDTH
 
@@ -52,5 +52,5 @@ class Context:
         return int(value.amount * per_unit[value.dimension])
 
 
-def _as_time(value: Quantity, time_ps: int) -> Shown:
-    return Shown(f'"{value}", which is {show_time(time_ps)}')
+def _as_time(value: Quantity, time_ps: int) -> Verbatim:
+    return Verbatim(f'"{value}", which is {show_time(time_ps)}')

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from skycell.scenario.cells import CellRate, cells_per_second
-from skycell.scenario.faults import FaultCollector, Shown
+from skycell.scenario.faults import FaultCollector, Verbatim
 from skycell.scenario.parameters import Names, Parameters, meaning_of, param, quantity, word
 from skycell.scenario.plan import Plan
 from skycell.scenario.quantities import (
@@ -176,7 +176,7 @@ def check_contracts(
             which = crossing[0] if len(crossing) == 1 else f"{len(crossing)} VCs"
             faults.add(
                 ("gfr",),
-                Shown(f"{show_amount(int(total))} cells/s for {which} across {link}"),
+                Verbatim(f"{show_amount(int(total))} cells/s for {which} across {link}"),
                 f"up to {show_amount(int(capacity))} cells/s, what the link carries",
                 meaning_of(GfrContract.model_fields["mcr"]),
             )
@@ -208,7 +208,7 @@ def resolve_contracts(
                 rate = rates[link] / CELL_BITS
                 spec = _contract(contract, rate, frame_cells, duration_ps, i, faults)
                 if len(plan.vcs[vc].links) == 1:
-                    got = Shown(f"{vc}, over one link")
+                    got = Verbatim(f"{vc}, over one link")
                     meaning = meaning_of(GfrContract.model_fields["vcs"])
                     allowed = (
                         "VCs that cross a switch: that is where frames are checked against a "
@@ -280,10 +280,10 @@ def _contract(
     # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).
     tolerance = max(mbs - 1, 0) * (mcr_interval - pcr_interval) + int(contract.cdvt.amount)
     if mbs > _MOST_BURST:
-        got = Shown(f'"{contract.mbs}", which is {show_amount(mbs)} cells')
+        got = Verbatim(f'"{contract.mbs}", which is {show_amount(mbs)} cells')
         fault("mbs", got, f"up to {show_amount(_MOST_BURST)} cells")
     elif tolerance > DAY_PS:
-        got = Shown(f'"{contract.mbs}", a tolerance of {show_time(tolerance)}')
+        got = Verbatim(f'"{contract.mbs}", a tolerance of {show_time(tolerance)}')
         fault("mbs", got, f"a tolerance up to {show_time(DAY_PS)}")
     return GfrSpec(
         mcr_interval_ps=mcr_interval,

@@ -79,14 +79,14 @@ class ScenarioFaults(Exception):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        return told_together(self.faults)
+        return reported_together(self.faults)
 
     def to_json(self) -> str:
         """The faults as one JSON object, as `faults_as_dict` has them."""
         return json.dumps(faults_as_dict(self.faults), indent=2)
 
 
-def told_together(faults: Sequence[object]) -> str:
+def reported_together(faults: Sequence[object]) -> str:
     """The first faults, and how many there are, for people."""
     count = len(faults)
     lines = [str(fault) for fault in faults[:MOST_SHOWN]]
@@ -118,7 +118,7 @@ class FaultCollector:
     def add(self, path: Path, got: object, allowed: str, meaning: str = "") -> None:
         """Notes a fault at `path`; `got` is shown as it would stand in a file."""
         line, column = self._position(path) or (None, None)
-        shown = got.text if isinstance(got, Shown) else show_value(got)
+        shown = got.text if isinstance(got, Verbatim) else show_value(got)
         self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))
 
     def _position(self, path: Path) -> tuple[int, int] | None:
@@ -141,11 +141,12 @@ class FaultCollector:
 
     def _without_inherited(self) -> list[Fault]:
         """Leaves out what a flow's TCP parameters have only taken over from the common ones."""
-        told = {(f.file, f.path, f.got, f.allowed) for f in self.faults}
+        reported = {(f.file, f.path, f.got, f.allowed) for f in self.faults}
         return [
             fault
             for fault in self.faults
-            if (fault.file, _FLOWS_OWN.sub("", fault.path), fault.got, fault.allowed) not in told
+            if (fault.file, _FLOWS_OWN.sub("", fault.path), fault.got, fault.allowed)
+            not in reported
             or not _FLOWS_OWN.match(fault.path)
         ]
 
@@ -154,13 +155,13 @@ class FaultCollector:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Verbatim:
     """A text to print in a fault as it is, instead of the value that stands in the file."""
 
     text: str
 
 
-NOTHING = Shown("nothing")
+NOTHING = Verbatim("nothing")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

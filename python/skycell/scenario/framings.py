@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Verbatim
 from skycell.scenario.links import FRAMINGS, CongestedLink
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
@@ -35,6 +35,6 @@ def _check_framing(link: PlannedLink, faults: FaultCollector) -> None:
         return
     only = FRAMINGS[link.framing][1]
     if only is not None and link.rate.amount != only:
-        got = Shown(f'"{link.framing}" with a rate of {link.rate}')
+        got = Verbatim(f'"{link.framing}" with a rate of {link.rate}')
         allowed = f"a rate of {show_amount(Fraction(only, 10**6))} Mbit/s with this framing"
         faults.add(where, got, allowed, meaning)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from skycell.scenario.declared.policies import TailDrop
-from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
+from skycell.scenario.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.framings import check_framings
 from skycell.scenario.links import delay_of
 from skycell.scenario.parameters import meaning_of
@@ -71,7 +71,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:
-                faults.add(here, Shown(f"a second link {name}"), "one link in each direction")
+                faults.add(here, Verbatim(f"a second link {name}"), "one link in each direction")
                 continue
             is_host = plan.nodes[source] == "host"
             planned = PlannedLink(
@@ -97,7 +97,7 @@ def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
     own = {
         "buffer": link.buffer != UNLIMITED and str(link.buffer),
         "policy": link.policy.kind != "tail_drop" and link.policy.kind,
-        "class": link.classes and Shown("a list of tables"),
+        "class": link.classes and Verbatim("a list of tables"),
         "scheduler": link.scheduler and link.scheduler.kind,
     }
     for key, got in own.items():
@@ -202,7 +202,7 @@ def _routes(
             continue
         nodes = paths.between(*ends)
         if nodes is None:
-            got = Shown(f"no path from {ends[0]} to {ends[1]}")
+            got = Verbatim(f"no path from {ends[0]} to {ends[1]}")
             faults.add(here, got, "links that connect the two hosts over switches and routers")
             return None
         routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)

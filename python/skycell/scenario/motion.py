@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.link_values import Buffer, Framing, Rate
-from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, when
+from skycell.scenario.parameters import Flag, Parameters, ValueType, param, quantity, when
 from skycell.scenario.quantities import DAY_PS, Dimension, Quantity, Refused
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
@@ -22,7 +22,7 @@ def _read_text(value: Any) -> str:
     return value
 
 
-Text = Annotated[str, Leaf("a text of up to 1000 letters", _read_text, {"type": "string"})]
+Text = Annotated[str, ValueType("a text of up to 1000 letters", _read_text, {"type": "string"})]
 Moment = Annotated[Quantity, quantity(Dimension.TIME, high=10_000 * DAY_PS, example="20 min")]
 Step = Annotated[
     Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_PS, example="100 ms")

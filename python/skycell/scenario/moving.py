@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import TypeVar
 
 from skycell.scenario.delay_series import LinkRate, Steps, read_delays
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     DELAY_MEANING,
@@ -95,7 +95,7 @@ def resolve_motions(
                 allowed = "n_source or graph: here all hops would share the satellites"
                 where = (*path, "motion", "on_board")
                 meaning = meaning_of(Motion.model_fields["on_board"])
-                faults.add(where, Shown("a parking_lot"), allowed, meaning)
+                faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
             chains[path] = Chain(steps.times_ps, steps.hops, link.motion, path)
         elif len(motion.times_ps) > 1 or motion.cell_times_ps or motion.losses_ppb:
             motions[path] = motion  # what never changes the link is none
@@ -119,7 +119,7 @@ def _steps_of(
     faults: FaultCollector,
 ) -> Steps | None:
     if (link.delay is None) == (link.motion is None):
-        got = NOTHING if link.delay is None else Shown(f'"{link.delay}" as well as motion')
+        got = NOTHING if link.delay is None else Verbatim(f'"{link.delay}" as well as motion')
         allowed = 'one of delay, such as "275 ms", and motion'
         faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
     if link.motion is None:
@@ -146,7 +146,7 @@ def _steps_of(
 def _check_keys(motion: Motion, path: Path, faults: FaultCollector) -> None:
     """Notes keys that do not go together."""
     if (motion.series is None) == (motion.constellation is None):
-        got = Shown("neither" if motion.series is None else "both")
+        got = Verbatim("neither" if motion.series is None else "both")
         faults.add(path, got, "one of series and constellation", _MOTION_MEANING)
         return
     for name in ("source", "target"):
@@ -169,7 +169,7 @@ def _check_loss(loss: float, motion: Motion, path: Path, faults: FaultCollector)
         beside, allowed = "on_board", "only if the path is one link, without on_board"
     else:
         return
-    got = Shown(f"{show_amount(loss)} together with motion.{beside}")
+    got = Verbatim(f"{show_amount(loss)} together with motion.{beside}")
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
@@ -200,19 +200,21 @@ def _from_series(
         else f"the run, which begins at {show_time(start_ps)} in the series"
     )
     if first_ps > start_ps:
-        got = Shown(f'"{name}", whose first row is at {show_time(first_ps)}')
+        got = Verbatim(f'"{name}", whose first row is at {show_time(first_ps)}')
         allowed = f"a row at {show_time(start_ps)} or before, the beginning of {span}"
         faults.add(where, got, allowed, meaning)
     if last_ps < end_ps:
-        got = Shown(f'"{name}", whose last row is at {show_time(last_ps)}')
+        got = Verbatim(f'"{name}", whose last row is at {show_time(last_ps)}')
         allowed = f"a row at {show_time(end_ps)} or later, the end of {span}"
         faults.add(where, got, allowed, meaning)
     if not first_ps <= start_ps <= end_ps <= last_ps:
         return None
     steps = _within(series, start_ps, end_ps, cell_time_ps(_rate_of(link).payload))
     if all(delay is None for delay in steps.delays_ps):
-        got = Shown(f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are')
-        got = Shown(f"{got.text} without delay")
+        got = Verbatim(
+            f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are'
+        )
+        got = Verbatim(f"{got.text} without delay")
         faults.add(where, got, "at least one delay within the run", meaning)
         return None
     return steps
@@ -277,7 +279,7 @@ def _over_constellation(
     step_ps = rounded(step.amount)
     count = -(-duration_ps // step_ps)
     if count > MOST_STEPS:
-        got = Shown(f'"{step}", which is {show_amount(count)} steps in {show_time(duration_ps)}')
+        got = Verbatim(f'"{step}", which is {show_amount(count)} steps in {show_time(duration_ps)}')
         least = show_time(-(-duration_ps // MOST_STEPS))
         allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
         faults.add((*path, "step"), got, allowed, meaning_of(Motion.model_fields["step"]))
@@ -301,7 +303,7 @@ def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> Non
         if fault.file:
             faults.faults.append(fault)
         else:
-            faults.add((*path, fault.path), Shown(fault.got), fault.allowed, fault.meaning)
+            faults.add((*path, fault.path), Verbatim(fault.got), fault.allowed, fault.meaning)
 
 
 def _ppb(loss: float) -> int:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from skycell.scenario.delay_series import Hops
-from skycell.scenario.faults import FaultCollector, Path, Shown, show_value
+from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.scenario.motion import Motion
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
@@ -110,7 +110,7 @@ def put_on_board(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollecto
         ports.append(_port(first, chain))
         if ports[-1] != ports[0]:
             allowed = "the values of the first link that has on_board: links share the satellites"
-            got = Shown("another rate, framing, buffer or policy")
+            got = Verbatim("another rate, framing, buffer or policy")
             faults.add((*path, "motion", "on_board"), got, allowed, _meaning("on_board"))
         ways |= {
             name: _board(plan, plan.links[name], first, chain, name != names[0]) for name in names
@@ -131,7 +131,7 @@ def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultC
             first, own = (getattr(c.motion, key) for c in (every[0], chain))
             if own != first:
                 allowed = f"{_shown(first)}, as the first link with satellites on board has"
-                shown = Shown(_shown(own))
+                shown = Verbatim(_shown(own))
                 faults.add((*chain.path, "motion", key), shown, allowed, _meaning(key))
     for chain in every:
         for _, satellites in chain.changes:

@@ -14,7 +14,7 @@ from skycell.scenario.cells import MOST_CELLS, cell_rate, part_or_rate
 from skycell.scenario.faults import show_value
 from skycell.scenario.parameters import Flag as Flag
 from skycell.scenario.parameters import (
-    Leaf,
+    ValueType,
     part,
     quantity,
     read_each,
@@ -53,7 +53,7 @@ def _read_threshold(value: Any) -> Quantity | float:
     return number
 
 
-_THRESHOLD = Leaf(
+_THRESHOLD = ValueType(
     "above 0, at most 1 or 100 % (fraction of the buffer's capacity), or whole cells such as "
     '"7168 cells"',
     _read_threshold,
@@ -93,7 +93,7 @@ def _read_vc_thresholds(value: Any) -> tuple[Quantity, ...] | dict[str, Quantity
     raise Refused("")
 
 
-_VC_THRESHOLDS = Leaf(
+_VC_THRESHOLDS = ValueType(
     f"a list, or a table by VC, each {_ONE_VC.allowed}",
     _read_vc_thresholds,
     {
@@ -125,7 +125,7 @@ def _read_z(value: Any) -> float | str:
     return number
 
 
-_Z = Leaf(
+_Z = ValueType(
     "from 0 to 1, or " + " or ".join(f'"{rule}"' for rule in Z_RULES),
     _read_z,
     {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": list(Z_RULES)}]},
@@ -142,11 +142,11 @@ def _read_share(value: Any) -> float:
     return number
 
 
-_SHARE = Leaf("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maximum": 1})
+_SHARE = ValueType("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maximum": 1})
 FromZeroToOne = Annotated[float, _SHARE]
 
 
-def _by_class(one: Leaf) -> Leaf:
+def _by_class(one: ValueType) -> ValueType:
     """A table with a value for some classes."""
 
     def read(value: Any) -> dict[str, Any]:
@@ -160,10 +160,10 @@ def _by_class(one: Leaf) -> Leaf:
         return read_each(value, one, strange)
 
     words = "a table by class (" + ", ".join(CLASSES) + f"), each {one.allowed}"
-    return Leaf(words, read, {"type": "object", "additionalProperties": one.schema})
+    return ValueType(words, read, {"type": "object", "additionalProperties": one.schema})
 
 
-def by_vc(one: Leaf) -> Leaf:
+def by_vc(one: ValueType) -> ValueType:
     """A table with a value for some VCs, by name."""
 
     def read(value: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def by_vc(one: Leaf) -> Leaf:
         return read_each(value, one)
 
     schema = {"type": "object", "additionalProperties": one.schema}
-    return Leaf(f"a table by VC, each {one.allowed}", read, schema)
+    return ValueType(f"a table by VC, each {one.allowed}", read, schema)
 
 
 _CLASS_SHARE = part_or_rate(

@@ -40,7 +40,7 @@ from skycell.scenario.spelling import nearest
 #: The error type that carries what a leaf allows.
 REFUSED = "refused"
 
-_MOST_TOLD = 6
+_MOST_REPORTED = 6
 """Values of a table that a fault names; as a rule it has one for each service class at most."""
 
 
@@ -138,7 +138,7 @@ def meaning_of(found: FieldInfo) -> str:
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ValueType:
     """The type of a parameter that is no table: how a value is read, what is allowed in words."""
 
     allowed: str
@@ -170,7 +170,9 @@ def _no_bool_int(value: Any) -> int:
     return value
 
 
-def read_each(table: Mapping[Any, Any], one: Leaf, notes: Iterable[str] = ()) -> dict[str, Any]:
+def read_each(
+    table: Mapping[Any, Any], one: ValueType, notes: Iterable[str] = ()
+) -> dict[str, Any]:
     """The values of a table, each of them read; refused are all that cannot be, by their keys.
 
     Args:
@@ -178,20 +180,24 @@ def read_each(table: Mapping[Any, Any], one: Leaf, notes: Iterable[str] = ()) ->
         one: what each value may be.
         notes: what else there is against the table.
     """
-    found, told = {}, list(notes)
+    found, reported = {}, list(notes)
     for key, value in table.items():
         try:
             found[str(key)] = one.read(value)
         except Refused as refused:
             why = f" ({refused})" if str(refused) else ""
-            told.append(f"not {show_key(str(key))} = {show_value(value)}{why}")
-    if told:
-        rest = f" and {counted(len(told) - _MOST_TOLD, 'other')}" if len(told) > _MOST_TOLD else ""
-        raise Refused("; ".join(told[:_MOST_TOLD]) + rest)
+            reported.append(f"not {show_key(str(key))} = {show_value(value)}{why}")
+    if reported:
+        rest = (
+            f" and {counted(len(reported) - _MOST_REPORTED, 'other')}"
+            if len(reported) > _MOST_REPORTED
+            else ""
+        )
+        raise Refused("; ".join(reported[:_MOST_REPORTED]) + rest)
     return found
 
 
-def whole_number(low: int, high: int, what: str = "") -> Leaf:
+def whole_number(low: int, high: int, what: str = "") -> ValueType:
     """A whole number from `low` to `high`."""
 
     def read(value: Any) -> int:
@@ -202,10 +208,10 @@ def whole_number(low: int, high: int, what: str = "") -> Leaf:
 
     allowed = f"a whole number from {show_amount(low)} to {show_amount(high)}"
     schema = {"type": "integer", "minimum": low, "maximum": high}
-    return Leaf(f"{allowed} ({what})" if what else allowed, read, schema)
+    return ValueType(f"{allowed} ({what})" if what else allowed, read, schema)
 
 
-def word(*words: str) -> Leaf:
+def word(*words: str) -> ValueType:
     """One of a few words."""
 
     def read(value: Any) -> str:
@@ -216,7 +222,7 @@ def word(*words: str) -> Leaf:
             raise Refused(f'did you mean "{near}"?' if near else "")
         return value
 
-    return Leaf(" or ".join(f'"{w}"' for w in words), read, {"enum": list(words)})
+    return ValueType(" or ".join(f'"{w}"' for w in words), read, {"enum": list(words)})
 
 
 def _read_flag(value: Any) -> bool:
@@ -225,7 +231,7 @@ def _read_flag(value: Any) -> bool:
     return value
 
 
-FLAG = Leaf("true or false", _read_flag, {"type": "boolean"})
+FLAG = ValueType("true or false", _read_flag, {"type": "boolean"})
 Flag = Annotated[bool, FLAG]
 
 _LONGEST_NAME = 64
@@ -239,7 +245,7 @@ def _read_name(value: Any) -> str:
     return value
 
 
-NAME = Leaf(
+NAME = ValueType(
     f"a name of up to {_LONGEST_NAME} letters, digits, '.', '_' and '-'",
     _read_name,
     {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$"},
@@ -267,7 +273,7 @@ def quantity(
     what: str = "",
     example: str,
     other: str = "",
-) -> Leaf:
+) -> ValueType:
     """A quantity in units of the given dimensions, or one of some words.
 
     `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units of
@@ -309,7 +315,7 @@ def quantity(
     examples = [text for text in (example, other) if text]
     pattern = {"type": "string", "pattern": unit_pattern(*dimensions), "examples": examples}
     schema = {"anyOf": [{"enum": list(words)}, pattern]} if words else pattern
-    return Leaf(allowed, read, schema)
+    return ValueType(allowed, read, schema)
 
 
 def _in_dimension(value: Quantity, dimensions: tuple[Dimension, ...]) -> Quantity:
@@ -348,7 +354,7 @@ def _bounds_in_words(
     return f"{noun} {least}{' to' if above is None else ', up to'} {show(high)}"
 
 
-def part(what: str) -> Leaf:
+def part(what: str) -> ValueType:
     """A number above 0 and at most 1, or as many per cent."""
 
     def read(value: Any) -> float:
@@ -363,10 +369,10 @@ def part(what: str) -> Leaf:
             {"type": "string", "pattern": unit_pattern(Dimension.PART), "examples": ["80 %"]},
         ]
     }
-    return Leaf(f"above 0, at most 1 or 100 % ({what})", read, schema)
+    return ValueType(f"above 0, at most 1 or 100 % ({what})", read, schema)
 
 
-def probability(finest: Fraction, example: str) -> Leaf:
+def probability(finest: Fraction, example: str) -> ValueType:
     """A number from 0 to 1, or as many per cent; above 0 from `finest`, to which it is rounded."""
 
     def read(value: Any) -> float:
@@ -383,7 +389,7 @@ def probability(finest: Fraction, example: str) -> Leaf:
         ]
     }
     bounds = f"0, or from {float(finest):.0e} to 1 or 100 %".replace("e-0", "e-")
-    return Leaf(f'{bounds}, such as "{example}"', read, schema)
+    return ValueType(f'{bounds}, such as "{example}"', read, schema)
 
 
 def _read_part(value: Any) -> float:

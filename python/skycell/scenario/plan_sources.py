@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown, did_you_mean
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import add_access
 from skycell.scenario.graph import ShortestPaths
@@ -113,12 +113,12 @@ def _between_hosts(
     begin, end = str(source.source), str(source.destination)
     nodes = paths.between(begin, end) if begin != end else None
     if nodes is None:
-        got = Shown(f"no path from {begin} to {end}")
+        got = Verbatim(f"no path from {begin} to {end}")
         faults.add(here, got, "links that connect two hosts over switches")
         return []
     routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
     if routers:
-        got = Shown(f"a path over {routers[0]}")
+        got = Verbatim(f"a path over {routers[0]}")
         faults.add(
             here, got, "a path over switches only: routers forward only frames of TCP connections"
         )

@@ -53,13 +53,13 @@ def policy_rows() -> list[PolicyRow]:
 
 
 def _row(kind: str, rule: Declared) -> PolicyRow:
-    told = " ".join((rule.written.__doc__ or "").split("\n\n")[0].split())
+    reported = " ".join((rule.written.__doc__ or "").split("\n\n")[0].split())
     parameters = {
         name: "" if field.is_required() else show_value(field.default)
         for name, field in keys_of(rule.written).items()
         if name != "kind"
     }
-    return PolicyRow(kind, told, rule.facts, parameters)
+    return PolicyRow(kind, reported, rule.facts, parameters)
 
 
 def policy_page() -> str:

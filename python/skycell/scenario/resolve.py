@@ -21,7 +21,7 @@ from skycell.scenario.contracts import (
     peak_policers,
     resolve_contracts,
 )
-from skycell.scenario.faults import FaultCollector, Shown
+from skycell.scenario.faults import FaultCollector, Verbatim
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.framings import words_of_rate
 from skycell.scenario.links import (
@@ -176,7 +176,7 @@ def _check_size(
     if cells > _MOST_CELL_HOPS:
         faults.add(
             ("run", "duration"),
-            Shown(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} cells"),
+            Verbatim(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} cells"),
             f"up to {show_amount(_MOST_CELL_HOPS)} cells, each counted once a hop",
             "simulated time; that many cells would take days",
         )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
+from skycell.scenario.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.file import FlowOverride, ScenarioFile
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
@@ -167,6 +167,6 @@ class FlowResolver:
         """Refuses a time at which nothing can begin any more."""
         last_ps = max((at for name, at in times.items() if name not in elsewhere), default=0)
         if last_ps >= self.context.duration_ps:
-            got = Shown(f"a start at {show_time(last_ps)}")
+            got = Verbatim(f"a start at {show_time(last_ps)}")
             allowed = f"before the end of the run, {show_time(self.context.duration_ps)}"
             self.faults.add(path, got, allowed, "when a flow or a source begins")

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.jitter import LONGEST_PS, MEANING, PortGap, Sender
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedFlow
@@ -36,7 +36,7 @@ def _at_most(
     most_ps: int, time_ps: int, jitter: Sender | PortGap, path: Path, faults: FaultCollector
 ) -> int:
     if time_ps > most_ps:
-        got = Shown(f'"{jitter.up_to}", which is {show_time(time_ps)}')
+        got = Verbatim(f'"{jitter.up_to}", which is {show_time(time_ps)}')
         meaning = meaning_of(type(jitter).model_fields["up_to"])
         own = ("up_to",) if isinstance(jitter, PortGap) else ()
         faults.add((*path, "frame_jitter", *own), got, f"up to {show_time(most_ps)}", meaning)

@@ -12,7 +12,7 @@ from typing import Any
 
 from skycell.scenario.cells import MOST_CELLS, cells_per_second
 from skycell.scenario.contracts import MILLICELLS
-from skycell.scenario.faults import FaultCollector, Path, Shown, did_you_mean
+from skycell.scenario.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.parameter_types import Z_RULES
 from skycell.scenario.parameters import Parameters, exact, meaning_of
 from skycell.scenario.plan import Plan
@@ -76,7 +76,7 @@ def _as_written(port: Port, one: Declares, given: Any, written: Parameters) -> A
 def _threshold(port: Port, one: Declares, given: Any, written: Parameters) -> int | None:
     assert one.key is not None
     if port.capacity is None:
-        got = Shown(f"{given}, with an unlimited buffer")
+        got = Verbatim(f"{given}, with an unlimited buffer")
         port.fault(written, one.key, got, "a threshold needs a buffer of limited size")
         return None
     is_cells = isinstance(given, Quantity)
@@ -129,13 +129,13 @@ def _vc_thresholds(
                 port.faults.add((*port.where, one.key, name), name, allowed, meaning)
     else:
         if len(given) != len(across):
-            got = Shown(f"{len(given)} thresholds")
+            got = Verbatim(f"{len(given)} thresholds")
             port.fault(written, one.key, got, f"one for each of {len(across)} VCs")
         by_vc = dict(zip(across, given, strict=False))
     for name, cells in by_vc.items():
         if port.capacity is not None and cells.amount > port.capacity:
             allowed = f"up to {show_amount(port.capacity)} cells, the buffer"
-            port.fault(written, one.key, Shown(f"{cells} for {name}"), allowed)
+            port.fault(written, one.key, Verbatim(f"{cells} for {name}"), allowed)
     return tuple(int(by_vc[name].amount) if name in by_vc else None for name in port.plan.vcs)
 
 
@@ -173,7 +173,7 @@ def _vc_levels(
 def _mcr_by_vc(port: Port, one: Declares, given: None, written: Parameters) -> tuple[int, ...]:
     across = port.across
     if port.knows_all_mcrs and across and not any(port.mcr[name] for name in across):
-        got = Shown(f"no VC with an MCR across {port.name}")
+        got = Verbatim(f"no VC with an MCR across {port.name}")
         allowed = "an MCR in [[gfr]] for at least one of them: shares follow from MCRs"
         port.faults.add(port.where, got, allowed, "what the buffer accepts")
     return tuple(port.mcr.values())
@@ -200,7 +200,7 @@ def _class_shares(
         port.fault(
             written,
             one.key,
-            Shown(f"{show_amount(int(total * rate))} cells/s in total on {port.name}"),
+            Verbatim(f"{show_amount(int(total * rate))} cells/s in total on {port.name}"),
             f"up to {show_amount(int(rate))} cells/s, what the link carries",
         )
     held = (min(share, Fraction(1)) for share in shares)  # the fault of more has been told
@@ -223,7 +223,7 @@ def _by_queue(port: Port, key: str, given: Mapping[str, Any]) -> dict[int, Any]:
     for name, value in given.items():
         place = port.classes.index(name if name in port.classes else None)
         if place in owners:
-            got = Shown(f"{name} as well as {owners[place]}")
+            got = Verbatim(f"{name} as well as {owners[place]}")
             allowed = "each queue once: classes without their own share one queue"
             port.faults.add((*port.where, key, name), got, allowed)
         owners[place] = name
@@ -247,7 +247,7 @@ def _vc_weights(
     if given is None:
         total = sum(port.mcr[name] for name in port.across)
         if total == 0 and port.knows_all_mcrs:
-            got = Shown(f"nothing, and no VC with an MCR across {port.name}")
+            got = Verbatim(f"nothing, and no VC with an MCR across {port.name}")
             allowed = "weights, or an MCR in [[gfr]] for at least one of them"
             port.fault(written, one.key, got, allowed)
         weights = {

@@ -12,7 +12,7 @@ from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.jitter import PortGap
 from skycell.scenario.links import CongestedLink
 from skycell.scenario.parameters import meaning_of
@@ -141,7 +141,7 @@ class PortResolver:
         if serves == "VCs" and (len(classes) > 1 or self.plan.nodes[link.source] != "switch"):
             at = link.name if len(classes) == 1 else f"{len(classes)} queues"
             allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
-            got = Shown(f"{scheduler.kind} for {at}")
+            got = Verbatim(f"{scheduler.kind} for {at}")
             self.faults.add(where, got, allowed, SCHEDULER_MEANING)
             return None
         if serves == "one queue" and len(classes) > 1:
@@ -166,7 +166,7 @@ class PortResolver:
         if not 0 < cells <= MOST_CELLS:
             self.faults.add(
                 (*link.path, link.buffer_key),
-                Shown(f'"{buffer}", which is {show_amount(cells)} cells'),
+                Verbatim(f'"{buffer}", which is {show_amount(cells)} cells'),
                 f"from 1 to {show_amount(MOST_CELLS)} cells",
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Shown, did_you_mean
+from skycell.scenario.faults import FaultCollector, Verbatim, did_you_mean
 from skycell.scenario.file import MOST_VCS_BY_DEFAULT, TRACES, Records
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
@@ -78,7 +78,7 @@ def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultC
         if trace in records.traces and not chosen[key]:
             faults.add(
                 ("records", "traces"),
-                Shown(f'"{trace}", and no port is sampled'),
+                Verbatim(f'"{trace}", and no port is sampled'),
                 f"a port in records.{key}, or one with a limited buffer{which}",
                 "traces to keep",
             )
@@ -97,7 +97,7 @@ def _check_samples(
     if samples > _MOST_SAMPLES:
         faults.add(
             ("records", "sample_every"),
-            Shown(f'"{records.sample_every}", which makes {show_amount(samples)} samples'),
+            Verbatim(f'"{records.sample_every}", which makes {show_amount(samples)} samples'),
             f"at most {show_amount(_MOST_SAMPLES)} samples",
             "interval between samples of the queues",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skycell.scenario.faults import Shown
+from skycell.scenario.faults import Verbatim
 from skycell.scenario.parameters import Parameters, meaning_of
 from skycell.scenario.quantities import Quantity, show_amount
 from skycell.scenario.resolve_parameters import RESOLVERS, Port
@@ -47,7 +47,7 @@ def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
     if one.is_ascending and list(values) != sorted(values):
         assert one.key is not None
         meaning = meaning_of(type(written).model_fields[one.key])
-        got = Shown(", ".join(map(show_amount, values)) + " cells")
+        got = Verbatim(", ".join(map(show_amount, values)) + " cells")
         port.faults.add((*port.where, one.key), got, "from the least to the greatest", meaning)
     return values
 

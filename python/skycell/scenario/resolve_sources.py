@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from skycell.scenario.cells import cells_per_second
 from skycell.scenario.context import Context
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Shown
+from skycell.scenario.faults import NOTHING, FaultCollector, Path, Verbatim
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
@@ -114,7 +114,7 @@ def _buckets(
         burst = rounded((policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND)
         if burst + cdvt > DAY_PS:
             meaning = meaning_of(PolicerParameters.model_fields["mbs"])
-            got = Shown(f"{show_amount(policer.mbs)}, a tolerance of {show_time(burst + cdvt)}")
+            got = Verbatim(f"{show_amount(policer.mbs)}, a tolerance of {show_time(burst + cdvt)}")
             faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}", meaning)
         buckets.append(
             GcraSpec(
@@ -155,7 +155,7 @@ def _check_constant_rates(
         total, room = sum(crossing[link].values()), rates[link] / CELL_BITS
         if total > room:
             count = len(crossing[link])
-            got = Shown(f"{show_amount(int(total))} cells/s for {count} sources across {link}")
+            got = Verbatim(f"{show_amount(int(total))} cells/s for {count} sources across {link}")
             allowed = f"up to {show_amount(int(room))} cells/s of class cbr, what the link carries"
             meaning = meaning_of(CbrSource.model_fields["rate"])
             faults.add(("source",), got, allowed, meaning)
@@ -191,7 +191,7 @@ def _interval_ps(
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         meaning = meaning_of(type(source).model_fields[key])
-        got = Shown(f"a cell every {show_time(interval)}")
+        got = Verbatim(f"a cell every {show_time(interval)}")
         faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often", meaning)
     return min(interval, DAY_PS)
 
@@ -207,7 +207,7 @@ def _pattern(
     longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
         meaning = meaning_of(VbrSource.model_fields["on"])
-        faults.add((*here, "on"), Shown("no time"), "above 0", meaning)
+        faults.add((*here, "on"), Verbatim("no time"), "above 0", meaning)
     if source.phase == "drawn":
         return SourcePatternOnOff(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
     assert isinstance(source.phase, Quantity)

@@ -9,7 +9,7 @@ from typing import Any
 
 from skycell.scenario.context import Context
 from skycell.scenario.declared.tcp import TCP, Tcp
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.quantities import Dimension, Quantity, show_amount, show_time
 from skycell.scenario.rules import Declares
@@ -24,11 +24,11 @@ from skycell.spec.network import (
 )
 
 
-def shown_window(written: Quantity | str, octets: int) -> Shown:
+def shown_window(written: Quantity | str, octets: int) -> Verbatim:
     """A window as it was written, with its octets where those are not what was."""
     if isinstance(written, Quantity) and written.dimension is Dimension.SIZE:
-        return Shown(f'"{written}"')
-    return Shown(f'"{written}", which is {show_amount(octets)} B')
+        return Verbatim(f'"{written}"')
+    return Verbatim(f'"{written}", which is {show_amount(octets)} B')
 
 
 @dataclass
@@ -116,14 +116,14 @@ class TcpResolver:
         )
         for key, ticks in (("rto_min", low), ("rto_initial", initial), ("rto_max", high)):
             if ticks >= 2**32:
-                self._fault(key, Shown(f"{show_amount(ticks)} ticks"), "fewer than 2^32 ticks")
+                self._fault(key, Verbatim(f"{show_amount(ticks)} ticks"), "fewer than 2^32 ticks")
                 return 1, 1, 1
         if initial < low:
-            shown = Shown(f'"{self.tcp.rto_initial}", which is {show_amount(initial)} ticks')
+            shown = Verbatim(f'"{self.tcp.rto_initial}", which is {show_amount(initial)} ticks')
             self._fault("rto_initial", shown, f"at least rto_min, {show_amount(low)} ticks")
         key, least = ("rto_initial", initial) if initial >= low else ("rto_min", low)
         if high < least:
-            shown = Shown(f'"{self.tcp.rto_max}", which is {show_amount(high)} ticks')
+            shown = Verbatim(f'"{self.tcp.rto_max}", which is {show_amount(high)} ticks')
             self._fault("rto_max", shown, f"at least {key}, {show_amount(least)} ticks")
         return low, initial, high
 

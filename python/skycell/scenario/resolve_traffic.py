@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from skycell.scenario.context import Context
 from skycell.scenario.distributions import Constant, Times, Uniform
-from skycell.scenario.faults import FaultCollector, Path, Shown
+from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.parameters import exact, meaning_of
 from skycell.scenario.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
 from skycell.scenario.traffic import Persistent, Traffic, Transfers
@@ -75,7 +75,7 @@ class TrafficResolver:
         size = self._count(web.file_step, (*path, "file_step"))
         if not web.file_class:
             meaning = meaning_of(Web.model_fields["file_class"])
-            self.faults.add((*path, "file_class"), Shown("none"), "at least one", meaning)
+            self.faults.add((*path, "file_class"), Verbatim("none"), "at least one", meaning)
         interval = self.times(web.page_interval, (*path, "page_interval"))
         if isinstance(web.page_interval, Constant) and interval == DistributionConstant(value_ps=0):
             meaning = meaning_of(Web.model_fields["page_interval"])
@@ -119,7 +119,7 @@ class TrafficResolver:
             shown = f"{file_class.step_kb}, for files of {show_amount(sizes[0])} to "
             self.faults.add(
                 (*path, "file_class", place, "step_kb"),
-                Shown(f"{shown}{show_amount(sizes[-1])} B"),
+                Verbatim(f"{shown}{show_amount(sizes[-1])} B"),
                 f"files of 1 to {show_amount(_LARGEST_FILE)} B",
                 meaning_of(FileClass.model_fields["step_kb"]),
             )

@@ -19,7 +19,7 @@ from skycell.scenario.faults import (
     FaultCollector,
     Positions,
     ScenarioFaults,
-    Shown,
+    Verbatim,
     show_path,
 )
 from skycell.scenario.file import ScenarioFile
@@ -249,7 +249,7 @@ def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollect
             found = _index_of(step, len(here))
             if found is None:
                 allowed = _indices(show_path(tuple(steps[:depth])), len(here))
-                faults.add(tuple(steps[: depth + 1]), Shown(f"the index {step[:80]}"), allowed)
+                faults.add(tuple(steps[: depth + 1]), Verbatim(f"the index {step[:80]}"), allowed)
                 return
             index: Any = found
         elif isinstance(here, dict):

@@ -10,8 +10,8 @@ from pydantic_core import PydanticCustomError
 
 from skycell.scenario.parameters import (
     REFUSED,
-    Leaf,
     Parameters,
+    ValueType,
     param,
     quantity,
     whole_number,
@@ -89,7 +89,7 @@ def _read_backoff(value: Any) -> int:
 
 
 _BACKOFFS = [2**k for k in range(17)]
-_BACKOFF = Leaf("a power of two from 1 to 65 536", _read_backoff, {"enum": _BACKOFFS})
+_BACKOFF = ValueType("a power of two from 1 to 65 536", _read_backoff, {"enum": _BACKOFFS})
 Backoff = Annotated[int, _BACKOFF]
 SegmentCount = Annotated[int, whole_number(1, 1000)]
 SackBlocks = Annotated[int, whole_number(1, 4)]

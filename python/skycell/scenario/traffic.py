@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.scenario.distributions import Times
-from skycell.scenario.parameters import Flag, Leaf, Parameters, param, quantity, whole_number
+from skycell.scenario.parameters import Flag, Parameters, ValueType, param, quantity, whole_number
 from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
 from skycell.scenario.tcp_types import LARGEST_WINDOW
 from skycell.scenario.web import Web
@@ -104,7 +104,7 @@ def _read_transmissions(value: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
-_TRANSMISSIONS = Leaf(
+_TRANSMISSIONS = ValueType(
     "whole numbers from 0, ascending",
     _read_transmissions,
     {"type": "array", "items": {"type": "integer", "minimum": 0}, "uniqueItems": True},

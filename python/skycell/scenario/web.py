@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from skycell.scenario.distributions import Times
 from skycell.scenario.parameters import (
-    Leaf,
     Parameters,
+    ValueType,
     param,
     quantity,
     read_number,
@@ -19,7 +19,7 @@ from skycell.scenario.quantities import Dimension, Quantity, Refused
 _SOURCE = "ATM Forum 98-0876R1"
 
 
-def _positive(high: int, what: str) -> Leaf:
+def _positive(high: int, what: str) -> ValueType:
     def read(value: Any) -> float:
         number = read_number(value)
         if not 0 < number <= high:
@@ -27,7 +27,7 @@ def _positive(high: int, what: str) -> Leaf:
         return number
 
     schema = {"type": "number", "exclusiveMinimum": 0, "maximum": high}
-    return Leaf(f"a number above 0, at most {high} ({what})", read, schema)
+    return ValueType(f"a number above 0, at most {high} ({what})", read, schema)
 
 
 RequestSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**6, example="128 B")]

@@ -251,7 +251,7 @@ class Analysis:
 
     def summary(self) -> list[str]:
         """The findings in sentences."""
-        from skycell.stats.words import summary
+        from skycell.stats.sentences import summary
 
         return summary(self)
 

@@ -38,9 +38,9 @@ class FaultyValueError(DesignError):
         self._value, self.row, self._why = value, row, why
 
     def __str__(self) -> str:
-        return self.told_of(self.row)
+        return self.reported_of(self.row)
 
-    def told_of(self, row: int) -> str:
+    def reported_of(self, row: int) -> str:
         """The message, with the run's place in another table."""
         return f"{self._value} in row {row + 1}{self._why}"
 

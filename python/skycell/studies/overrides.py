@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from skycell.orbit.file import ConstellationFile
-from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Shown, did_you_mean
+from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Verbatim, did_you_mean
 from skycell.scenario.file import ScenarioFile
 from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
 from skycell.studies.evaluation import Evaluation
@@ -14,7 +14,7 @@ from skycell.studies.model import Level
 from skycell.studies.paths import check_paths
 from skycell.studies.plan import cases_of
 
-_UNKNOWN = Shown("an unknown key")
+_UNKNOWN = Verbatim("an unknown key")
 
 
 def refuse_faulty(

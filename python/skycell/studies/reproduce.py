@@ -22,7 +22,7 @@ FIRST_SEED = 1
 """Seed of the first replication; the k-th has the k-th number from there on."""
 
 
-class Making(TypedDict, total=False):
+class Options(TypedDict, total=False):
     """How `reproduce` makes runs, under the names of its parameters, for who hands it on."""
 
     engine: str

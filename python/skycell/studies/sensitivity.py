@@ -10,7 +10,7 @@ from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import select
 from skycell.studies.overrides import refuse_faulty
 from skycell.studies.plan import plan_runs
-from skycell.studies.reproduce import FIRST_SEED, Making, reproduce
+from skycell.studies.reproduce import FIRST_SEED, Options, reproduce
 from skycell.studies.reproduction import Reproduction
 
 
@@ -118,7 +118,7 @@ def sensitivity(
     replications: int | None = None,
     seed: int = FIRST_SEED,
     overrides: Mapping[str, Any] | None = None,
-    **making: Unpack[Making],
+    **options: Unpack[Options],
 ) -> Sensitivity:
     """Reproduces tables with one choice at a time set otherwise.
 
@@ -150,14 +150,14 @@ def sensitivity(
             replications=replications,
             seed=seed,
             overrides={**common, **changes},
-            **making,
+            **options,
         )
 
     if own:  # what the studies name has been checked
         selection = select(ids)
         refuse_faulty(selection, [{**common, key: value} for key, value in own], seed)
         for key, value in own:
-            plan_runs(selection, seed, 1, {**common, key: value}, making.get("jobs"))
+            plan_runs(selection, seed, 1, {**common, key: value}, options.get("jobs"))
     if on_variant is not None:
         on_variant("as chosen")
     baseline = with_changes({})

@@ -40,12 +40,12 @@ class Paced:
 
 def test_medians_over_the_rounds_are_compared_per_segment() -> None:
     ours, peer = Paced("ours", [0.5, 0.1, 0.2]), Paced("peer", [0.6, 0.9, 0.7])
-    told: list[str] = []
-    (row,) = race.race([SHORT], [ours, peer], 3, told.append)
+    reported: list[str] = []
+    (row,) = race.race([SHORT], [ours, peer], 3, reported.append)
     assert row.outcomes["ours"].us_per_segment == pytest.approx(200)
     assert row.ratio("ours", "peer") == pytest.approx(0.7 / 0.2)
     assert row.is_fair("ours", "peer")
-    assert [line.split(": ")[-1] for line in told] == ["ours", "peer"] * 3
+    assert [line.split(": ")[-1] for line in reported] == ["ours", "peer"] * 3
 
 
 def test_a_row_in_which_one_carried_less_is_marked_and_does_not_count() -> None:

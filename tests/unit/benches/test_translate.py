@@ -287,7 +287,7 @@ def test_the_lists_of_keys_name_keys_of_the_spec() -> None:
     assert all(set(keys) <= TcpSpec.model_fields.keys() for keys in ONLY_OF_VARIANT.values())
 
 
-def told(changes: dict[str, Any]) -> str:
+def reported(changes: dict[str, Any]) -> str:
     """What ns-2 is told; "" if it is refused."""
     try:
         return parameter_file(spec(changes), Choices())
@@ -308,7 +308,7 @@ def test_two_values_of_a_tcp_rule_are_never_the_same_to_ns2(key: str) -> None:
         (one, other)
         for one, other in combinations(values(key), 2)
         if all(
-            told({**base, f"tcp.{key}": one}) == told({**base, f"tcp.{key}": other}) != ""
+            reported({**base, f"tcp.{key}": one}) == reported({**base, f"tcp.{key}": other}) != ""
             for base in of_variants
         )
     ]

@@ -17,10 +17,10 @@ def refused(result: Result) -> str:
     return result.stderr.splitlines()[-1]
 
 
-def told_together(result: Result, *told: str) -> None:
+def reported_together(result: Result, *reported: str) -> None:
     """Checks that a refusal tells these faults, each by how it begins, and no more."""
     assert (result.exit_code, result.stdout) == (2, ""), result.output
     lines = [line for line in result.stderr.splitlines() if not line.startswith("  ")]
-    assert lines[-1] == f"{len(told)} faults; nothing was run."
-    assert len(lines) == len(told) + 1, lines
-    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=False)), lines
+    assert lines[-1] == f"{len(reported)} faults; nothing was run."
+    assert len(lines) == len(reported) + 1, lines
+    assert all(line.startswith(begin) for line, begin in zip(lines, reported, strict=False)), lines

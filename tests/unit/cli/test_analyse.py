@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.calling import refused, skycell, told_together
+from tests.unit.cli.calling import refused, reported_together, skycell
 
 
 @pytest.fixture(autouse=True)
@@ -38,9 +38,9 @@ def table(tmp_path: Path) -> Path:
 
 def test_rows_are_chosen_by_a_column(table: Path) -> None:
     common = ("--factor", "tcp", "--response", "speed", "--json")
-    told = json.loads(skycell("analyse", table, "--where", "site=a", *common).stdout)
-    assert told["analyses"][0]["runs"] == 4
-    assert told["analyses"][0]["mean"]["value"] == pytest.approx(1.55)
+    reported = json.loads(skycell("analyse", table, "--where", "site=a", *common).stdout)
+    assert reported["analyses"][0]["runs"] == 4
+    assert reported["analyses"][0]["mean"]["value"] == pytest.approx(1.55)
 
 
 def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         ([], "name --factor and --response; the columns are site, tcp, speed"),
         (["--factor", "tpc", "--response", "speed"], "the table has no column tpc"),
@@ -71,23 +71,23 @@ def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_analysed_ends_with_two_and_the_reason(
-    table: Path, arguments: list[str], told: str
+    table: Path, arguments: list[str], reported: str
 ) -> None:
     result = skycell("analyse", table, *arguments)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
 
 
 def test_all_that_a_table_does_not_have_is_told_at_once(table: Path) -> None:
     asked = ("--factor", "tpc", "--response", "sped", "--response", "rate", "--block", "day")
-    told_together(
+    reported_together(
         skycell("analyse", table, "--where", "city=x", "--where", "site=c", *asked, "--foo"),
         "No such option '--foo'",
         "Invalid value for '--where': city is not a column",
         "Invalid value for '--where': no row has site=c; site has a, b",
         "the table has no columns tpc, sped, rate, day; its columns are site, tcp, speed; did you",
     )
-    told_together(
+    reported_together(
         skycell("analyse", table, "--factor", "tcp", "--response", "site", "--response", "tcp"),
         "site is 'a' in row 1, which is not a number",
         "tcp cannot be both a factor and the response",
@@ -104,8 +104,11 @@ def test_a_row_that_is_longer_than_the_header_is_named(tmp_path: Path) -> None:
     for separator, name in ((",", "long.csv"), ("\t", "long.tsv")):
         rows = (("tcp", "speed"), ("reno", "1"), ("sack", "2", "3"))
         (tmp_path / name).write_text("\n".join(map(separator.join, rows)))
-        told = refused(skycell("analyse", name))
-        assert told == f"Error: {name} cannot be read as a table: line 3 has 3 fields, the header 2"
+        reported = refused(skycell("analyse", name))
+        assert (
+            reported
+            == f"Error: {name} cannot be read as a table: line 3 has 3 fields, the header 2"
+        )
 
 
 @pytest.mark.parametrize(
@@ -115,9 +118,9 @@ def test_a_quotation_mark_without_its_like_is_told_with_its_line(
     tmp_path: Path, line: int, rows: str
 ) -> None:
     (tmp_path / "runs.csv").write_text(f"tcp,speed\n{rows}\n")
-    told = refused(skycell("analyse", "runs.csv"))
+    reported = refused(skycell("analyse", "runs.csv"))
     why = f"a field of line {line} begins with a quotation mark and does not end with one"
-    assert told == f"Error: runs.csv cannot be read as a table: {why}"
+    assert reported == f"Error: runs.csv cannot be read as a table: {why}"
 
 
 @pytest.mark.parametrize(
@@ -128,19 +131,19 @@ def test_columns_separated_by_another_sign_are_told(
     tmp_path: Path, name: str, own: str, given: str
 ) -> None:
     (tmp_path / name).write_text(f"tcp{given}speed\nreno{given}1\nsack{given}2\n")
-    told = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
+    reported = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
     header = f"tcp{given}speed"
     why = f"its header has one column, {header!r}; columns are separated by {own!r}, not {given!r}"
-    assert told == f"Error: {name} cannot be read as a table: {why}"
+    assert reported == f"Error: {name} cannot be read as a table: {why}"
 
 
 @pytest.mark.parametrize(("separator", "name"), [(",", "runs.csv"), ("\t", "runs.tsv")])
 def test_a_column_that_is_there_twice_is_refused(tmp_path: Path, separator: str, name: str) -> None:
     rows = (("tcp", "speed", "tcp", "speed", "site"), ("reno", "1", "sack", "2", "a"))
     (tmp_path / name).write_text("\n".join(map(separator.join, rows)))
-    told = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
+    reported = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
     why = "its header has tcp, speed more than once"
-    assert told == f"Error: {name} cannot be read as a table: {why}"
+    assert reported == f"Error: {name} cannot be read as a table: {why}"
 
 
 def test_a_row_that_is_left_out_keeps_no_other_from_being_a_number(table: Path) -> None:
@@ -150,8 +153,8 @@ def test_a_row_that_is_left_out_keeps_no_other_from_being_a_number(table: Path) 
     assert left.exit_code == 0
     assert "tcp: 3 with sack, 1 with reno" in left.output
     for where in ((), ("--where", "site=b")):
-        told = refused(skycell("analyse", table, *asked, *where))
-        assert told == "Error: speed is 'n/a' in row 2, which is not a number"
+        reported = refused(skycell("analyse", table, *asked, *where))
+        assert reported == "Error: speed is 'n/a' in row 2, which is not a number"
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:

@@ -26,16 +26,16 @@ def faulty(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_is_fine(example: Path) -> None:
-    told = check(str(example))
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout.startswith(f"{example}: fine; ")
+    reported = check(str(example))
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    assert reported.stdout.startswith(f"{example}: fine; ")
 
 
 def test_a_note_stands_below_its_file_and_in_json_and_is_no_fault() -> None:
     dropping, sparing = (str(ROOT / "examples" / name) for name in ("ubr-wan.toml", "lan.toml"))
-    told = check(dropping, sparing)
-    assert (told.exit_code, told.stderr) == (0, "")
-    first, note, last = told.stdout.splitlines()
+    reported = check(dropping, sparing)
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    first, note, last = reported.stdout.splitlines()
     assert first.startswith(f"{dropping}: fine; ")
     assert note.startswith("  Note: tail_drop at switch port switch1>switch2 drops cells")
     assert last.startswith(f"{sparing}: fine; ")
@@ -52,11 +52,11 @@ def test_there_are_examples() -> None:
 
 
 def test_faults_go_to_standard_error_and_end_with_two(faulty: str) -> None:
-    told = check(str(EXAMPLES[0]), faulty)
-    assert told.exit_code == 2
-    assert told.stdout.count("fine") == 1
-    assert told.stderr.startswith(f"{faulty}:3:7: tcp.mss\n  got      ")
-    assert told.stderr.endswith("2 faults; nothing was run.\n")
+    reported = check(str(EXAMPLES[0]), faulty)
+    assert reported.exit_code == 2
+    assert reported.stdout.count("fine") == 1
+    assert reported.stderr.startswith(f"{faulty}:3:7: tcp.mss\n  got      ")
+    assert reported.stderr.endswith("2 faults; nothing was run.\n")
 
 
 def test_a_call_without_a_file_is_told_beside_its_other_faults() -> None:
@@ -70,33 +70,33 @@ def test_a_call_without_a_file_is_told_beside_its_other_faults() -> None:
 
 
 def test_an_empty_name_is_told_as_one() -> None:
-    told = check(str(EXAMPLES[0]), "")
-    assert told.exit_code == 2
-    assert "Invalid value for 'FILE...': a name is missing" in told.stderr
+    reported = check(str(EXAMPLES[0]), "")
+    assert reported.exit_code == 2
+    assert "Invalid value for 'FILE...': a name is missing" in reported.stderr
 
 
 def test_the_file_of_a_sweep_is_told_to_be_one() -> None:
     sweep = ROOT / "examples" / "sweeps" / "policy-and-buffer.toml"
-    told = check(str(sweep))
-    assert told.exit_code == 2
-    assert told.stderr.startswith(f"{sweep}\n  got      a sweep\n")
-    assert told.stderr.endswith("\n1 fault; nothing was run.\n")
+    reported = check(str(sweep))
+    assert reported.exit_code == 2
+    assert reported.stderr.startswith(f"{sweep}\n  got      a sweep\n")
+    assert reported.stderr.endswith("\n1 fault; nothing was run.\n")
 
 
 def test_faults_of_several_files_are_told_together(faulty: str, tmp_path: Path) -> None:
     absent = str(tmp_path / "absent.toml")
-    told = check(faulty, absent, str(tmp_path))
-    assert told.exit_code == 2
-    assert f"{absent}\n  got      No such file or directory\n" in told.stderr
-    assert f"{tmp_path}\n  got      Is a directory\n" in told.stderr
-    assert told.stderr.endswith("4 faults; nothing was run.\n")
+    reported = check(faulty, absent, str(tmp_path))
+    assert reported.exit_code == 2
+    assert f"{absent}\n  got      No such file or directory\n" in reported.stderr
+    assert f"{tmp_path}\n  got      Is a directory\n" in reported.stderr
+    assert reported.stderr.endswith("4 faults; nothing was run.\n")
 
 
 def test_json_is_all_that_standard_output_holds(faulty: str) -> None:
-    told = check("--json", str(EXAMPLES[0]), faulty)
-    assert told.exit_code == 2
-    assert told.stderr == ""
-    fine, other = json.loads(told.stdout)["files"]
+    reported = check("--json", str(EXAMPLES[0]), faulty)
+    assert reported.exit_code == 2
+    assert reported.stderr == ""
+    fine, other = json.loads(reported.stdout)["files"]
     assert len(fine["spec_hash"]) == 64
     assert fine["faults"] == []
     assert other["spec_hash"] is None
@@ -114,15 +114,15 @@ def test_json_is_all_that_standard_output_holds(faulty: str) -> None:
 
 def test_a_scenario_comes_from_standard_input_and_faults_say_so(faulty: str) -> None:
     text = Path(faulty).read_text(encoding="utf-8")
-    told = check("-", str(EXAMPLES[0]), stdin=text)
-    assert told.exit_code == 2
-    assert told.stderr.startswith("<stdin>:3:7: tcp.mss\n  got      ")
-    assert told.stderr.endswith("2 faults; nothing was run.\n")
-    told = check("-", stdin='preset = "icccn97-lan"\nrun = { duration = "20 ms" }\n')
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout.startswith("<stdin>: fine; 5 flows, spec ")
-    told = check("--json", "-", stdin=b"\xef\xbb\xbftitle = '\xe4'")
-    (entry,) = json.loads(told.stdout)["files"]
+    reported = check("-", str(EXAMPLES[0]), stdin=text)
+    assert reported.exit_code == 2
+    assert reported.stderr.startswith("<stdin>:3:7: tcp.mss\n  got      ")
+    assert reported.stderr.endswith("2 faults; nothing was run.\n")
+    reported = check("-", stdin='preset = "icccn97-lan"\nrun = { duration = "20 ms" }\n')
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    assert reported.stdout.startswith("<stdin>: fine; 5 flows, spec ")
+    reported = check("--json", "-", stdin=b"\xef\xbb\xbftitle = '\xe4'")
+    (entry,) = json.loads(reported.stdout)["files"]
     assert (entry["file"], entry["faults"][0]["file"]) == ("<stdin>", "<stdin>")
     assert entry["faults"][0]["got"] == "the octet 0xe4"
 
@@ -133,17 +133,17 @@ def test_a_text_that_may_have_no_end_is_not_read_to_its_end(
     monkeypatch.setattr("skycell.scenario.text._MOST_OCTETS", 2**20)
     endless = b"#" * 2**20 + b"\n"
     (tmp_path / "long.toml").write_bytes(endless)
-    told = check(str(tmp_path / "long.toml"), "-", stdin=endless)
-    assert told.stderr == "".join(
+    reported = check(str(tmp_path / "long.toml"), "-", stdin=endless)
+    assert reported.stderr == "".join(
         f"{name}\n  got      more than 1 MiB\n  allowed  UTF-8 text of up to 1 MiB\n"
         for name in (tmp_path / "long.toml", "<stdin>")
     ) + ("2 faults; nothing was run.\n")
 
 
 def test_standard_input_is_asked_for_only_once() -> None:
-    told = check("-", str(EXAMPLES[0]), "-", stdin=EXAMPLES[0].read_bytes())
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert "'FILE...': - stands for standard input, which can be read only once" in told.stderr
+    reported = check("-", str(EXAMPLES[0]), "-", stdin=EXAMPLES[0].read_bytes())
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert "'FILE...': - stands for standard input, which can be read only once" in reported.stderr
 
 
 def test_what_one_file_says_of_all_flows_hides_no_flow_of_another(tmp_path: Path) -> None:
@@ -151,13 +151,13 @@ def test_what_one_file_says_of_all_flows_hides_no_flow_of_another(tmp_path: Path
     scenario = 'preset = "icccn97-lan"\nrun.duration = "1 s"\n'
     common.write_text(f"{scenario}tcp.dup_ack_threshold = 0\n")
     own.write_text(f'{scenario}[[flow]]\nnames = ["flow1"]\ntcp.dup_ack_threshold = 0\n')
-    told = check(str(common), str(own))
-    assert told.stderr.count("tcp.dup_ack_threshold\n  got      0\n") == 2
-    assert told.stderr.endswith("\n2 faults; nothing was run.\n")
+    reported = check(str(common), str(own))
+    assert reported.stderr.count("tcp.dup_ack_threshold\n  got      0\n") == 2
+    assert reported.stderr.endswith("\n2 faults; nothing was run.\n")
 
 
 def test_standard_input_that_is_closed_is_told() -> None:
     script = "exec 0<&-; exec " + shlex.join([sys.executable, "-m", "skycell", "check", "-"])
-    told = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
-    assert told.returncode == 2
-    assert told.stderr.startswith("<stdin>\n  got      Bad file descriptor\n")
+    reported = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert reported.returncode == 2
+    assert reported.stderr.startswith("<stdin>\n  got      Bad file descriptor\n")

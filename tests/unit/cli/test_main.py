@@ -22,11 +22,11 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_every_verb_is_listed_with_its_own_words() -> None:
-    told = skycell("--help").output
+    reported = skycell("--help").output
     group = main
     assert isinstance(group, click.Group)
     for verb, line in VERBS.items():
-        assert re.search(rf"^  {verb} +{re.escape(line)}$", told, re.MULTILINE)
+        assert re.search(rf"^  {verb} +{re.escape(line)}$", reported, re.MULTILINE)
         command = group.get_command(click.Context(group), verb)
         assert command is not None
         assert command.get_short_help_str(100) == line
@@ -34,9 +34,9 @@ def test_every_verb_is_listed_with_its_own_words() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_has_help_with_an_example(verb: str) -> None:
-    told = skycell(verb, "--help")
-    assert told.exit_code == 0
-    _, example = re.split("Examples?:", told.output)
+    reported = skycell(verb, "--help")
+    assert reported.exit_code == 0
+    _, example = re.split("Examples?:", reported.output)
     assert f"skycell {verb} " in example
 
 
@@ -48,11 +48,13 @@ def test_an_example_is_one_line_to_be_copied_however_narrow_the_terminal() -> No
         inner = command.commands if isinstance(command, click.Group) else {"": command}
         for name in inner:
             help_of = [verb, *name.split(), "--help"]
-            told = [
+            reported = [
                 CliRunner().invoke(main, help_of, terminal_width=width).output
                 for width in (40, 1000)
             ]
-            examples = [re.findall(r"^.* skycell .*$", t[t.index("Example") :], re.M) for t in told]
+            examples = [
+                re.findall(r"^.* skycell .*$", t[t.index("Example") :], re.M) for t in reported
+            ]
             assert examples[0] == examples[1] != []
 
 
@@ -71,8 +73,8 @@ def test_every_option_says_what_it_does(verb: str) -> None:
 
 def test_the_package_can_be_run_as_a_module_under_the_same_name() -> None:
     command = [sys.executable, "-m", "skycell", "--help"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert told.stdout == CliRunner().invoke(main, ["--help"], prog_name="skycell").output
+    reported = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert reported.stdout == CliRunner().invoke(main, ["--help"], prog_name="skycell").output
 
 
 def test_the_version_is_the_engines() -> None:
@@ -83,8 +85,10 @@ def test_the_version_is_the_engines() -> None:
 def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", "skycell", *arguments]
     with Path("/dev/full").open("w") as full:
-        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (told.returncode, told.stderr) == (1, "The system: No space left on device\n")
+        reported = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (reported.returncode, reported.stderr) == (1, "The system: No space left on device\n")
 
 
 @pytest.mark.parametrize("closed", [1, 2])
@@ -103,10 +107,10 @@ def test_a_closed_output_is_one_that_nobody_reads(
     command = [sys.executable, "-m", "skycell", *arguments]
     whole = subprocess.run(command, capture_output=True, check=False)
     shell = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command]
-    told = subprocess.run(shell, capture_output=True, check=False)
-    assert (told.returncode, whole.returncode) == (code, code)
-    assert told.stdout == (b"" if closed == 1 else whole.stdout)
-    assert told.stderr == (b"" if closed == 2 else whole.stderr)
+    reported = subprocess.run(shell, capture_output=True, check=False)
+    assert (reported.returncode, whole.returncode) == (code, code)
+    assert reported.stdout == (b"" if closed == 1 else whole.stdout)
+    assert reported.stderr == (b"" if closed == 2 else whole.stderr)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
@@ -118,9 +122,9 @@ def test_what_an_output_has_no_character_for_is_told_as_json_tells_it(
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     command = [sys.executable, "-m", "skycell", "analyse", str(tmp_path / "runs.csv")]
     command += ["--factor", "tcp", "--factor", "buffer", "--response", "speed"]
-    told = subprocess.run(command, capture_output=True, check=False)
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert b" re\\u2013no " in told.stdout
+    reported = subprocess.run(command, capture_output=True, check=False)
+    assert (reported.returncode, reported.stderr) == (0, b"")
+    assert b" re\\u2013no " in reported.stdout
     as_json = subprocess.run([*command, "--json"], capture_output=True, check=True).stdout
     text = as_json.decode("utf-8" if encoding == "ascii" else encoding)
     (analysis,) = json.loads(text)["analyses"]
@@ -143,8 +147,8 @@ def test_an_interrupt_on_a_terminal_is_told_below_what_was_typed(
         main(["presets"])
     assert ended.value.code == 1
     assert isinstance(sys.stderr, Terminal)
-    told = "\nInterrupted: skycell wrote nothing; the same command starts over.\n"
-    assert sys.stderr.getvalue() == told
+    reported = "\nInterrupted: skycell wrote nothing; the same command starts over.\n"
+    assert sys.stderr.getvalue() == reported
 
 
 @pytest.mark.parametrize("module", ["click", "skycell.cli.main"])
@@ -163,9 +167,9 @@ print(sys.argv[1:])
 {name}()
 """
     command = [sys.executable, "-c", script, "presets"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (told.returncode, told.stdout) == (1, "['presets']\n")
-    assert told.stderr == "Interrupted: skycell wrote nothing; the same command starts over.\n"
+    reported = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (reported.returncode, reported.stdout) == (1, "['presets']\n")
+    assert reported.stderr == "Interrupted: skycell wrote nothing; the same command starts over.\n"
 
 
 @pytest.mark.parametrize(
@@ -190,28 +194,28 @@ from skycell.__main__ import main
 main()
 """
     command = [sys.executable, "-c", script, *arguments]
-    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert told.returncode == 1
-    assert told.stderr == (
+    reported = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert reported.returncode == 1
+    assert reported.stderr == (
         f"Interrupted: `skycell {arguments[0]}` wrote nothing; the same command starts over.\n"
     )
     assert not any(tmp_path.iterdir())
 
 
 def test_a_misspelt_verb_is_an_error_of_the_input() -> None:
-    told = skycell("chek")
-    assert told.exit_code == 2
-    assert "There is no command 'chek'. Did you mean 'check'?" in told.stderr
-    assert told.stdout == ""
+    reported = skycell("chek")
+    assert reported.exit_code == 2
+    assert "There is no command 'chek'. Did you mean 'check'?" in reported.stderr
+    assert reported.stdout == ""
     unlike = skycell("fly")
     assert (unlike.exit_code, unlike.stdout) == (2, "")
     assert "No such command 'fly'" in unlike.stderr
 
 
 def test_all_faulty_options_and_arguments_are_told_at_once() -> None:
-    told = skycell("sweep", "--jobs", "0", "--level", "x", "--engine", "foo")
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert [line for line in told.stderr.splitlines() if line.startswith("Error: ")] == [
+    reported = skycell("sweep", "--jobs", "0", "--level", "x", "--engine", "foo")
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert [line for line in reported.stderr.splitlines() if line.startswith("Error: ")] == [
         "Error: Missing argument 'FILE'.",
         "Error: Invalid value for '--level': 'x': must be from 50 to below 100, in per cent",
         "Error: Invalid value for '--jobs': 0 is not in the range x>=1.",
@@ -223,7 +227,7 @@ UNKNOWN = "No such option '--foo'."
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         ("presets rfc-modern b", ["Got unexpected extra argument (b)"]),
         ("presets rfc-modern b c --foo", [UNKNOWN, "Got unexpected extra arguments (b c)"]),
@@ -241,19 +245,19 @@ UNKNOWN = "No such option '--foo'."
     ],
 )
 def test_what_cannot_be_read_hides_no_other_fault(
-    arguments: str, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: str, reported: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.toml").write_text('preset = "icccn97-lan"\n')
     found = skycell(*arguments.split())
     assert (found.exit_code, found.stdout) == (2, "")
     lines = re.findall("^Error: (.*)", found.stderr, re.M)
-    assert len(lines) == len(told)
-    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=True)), lines
+    assert len(lines) == len(reported)
+    assert all(line.startswith(begin) for line, begin in zip(lines, reported, strict=True)), lines
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (
             ["check", "absent.toml", "-", "", "-", "--foo", "--json"],
@@ -383,16 +387,16 @@ def test_what_cannot_be_read_hides_no_other_fault(
     ],
 )
 def test_faults_of_parameters_and_of_what_they_name_come_together(
-    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], reported: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("there").touch()
     found = skycell(*arguments)
     assert (found.exit_code, found.stdout) == (2, "")
     lines = [line for line in found.stderr.splitlines() if not line.startswith("  ")]
-    assert lines[-1] == f"{len(told)} faults; nothing was run."
-    assert len(lines) == len(told) + 1
-    assert all(line.startswith(begin) for line, begin in zip(lines, told, strict=False)), lines
+    assert lines[-1] == f"{len(reported)} faults; nothing was run."
+    assert len(lines) == len(reported) + 1
+    assert all(line.startswith(begin) for line, begin in zip(lines, reported, strict=False)), lines
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -433,8 +437,8 @@ def test_progress_is_told_after_two_seconds_on_standard_error(
         assert capsys.readouterr() == ("", "")
         now = 104.0
         assert progress(2 * 10**12)
-        told = capsys.readouterr()
-        assert told == ("", "2.00 of 10 s simulated (20%), about 16 s left\n")
+        reported = capsys.readouterr()
+        assert reported == ("", "2.00 of 10 s simulated (20%), about 16 s left\n")
         now = 105.0
         assert progress(3 * 10**12)
         assert capsys.readouterr().err == ""

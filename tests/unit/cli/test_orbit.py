@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from click.testing import Result
 
-from tests.unit.cli.calling import skycell, told_together
+from tests.unit.cli.calling import reported_together, skycell
 
 SKY, ENDS = "jsac98-6x11", ("new_york", "tokyo")
 PAIR = (SKY, *ENDS)
@@ -20,8 +20,8 @@ def call(*arguments: str) -> Result:
 
 def test_the_path_of_the_paper_is_shown_link_by_link() -> None:
     result = call("path", "jsac98-6x11", "los_angeles", "london", "--json")
-    told = json.loads(result.stdout)
-    assert [round(link["delay_ps"] / 1e9, 1) for link in told["links"]] == [
+    reported = json.loads(result.stdout)
+    assert [round(link["delay_ps"] / 1e9, 1) for link in reported["links"]] == [
         5.9,
         13.4,
         13.4,
@@ -31,8 +31,8 @@ def test_the_path_of_the_paper_is_shown_link_by_link() -> None:
         9.6,
         6.2,
     ]
-    assert told["shortest"]["delay_ps"] < told["delay_ps"]
-    assert (told["left_out"], told["left_out_count"], told["notes"]) == ([], 0, [])
+    assert reported["shortest"]["delay_ps"] < reported["delay_ps"]
+    assert (reported["left_out"], reported["left_out_count"], reported["notes"]) == ([], 0, [])
     text = call("path", "jsac98-6x11", "los_angeles", "london").output
     assert "83.292" in text
     assert "The shortest route takes 51.565 ms over 5 satellites." in text
@@ -56,23 +56,25 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(
     in_the_way = tmp_path / "file"
     in_the_way.write_text("mine", encoding="utf-8")
     rows, picture = in_the_way / "a.csv", in_the_way / "a.html"
-    told = call("globe", "none", "--csv", str(rows), "--out", str(picture))
-    assert (told.exit_code, told.stdout) == (2, "")
+    reported = call("globe", "none", "--csv", str(rows), "--out", str(picture))
+    assert (reported.exit_code, reported.stdout) == (2, "")
     for file in (rows, picture):
-        assert f"{file} cannot be written: {in_the_way} is a file" in " ".join(told.stderr.split())
+        assert f"{file} cannot be written: {in_the_way} is a file" in " ".join(
+            reported.stderr.split()
+        )
 
 
 def test_a_pipe_is_not_replaced_by_a_table(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    told = call("table", "jsac98-6x11", "rome", "lima", "--csv", str(pipe), "--force")
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert f"{pipe} cannot be written: it is a device or a pipe, not a file" in told.stderr
+    reported = call("table", "jsac98-6x11", "rome", "lima", "--csv", str(pipe), "--force")
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert f"{pipe} cannot be written: it is a device or a pipe, not a file" in reported.stderr
     assert pipe.is_fifo()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (
             ["series", "nowhere", "--pair", "x", "y", "--step", "0 s", "--plot", "a.gif"],
@@ -95,16 +97,16 @@ def test_a_pipe_is_not_replaced_by_a_table(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_command_computes_from_has_its_faults_told_together(
-    arguments: list[str], told: list[str], tmp_path: Path
+    arguments: list[str], reported: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "there.csv").touch()
     found = call(*arguments, "--csv", str(tmp_path / "there.csv"), "--json")
     assert (found.exit_code, found.stdout) == (2, "")
     lines = [line for line in found.stderr.splitlines() if not line.startswith("  ")]
     expected = [
-        *told[:-1],
+        *reported[:-1],
         f"{tmp_path / 'there.csv'} exists already",
-        told[-1],
+        reported[-1],
         "places",
         "places",
     ]
@@ -113,7 +115,7 @@ def test_what_a_command_computes_from_has_its_faults_told_together(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (
             ["series", "nowhere", "--pairs", "pairs.csv", "--at", "3", "--step", "0 s"],
@@ -159,28 +161,30 @@ def test_what_a_command_computes_from_has_its_faults_told_together(
     ],
 )
 def test_faults_of_options_and_of_what_they_name_come_together(
-    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], reported: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pairs.csv").touch()
-    told_together(call(*arguments), *told)
+    reported_together(call(*arguments), *reported)
 
 
 def test_a_pair_without_an_end_is_named_by_its_line(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     file.write_text("from,to\nrome,lima\n,rome\nlima\n", encoding="utf-8")
-    told = call("series", SKY, "--pairs", str(file))
-    assert told.exit_code == 2
-    assert told.stderr.startswith(f"{file}:3: from\n  got      nothing\n  allowed  a built-in city")
-    assert f"{file}:4: to\n  got      nothing\n" in told.stderr
-    assert told.stderr.endswith("\n2 faults; nothing was run.\n")
+    reported = call("series", SKY, "--pairs", str(file))
+    assert reported.exit_code == 2
+    assert reported.stderr.startswith(
+        f"{file}:3: from\n  got      nothing\n  allowed  a built-in city"
+    )
+    assert f"{file}:4: to\n  got      nothing\n" in reported.stderr
+    assert reported.stderr.endswith("\n2 faults; nothing was run.\n")
 
 
 def test_a_series_tells_delays_and_handovers(tmp_path: Path) -> None:
     common = ["series", "jsac98-6x11", "--pair", "new_york", "tokyo", "--duration", "100 s"]
-    told = json.loads(call(*common, "--json").stdout)
-    (pair,) = told["pairs"]
-    assert len(pair["delays_ps"]) == told["steps"] == 101
+    reported = json.loads(call(*common, "--json").stdout)
+    (pair,) = reported["pairs"]
+    assert len(pair["delays_ps"]) == reported["steps"] == 101
     assert [change["what"] for change in pair["handovers"]] == ["down", "up"]
     for kind, columns in (
         ("delays", ["from", "to", "time_ps", "delay_ps", "satellites"]),
@@ -214,9 +218,9 @@ def test_constellations_and_cities_are_listed() -> None:
     assert json.loads(call("list", "--cities", "--json").stdout)["tokyo"] == [35.69, 139.69]
     assert "no constellation is called 'jsac'" in call("list", "jsac").stderr
     for several in (["geo-ring", "--cities"], ["--cities", "--markdown"], ["--markdown", "--json"]):
-        told = call("list", *several)
-        assert (told.exit_code, told.stdout) == (2, "")
-        assert "exclude each other" in told.stderr
+        reported = call("list", *several)
+        assert (reported.exit_code, reported.stdout) == (2, "")
+        assert "exclude each other" in reported.stderr
 
 
 def test_there_being_no_path_ends_with_1_and_says_why() -> None:
@@ -242,11 +246,11 @@ def test_faulty_input_ends_with_2_and_says_what_is_allowed() -> None:
 
 def test_a_key_that_is_set_twice_is_told_beside_a_faulty_value() -> None:
     twice = ("--set", "route=shortest", "--set", "route=greedy", "--set", "links.nonsense=1")
-    told = call("path", "iridium-like", "paris", "rome", *twice)
-    assert told.exit_code == 2
-    assert "  got      route=shortest and route=greedy\n  allowed  each key once" in told.stderr
-    assert "links.nonsense" in told.stderr
-    assert told.stderr.endswith("2 faults; nothing was run.\n")
+    reported = call("path", "iridium-like", "paris", "rome", *twice)
+    assert reported.exit_code == 2
+    assert "  got      route=shortest and route=greedy\n  allowed  each key once" in reported.stderr
+    assert "links.nonsense" in reported.stderr
+    assert reported.stderr.endswith("2 faults; nothing was run.\n")
 
 
 @pytest.mark.parametrize(
@@ -286,9 +290,9 @@ def test_what_cannot_be_is_refused_in_words(
     arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = call(*arguments)
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert message in told.stderr
+    reported = call(*arguments)
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert message in reported.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -296,10 +300,10 @@ def test_pairs_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     series = ("orbit", "series", "iridium-like", "--duration", "1 s", "--pairs", file)
     file.write_text("from,\x1b[31m\nTokyo,London\n", encoding="utf-8")
-    told = skycell(*series)
-    assert told.exit_code == 2
-    assert '  got      "from", "\\u001b[31m"\n' in told.stderr
+    reported = skycell(*series)
+    assert reported.exit_code == 2
+    assert '  got      "from", "\\u001b[31m"\n' in reported.stderr
     file.write_text(f"from,to\nTokyo,{'x' * 200_000}\n", encoding="utf-8")
-    told = skycell(*series)
-    assert told.exit_code == 2
-    assert f"{file}\n  got      field larger than field limit (131072)\n" in told.stderr
+    reported = skycell(*series)
+    assert reported.exit_code == 2
+    assert f"{file}\n  got      field larger than field limit (131072)\n" in reported.stderr

@@ -52,8 +52,8 @@ def test_a_folder_with_another_result_is_refused_before_anything_is_run(
     out = Path("out")
     hold(held, out)
     before = sorted(Path().iterdir())
-    told = refused(skycell(*CALLS[made], "--out", out, *force))
-    assert told == (
+    reported = refused(skycell(*CALLS[made], "--out", out, *force))
+    assert reported == (
         f"Error: Invalid value for '--out': out holds a {held} ({FILES[held]}), and plot and "
         "report would see only one of two results in a folder; --force does not replace a "
         f"{held} with a {made}: name another folder"

@@ -16,7 +16,7 @@ from skycell.records import write_result
 from skycell.studies.figures import TracedFigure
 from skycell.studies.library import load_study
 from skycell.studies.model import Study
-from tests.unit.cli.calling import refused, skycell, told_together
+from tests.unit.cli.calling import refused, reported_together, skycell
 from tests.unit.plots.runs import run_without_traces, short_run
 from tests.unit.report.reproductions import ROWS, reproduction, row
 
@@ -76,9 +76,9 @@ def test_a_scenario_comes_from_a_file_or_from_standard_input(tmp_path: Path) -> 
     assert skycell("plot", tmp_path / "lan.toml", "--out", tmp_path / "a.svg").exit_code == 0
     assert skycell("plot", "-", "--out", tmp_path / "b.svg", stdin=SCENARIO).exit_code == 0
     assert (tmp_path / "b.svg").read_bytes() == (tmp_path / "a.svg").read_bytes()
-    told = skycell("plot", "-", "--out", tmp_path / "c.svg", stdin=f"tpc = 1\n{SCENARIO}")
-    assert told.exit_code == 2
-    assert told.stderr.startswith("<stdin>:1:7: tpc\n")
+    reported = skycell("plot", "-", "--out", tmp_path / "c.svg", stdin=f"tpc = 1\n{SCENARIO}")
+    assert reported.exit_code == 2
+    assert reported.stderr.startswith("<stdin>:1:7: tpc\n")
 
 
 def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:
@@ -120,10 +120,10 @@ def test_values_of_a_scenario_are_replaced(run: Path, tmp_path: Path) -> None:
     changed = 'tcp.variant = "vanilla"' + SCENARIO.replace("150 ms", "200 ms")
     file.write_text(changed, encoding="utf-8")
     assert drawn() == longer
-    told = skycell("plot", file, "--set", "tcp.variant=tahoe", "--set", "x", "--out", "a.gif")
-    assert told.exit_code == 2
+    reported = skycell("plot", file, "--set", "tcp.variant=tahoe", "--set", "x", "--out", "a.gif")
+    assert reported.exit_code == 2
     for text in ('"tahoe"', "KEY=VALUE, such as", "a.gif: a figure is written as"):
-        assert text in told.stderr
+        assert text in reported.stderr
     assert refused(skycell("plot", run, "--set", "tcp.variant=vanilla")) == (
         "Error: --set is for scenario files, and this is not one"
     )
@@ -248,7 +248,7 @@ def test_all_that_a_run_cannot_show_is_told_at_once(run: Path, tmp_path: Path) -
     out = tmp_path / "a.svg"
     out.touch()
     of_others = ("--table", "t1", "--level", 95, "--from", "3 s", "--out", out)
-    told_together(
+    reported_together(
         skycell("plot", run, "--kind", "rtt", "--flow", "x", "--port", "y", *of_others),
         f"Invalid value for '--out': {out} exists already",
         "--response, --factor, --where, --block and --level are for sweeps and tables",
@@ -258,7 +258,7 @@ def test_all_that_a_run_cannot_show_is_told_at_once(run: Path, tmp_path: Path) -
         "the run has no port y; it has switch1>switch2",
         "the run ends at 0.2 s, before 3 s",
     )
-    told_together(
+    reported_together(
         skycell("plot", run, "--port", "x", "--flow", "y", "--foo", "--out", tmp_path / "b.svg"),
         "No such option '--foo'",
         "--port: the kind cwnd has",
@@ -273,7 +273,7 @@ def test_what_a_scenario_cannot_show_is_told_before_it_is_run(
     monkeypatch.setattr("skycell.experiment.run.run_spec", None)
     Path("vc-queue.svg").touch()
     choices = ("--kind", "vc-queue", "--flow", "x", "--port", "y", "--from", "1 s", "--to", "5 ms")
-    told_together(
+    reported_together(
         skycell("plot", "-", *choices, stdin=SCENARIO),
         "the run has no flow x",
         "the run has no port y; it has switch1>switch2",
@@ -311,17 +311,17 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "reported"),
     [(os.mkfifo, "it is a device or a pipe, not a file"), (os.mkdir, "Is a directory")],
 )
 def test_what_is_no_file_is_replaced_with_no_leave(
-    run: Path, tmp_path: Path, make: Callable[[Path], None], told: str, force: tuple[str, ...]
+    run: Path, tmp_path: Path, make: Callable[[Path], None], reported: str, force: tuple[str, ...]
 ) -> None:
     for verb, name in (("plot", "a.svg"), ("report", "a.html")):
         out = tmp_path / name
         make(out)
         kind = out.stat().st_mode
-        message = f"Error: Invalid value for '--out': {out} cannot be written: {told}"
+        message = f"Error: Invalid value for '--out': {out} cannot be written: {reported}"
         assert refused(skycell(verb, run, "--out", out, *force)) == message
         assert out.stat().st_mode == kind
 
@@ -395,7 +395,7 @@ def test_all_that_a_study_cannot_show_is_told_at_once(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told_together(
+    reported_together(
         skycell("plot", study, "--kind", "delay", "--table", "t9", "--flow", "x", "--level", "95"),
         "--response, --factor, --where, --block and --level are for sweeps and tables",
         "--flow, --port, --from and --to are for runs",
@@ -403,13 +403,13 @@ def test_all_that_a_study_cannot_show_is_told_at_once(
         f"{study / 'result.json'} holds no delay; it holds efficiency, fairness",
     )
     Path("fairness.svg").touch()
-    told_together(
+    reported_together(
         skycell("plot", study, "--kind", "fairness", "--table", "t9"),
         f"{study / 'result.json'} holds no table t9",
         "Invalid value for '--out': fairness.svg exists already",
     )
     (study / "result.json").write_text("{", encoding="utf-8")
-    told_together(
+    reported_together(
         skycell("plot", study, "--out", "a.gif"),
         "Invalid value for '--out': a.gif: a figure is written as",
         f"{study / 'result.json'} is not JSON",
@@ -489,8 +489,8 @@ def test_a_table_is_also_tsv_or_parquet(table: Path, tmp_path: Path) -> None:
     for name in ("speeds.parquet", "speeds.TSV"):
         out = tmp_path / f"{name}.svg"
         columns = ("--factor", "tcp", "--response", "speed")
-        told = skycell("plot", tmp_path / name, *columns, "--out", out)
-        assert told.exit_code == 0, told.output
+        reported = skycell("plot", tmp_path / name, *columns, "--out", out)
+        assert reported.exit_code == 0, reported.output
         assert f"Table {name}, 16 rows" in out.read_text(encoding="utf-8")
 
 
@@ -539,13 +539,13 @@ def test_a_trace_of_a_run_stands_for_its_folder_and_is_no_table(run: Path, tmp_p
 def test_what_a_table_cannot_show_is_refused(
     table: Path, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
-    told = refused(skycell("plot", table, *options, "--out", tmp_path / "a.svg"))
-    assert told == f"Error: {message}"
+    reported = refused(skycell("plot", table, *options, "--out", tmp_path / "a.svg"))
+    assert reported == f"Error: {message}"
     assert not (tmp_path / "a.svg").exists()
 
 
 def test_all_that_a_table_cannot_show_is_told_at_once(table: Path, tmp_path: Path) -> None:
-    told_together(
+    reported_together(
         skycell(
             *("plot", table, "--kind", "cwnd", "--factor", "tpc", "--where", "site=c"),
             *("--where", "tcp", "--flow", "x", "--out", tmp_path / "a.gif"),
@@ -558,7 +558,7 @@ def test_all_that_a_table_cannot_show_is_told_at_once(table: Path, tmp_path: Pat
         "the table has no column tpc",
         "command line: --where",
     )
-    told_together(
+    reported_together(
         skycell("plot", tmp_path / "none.csv", "--kind", "cwnd", "--out", "a.gif"),
         "Invalid value for '--out': a.gif: a figure is written as",
         f"{tmp_path / 'none.csv'} does not exist",
@@ -569,11 +569,11 @@ def test_a_failure_to_draw_ends_with_1(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        from skycell.plots.painters import RenderError
+        from skycell.plots.render_workers import RenderError
 
         raise RenderError("no memory")
 
-    monkeypatch.setattr("skycell.plots.painters.Painters.order", fail)
+    monkeypatch.setattr("skycell.plots.render_workers.Painters.order", fail)
     result = skycell("plot", run, "--out", tmp_path / "a.svg")
     assert result.exit_code == 1
     assert result.stderr == "Error: Drawing failed: no memory\n"

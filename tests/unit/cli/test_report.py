@@ -7,7 +7,7 @@ import pytest
 
 from skycell import run as run_scenario
 from skycell.records import write_result
-from tests.unit.cli.calling import refused, skycell, told_together
+from tests.unit.cli.calling import refused, reported_together, skycell
 from tests.unit.plots.runs import run_without_traces, short_run
 
 
@@ -32,9 +32,9 @@ def test_figures_are_counted_while_a_long_report_is_drawn(
 ) -> None:
     write_result(short_run(), tmp_path / "run")
     monkeypatch.setattr("skycell.cli.progress.DrawingProgress.elapsed_if_due", lambda _: 2.0)
-    told = skycell("report", tmp_path / "run", "--out", tmp_path / "a.html")
-    assert told.exit_code == 0, told.stderr
-    lines = told.stderr.splitlines()
+    reported = skycell("report", tmp_path / "run", "--out", tmp_path / "a.html")
+    assert reported.exit_code == 0, reported.stderr
+    lines = reported.stderr.splitlines()
     counts = [int(line.partition(" of ")[0]) for line in lines]
     assert counts == sorted(set(counts))
     # With the last one the report is as good as written.
@@ -104,20 +104,20 @@ def test_all_faults_of_a_call_are_told_at_once(run: Path, tmp_path: Path) -> Non
     out.touch()
     exists = f"Invalid value for '--out': {out} exists already"
     (run / "spec.json").write_text("{}", encoding="utf-8")
-    told_together(
+    reported_together(
         skycell("report", run, "--out", out, "--level", 95),
         exists,
         "--level is for sweeps, and this is not one",
         f"{run / 'spec.json'} holds no spec of a network",
     )
-    told_together(
+    reported_together(
         skycell("report", tmp_path / "none", "--out", out, "--level", 20, "--foo"),
         "No such option '--foo'",
         "Invalid value for '--level': '20'",
         exists,
         f"{tmp_path / 'none'} does not exist",
     )
-    told_together(
+    reported_together(
         skycell("report", "--out", tmp_path / "a.pdf", "--foo"),
         "No such option '--foo'",
         "Missing argument 'DIR'",

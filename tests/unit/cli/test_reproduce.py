@@ -49,9 +49,9 @@ def quick(store: Path, *arguments: object) -> Result:
 
 
 def test_json_is_all_that_standard_output_holds(store: Path) -> None:
-    told = quick(store, ONE, "--json")
-    assert (told.exit_code, told.stderr) == (0, "")
-    data = json.loads(told.stdout)
+    reported = quick(store, ONE, "--json")
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    data = json.loads(reported.stdout)
     assert list(data) == ["engine", "rows", "conclusions"]
     assert [row["factors"]["max_window_bytes"] for row in data["rows"]] == [
         65536,
@@ -69,21 +69,21 @@ def test_json_is_all_that_standard_output_holds(store: Path) -> None:
 
 
 def test_people_see_a_table_the_conclusions_and_a_summary(store: Path) -> None:
-    told = quick(store, ONE)
-    assert told.exit_code == 0
-    assert f"{ONE}: one vanilla TCP alone: throughput by window" in told.stdout
-    assert "1200000" in told.stdout
-    assert "conclusions" in told.stdout
-    assert f"{ONE}: 5 without a published value" in told.stdout
-    assert "5 runs with the fast engine" in told.stdout
-    assert "5 simulated, 0 from the store" in told.stdout
-    assert max(map(len, told.stdout.splitlines())) <= 200
+    reported = quick(store, ONE)
+    assert reported.exit_code == 0
+    assert f"{ONE}: one vanilla TCP alone: throughput by window" in reported.stdout
+    assert "1200000" in reported.stdout
+    assert "conclusions" in reported.stdout
+    assert f"{ONE}: 5 without a published value" in reported.stdout
+    assert "5 runs with the fast engine" in reported.stdout
+    assert "5 simulated, 0 from the store" in reported.stdout
+    assert max(map(len, reported.stdout.splitlines())) <= 200
 
 
 def test_a_conclusion_tells_in_how_many_single_runs_it_holds(store: Path) -> None:
     # One source, no chance but its start: throughput follows the window in every run.
-    told = reproduce(ONE, "--replications", 3, "--store", store, "--json")
-    (conclusion,) = json.loads(told.stdout)["conclusions"]
+    reported = reproduce(ONE, "--replications", 3, "--store", store, "--json")
+    (conclusion,) = json.loads(reported.stdout)["conclusions"]
     assert conclusion["ours_holds"] is True
     assert (conclusion["replications_holding"], conclusion["replications"]) == (3, 3)
     shown = reproduce(ONE, "--replications", 3, "--store", store)
@@ -118,17 +118,17 @@ def test_seeds_count_on_from_the_first(store: Path) -> None:
 
 
 def test_what_is_set_reaches_the_runs_and_is_told(store: Path) -> None:
-    told = quick(store, ONE, "--set", "start.latest=1 ms", "--set", "run.duration=1 s")
-    assert "set differently from the studies: start.latest = 1 ms" in told.stdout
+    reported = quick(store, ONE, "--set", "start.latest=1 ms", "--set", "run.duration=1 s")
+    assert "set differently from the studies: start.latest = 1 ms" in reported.stdout
     data = json.loads(quick(store, ONE, "--json", "--set", "run.duration=1 s").stdout)
     assert data["rows"][0]["set"] == {"run.duration": "1 s"}
 
 
 def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    told = quick(store, ONE, "--out", out)
-    assert told.exit_code == 0, told.output
-    assert f"Written to {out}." in told.stdout
+    reported = quick(store, ONE, "--out", out)
+    assert reported.exit_code == 0, reported.output
+    assert f"Written to {out}." in reported.stdout
     result = json.loads((out / "result.json").read_text())
     assert {"engine", "version", "seed", "replications", "rows", "conclusions"} == result.keys()
     with (out / "rows.csv").open(newline="") as file:
@@ -151,12 +151,12 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
 ) -> None:
     spoil(monkeypatch, f"{ONE}-total-throughput")
     out = tmp_path / "out"
-    told = quick(store, ONE, "--out", out)
-    assert told.exit_code == 1
-    lines = told.stderr.splitlines()
+    reported = quick(store, ONE, "--out", out)
+    assert reported.exit_code == 1
+    lines = reported.stderr.splitlines()
     assert lines[0].startswith(f"Drawing failed: figure {ONE}-total-throughput: ")
     assert lines[-1] == f"The rest was written to {out}; the same command with --force draws again."
-    assert "5 without a published value" in told.stdout
+    assert "5 without a published value" in reported.stdout
     assert {"result.json", "rows.csv", "report.html", "figures"} == {p.name for p in out.iterdir()}
     assert "This figure could not be drawn: " in (out / "report.html").read_text("utf-8")
     # The run over time is drawn all the same.
@@ -178,17 +178,19 @@ def test_a_disk_that_fills_up_leaves_nothing_in_the_way_of_the_next_call(
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", fill)
-        told = quick(store, ONE, "--out", out)
-    assert told.exit_code == 1
-    assert told.stderr.startswith(f"{out}/rows.csv: No space left on device\nNothing of the result")
+        reported = quick(store, ONE, "--out", out)
+    assert reported.exit_code == 1
+    assert reported.stderr.startswith(
+        f"{out}/rows.csv: No space left on device\nNothing of the result"
+    )
     assert not out.exists()
     assert quick(store, ONE, "--out", out).exit_code == 0
 
 
 def test_the_list_names_every_study_and_table() -> None:
-    told = reproduce("--list")
-    assert told.exit_code == 0
-    listed = {line.split()[0] for line in told.stdout.splitlines() if line.split()}
+    reported = reproduce("--list")
+    assert reported.exit_code == 0
+    listed = {line.split()[0] for line in reported.stdout.splitlines() if line.split()}
     assert set(known_ids()) - {"all", "own"} <= listed
     data = json.loads(reproduce("--list", "--json").stdout)
     assert [study["id"] for study in data][:2] == ["atmf960518", "icccn97"]
@@ -224,10 +226,10 @@ def test_the_list_names_every_study_and_table() -> None:
 def test_a_faulty_input_is_told_and_nothing_is_run(
     arguments: tuple[str, ...], message: str, store: Path
 ) -> None:
-    told = reproduce(*arguments, "--store", store)
-    assert told.exit_code == 2
-    assert message in told.stderr
-    assert told.stdout == ""
+    reported = reproduce(*arguments, "--store", store)
+    assert reported.exit_code == 2
+    assert message in reported.stderr
+    assert reported.stdout == ""
     if store.exists():
         with RunStore(store) as runs:
             assert len(runs) == 0
@@ -236,12 +238,12 @@ def test_a_faulty_input_is_told_and_nothing_is_run(
 def test_all_faults_of_a_call_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "out").touch()
     store = tmp_path / "runs.sqlite"
-    told = reproduce(
+    reported = reproduce(
         *("BADID", "icccn97-t33", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--set", "tick"),
         *("--vary", "tcp.tick=fast,200 ms", "--out", tmp_path / "out", "--store", store),
     )
-    assert (told.exit_code, told.stdout) == (2, "")
-    lines = told.stderr.splitlines()
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    lines = reported.stderr.splitlines()
     assert lines[0] == "--out writes a reproduction; with --vary there is none"
     places = [line.rpartition(": ")[2] for line in lines[1:-1] if not line.startswith("  ")]
     # icccn97-t33 is most likely icccn97-t3: that is what the settings are tried on.
@@ -251,32 +253,32 @@ def test_all_faults_of_a_call_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_no_study_knows_is_told_beside_an_unknown_study(store: Path) -> None:
-    told = reproduce("BADID", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--store", store)
-    assert told.exit_code == 2
-    assert 'command line: ID\n  got      "BADID"' in told.stderr
-    assert "every study: nonsense\n  got      an unknown key\n" in told.stderr
-    assert told.stderr.endswith("2 faults; nothing was run.\n")
+    reported = reproduce("BADID", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--store", store)
+    assert reported.exit_code == 2
+    assert 'command line: ID\n  got      "BADID"' in reported.stderr
+    assert "every study: nonsense\n  got      an unknown key\n" in reported.stderr
+    assert reported.stderr.endswith("2 faults; nothing was run.\n")
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "notes.sqlite"
     file.write_text("no database, but long enough to be looked at " * 40)
-    told = reproduce(ONE, "--store", file)
-    assert told.exit_code == 2
-    assert "notes.sqlite: is not a store of runs" in told.stderr
+    reported = reproduce(ONE, "--store", file)
+    assert reported.exit_code == 2
+    assert "notes.sqlite: is not a store of runs" in reported.stderr
 
 
 def test_a_folder_name_that_is_taken_by_a_file_is_refused(store: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
-    told = quick(store, ONE, "--out", tmp_path / "taken" / "deep")
-    assert told.exit_code == 2
-    assert "taken is a file" in told.stderr
+    reported = quick(store, ONE, "--out", tmp_path / "taken" / "deep")
+    assert reported.exit_code == 2
+    assert "taken is a file" in reported.stderr
 
 
 def test_other_choices_are_compared_one_at_a_time(store: Path) -> None:
-    told = quick(store, ONE, "--json", "--vary", "tcp.rto_initial=1 s,6 s")
-    assert told.exit_code == 0, told.output
-    data = json.loads(told.stdout)
+    reported = quick(store, ONE, "--json", "--vary", "tcp.rto_initial=1 s,6 s")
+    assert reported.exit_code == 0, reported.output
+    data = json.loads(reported.stdout)
     assert [shift["value"] for shift in data["shifts"]] == ["1 s", "6 s"]
     assert data["baseline"][0]["table"] == ONE
     assert data["flips"] == []
@@ -287,9 +289,9 @@ def test_other_choices_are_compared_one_at_a_time(store: Path) -> None:
 
 def test_values_of_ones_own_are_tried_beside_those_that_the_studies_name(store: Path) -> None:
     own = ("--vary", "tcp.rto_initial=1 s,2 s", "--vary", "tcp.rto_initial=4 s")
-    told = quick(store, ONE, "--json", "--vary", "all", *own)
-    assert told.exit_code == 0, told.output
-    tried = [(shift["key"], shift["value"]) for shift in json.loads(told.stdout)["shifts"]]
+    reported = quick(store, ONE, "--json", "--vary", "all", *own)
+    assert reported.exit_code == 0, reported.output
+    tried = [(shift["key"], shift["value"]) for shift in json.loads(reported.stdout)["shifts"]]
     named = [(key, value) for key, values in alternatives([ONE]).items() for value in values]
     assert ("tcp.rto_initial", "1 s") in named
     assert tried == [*named, ("tcp.rto_initial", "2 s"), ("tcp.rto_initial", "4 s")]
@@ -309,8 +311,8 @@ def test_conclusions_that_another_choice_decides_otherwise_are_told(store: Path)
             "holds": False,
         }
     ]
-    told = quick(store, ONE, "--vary", vary).stdout
-    assert "tcp.initial_ssthresh = 65535 B: atmf960518 1.8 no longer holds" in told
+    reported = quick(store, ONE, "--vary", vary).stdout
+    assert "tcp.initial_ssthresh = 65535 B: atmf960518 1.8 no longer holds" in reported
 
 
 def test_a_failed_run_ends_with_1_and_its_reason(
@@ -324,11 +326,11 @@ def test_a_failed_run_ends_with_1_and_its_reason(
         "core.run_summary = run\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    told = quick(store, ONE)
-    assert told.exit_code == 1
-    assert "5 of 5 runs failed, the first: atmf960518 one " in told.stderr
-    assert "RunError: the ledger does not balance" in told.stderr
-    assert f"{ONE}: 5 failed" in told.stdout
+    reported = quick(store, ONE)
+    assert reported.exit_code == 1
+    assert "5 of 5 runs failed, the first: atmf960518 one " in reported.stderr
+    assert "RunError: the ledger does not balance" in reported.stderr
+    assert f"{ONE}: 5 failed" in reported.stdout
 
 
 def _interrupt(process: subprocess.Popen[str]) -> None:
@@ -416,8 +418,8 @@ def test_progress_on_a_narrow_terminal_is_one_line(monkeypatch: pytest.MonkeyPat
     with StudyProgress("runs.sqlite") as progress:
         progress(Progress(2, 10, 100.0, 400.0))
         assert isinstance(sys.stderr, Terminal)
-        told = sys.stderr.getvalue()
-    assert told == "\r2 of 10 runs, 100 of 400 s si\x1b[K"
+        reported = sys.stderr.getvalue()
+    assert reported == "\r2 of 10 runs, 100 of 400 s si\x1b[K"
 
 
 def test_progress_says_nothing_where_the_store_had_every_run(

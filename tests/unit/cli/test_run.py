@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from skycell.cli.options import TRACES
-from skycell.plots.words import grouped
+from skycell.plots.labels import grouped
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario import parse
 from tests.unit.cli.calling import skycell
@@ -49,27 +49,29 @@ def short(tmp_path: Path) -> Path:
 
 
 def test_a_run_is_shown_as_tables(short: Path) -> None:
-    told = run(short)
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert "flow5" in told.stdout
-    assert "switch1>switch2" in told.stdout
-    assert "that TCP could get" in told.stdout
-    assert f"spec {parse(SHORT).resolve().hash()}" in told.stdout
-    assert max(len(line) for line in told.stdout.splitlines()) <= 100
+    reported = run(short)
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    assert "flow5" in reported.stdout
+    assert "switch1>switch2" in reported.stdout
+    assert "that TCP could get" in reported.stdout
+    assert f"spec {parse(SHORT).resolve().hash()}" in reported.stdout
+    assert max(len(line) for line in reported.stdout.splitlines()) <= 100
 
 
 def test_a_scenario_comes_from_standard_input(short: Path, tmp_path: Path) -> None:
-    told = run("-", "--json", "--set", "tcp.variant=sack", "--out", tmp_path / "out", stdin=SHORT)
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout == run(short, "--json", "--set", "tcp.variant=sack").stdout
-    told = run("-", stdin=f"{SHORT}tpc = 1\n")
-    assert told.exit_code == 2
-    assert told.stderr.startswith("<stdin>:4:7: tpc\n")
+    reported = run(
+        "-", "--json", "--set", "tcp.variant=sack", "--out", tmp_path / "out", stdin=SHORT
+    )
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    assert reported.stdout == run(short, "--json", "--set", "tcp.variant=sack").stdout
+    reported = run("-", stdin=f"{SHORT}tpc = 1\n")
+    assert reported.exit_code == 2
+    assert reported.stderr.startswith("<stdin>:4:7: tpc\n")
 
 
 def test_a_value_that_is_set_replaces_a_faulty_one_of_standard_input() -> None:
-    told = run("-", "--set", "run.duration=20 ms", stdin=SHORT.replace("20 ms", "20"))
-    assert (told.exit_code, told.stderr) == (0, "")
+    reported = run("-", "--set", "run.duration=20 ms", stdin=SHORT.replace("20 ms", "20"))
+    assert (reported.exit_code, reported.stderr) == (0, "")
 
 
 def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
@@ -81,18 +83,18 @@ def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     assert run("-", stdin=MOVING).exit_code == 0
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    told = run("-", stdin=MOVING)
-    assert told.exit_code == 2
-    assert told.stderr.startswith("<stdin>:11:21: topology.bottleneck.motion.series\n")
+    reported = run("-", stdin=MOVING)
+    assert reported.exit_code == 2
+    assert reported.stderr.startswith("<stdin>:11:21: topology.bottleneck.motion.series\n")
 
 
 def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
     file = tmp_path / "late.toml"
     file.write_text(SHORT.replace('"together"', '{ kind = "drawn", latest = "1 h" }'))
-    told = run(file)
-    assert told.exit_code == 0, told.stderr
-    assert "All flows 0.00 Mbit/s" in told.stdout
-    assert "; 5 of 5 would begin after the end of the run.\n" in told.stdout
+    reported = run(file)
+    assert reported.exit_code == 0, reported.stderr
+    assert "All flows 0.00 Mbit/s" in reported.stdout
+    assert "; 5 of 5 would begin after the end of the run.\n" in reported.stdout
     assert "would begin" not in run(file, "--set", "start.latest=10 ms").stdout
 
 
@@ -101,9 +103,9 @@ def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
     (tmp_path / "moves.csv").write_text(outage, encoding="utf-8")
     moving = tmp_path / "moving.toml"
     moving.write_text(MOVING, encoding="utf-8")
-    told = run(moving)
-    assert told.exit_code == 0
-    assert "engine fast (by reference, cell by cell)" in told.stdout
+    reported = run(moving)
+    assert reported.exit_code == 0
+    assert "engine fast (by reference, cell by cell)" in reported.stdout
     records = json.loads(run(moving, "--json").stdout)
     assert records["engine"] == "fast"
     assert records["engine_stats"]["simulated_by"] == "reference"
@@ -133,11 +135,11 @@ topology.flow = [
 def test_what_links_lose_is_told_on_the_terminal_and_in_the_report(tmp_path: Path) -> None:
     file = tmp_path / "loses.toml"
     file.write_text(APART.replace('delay = "1 ms" }', 'delay = "1 ms", loss = "2 %" }'))
-    told = run(file, "--out", tmp_path / "out").stdout
+    reported = run(file, "--out", tmp_path / "out").stdout
     vcs = json.loads(run(file, "--json").stdout)["vcs"]
     lost = [vc["cells_lost"]["drawn"] for vc in vcs]
     lost_of_all = f"{sum(lost):,} of {sum(vc['cells_offered'] for vc in vcs):,} cells"
-    assert f"Links lost {lost_of_all}: {sum(lost):,} at random.".replace(",", " ") in told
+    assert f"Links lost {lost_of_all}: {sum(lost):,} at random.".replace(",", " ") in reported
     file.write_text(APART)
     assert "Links lost" not in run(file).stdout
     assert skycell("report", tmp_path / "out", "--out", tmp_path / "run.html").exit_code == 0
@@ -151,8 +153,8 @@ def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path
     # (1 + 4)^2 / (2 x 17) = 0.735.
     file = tmp_path / "apart.toml"
     file.write_text(APART, encoding="utf-8")
-    told = run(file, "--out", tmp_path / "out")
-    assert "fairness 1.000." in told.stdout
+    reported = run(file, "--out", tmp_path / "out")
+    assert "fairness 1.000." in reported.stdout
     report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
     assert report.exit_code == 0, report.stderr
     text = (tmp_path / "run.html").read_text(encoding="utf-8")
@@ -195,8 +197,8 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
         """,
         encoding="utf-8",
     )
-    told = run(file, "--trace", "transfers", "--out", tmp_path / "out").stdout
-    taken = (line.split() for line in told[told.index("How long finished") :].splitlines())
+    reported = run(file, "--trace", "transfers", "--out", tmp_path / "out").stdout
+    taken = (line.split() for line in reported[reported.index("How long finished") :].splitlines())
     every, first, second = (line for line in taken if line[-2:] == ["0.080", "0.000"])
     times = [*["0.080"] * 5, "0.000"]
     assert every == ["all", "flows", "6", *times]
@@ -243,9 +245,9 @@ def test_what_policers_did_is_shown(short: Path, tmp_path: Path) -> None:
     video = '[[source]]\nkind = "cbr"\nname = "video"\nrate = "5000 cells/s"\n'
     policer = '[[policer]]\nvcs = ["video"]\npcr = "4000 cells/s"\npcr_action = "tag"\n'
     policed.write_text(f"{SHORT}\n{video}{policer}", encoding="utf-8")
-    told = run(policed).stdout.partition("Policing at the first switch, in cells")[2]
+    reported = run(policed).stdout.partition("Policing at the first switch, in cells")[2]
     (line,) = (
-        line.split() for line in told.partition("Cells whose")[0].splitlines() if "vid" in line
+        line.split() for line in reported.partition("Cells whose")[0].splitlines() if "vid" in line
     )
     assert line == ["video", "100", "50", "50", "0"]
     assert "Policing" not in run(short).stdout
@@ -271,9 +273,9 @@ def test_what_web_users_waited_for_is_shown_over_all_of_them(tmp_path: Path) -> 
 
 
 def test_json_is_all_that_standard_output_holds(short: Path) -> None:
-    told = run(short, "--json", "--seed", 7)
-    assert (told.exit_code, told.stderr) == (0, "")
-    records = json.loads(told.stdout)
+    reported = run(short, "--json", "--seed", 7)
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    records = json.loads(reported.stdout)
     assert records["seed"] == 7
     assert records["engine"] == "fast"
     assert records["spec_hash"] == parse(SHORT).resolve(seed=7).hash()
@@ -281,14 +283,14 @@ def test_json_is_all_that_standard_output_holds(short: Path) -> None:
 
 
 def test_what_the_command_line_sets_goes_over_the_file(short: Path) -> None:
-    told = run(
+    reported = run(
         *(short, "--json"),
         *("--set", "tcp.variant=reno"),
         *("--set", "topology.sources=2"),
         *("--set", "topology.bottleneck.buffer=500 cells"),
         *("--set", 'topology.bottleneck.policy={ kind = "epd", drop_threshold = 0.5 }'),
     )
-    records = json.loads(told.stdout)
+    records = json.loads(reported.stdout)
     assert len(records["flows"]) == 2
     same = parse(SHORT).with_values(
         {
@@ -304,9 +306,9 @@ def test_what_the_command_line_sets_goes_over_the_file(short: Path) -> None:
 def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> None:
     short.write_text(SHORT + 'records = { traces = ["queue"] }\n')
     out = tmp_path / "out"
-    told = run(short, "--trace", "cwnd", "--trace", "queue", "--out", out)
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout.endswith(f"Written to {out}.\n")
+    reported = run(short, "--trace", "cwnd", "--trace", "queue", "--out", out)
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    assert reported.stdout.endswith(f"Written to {out}.\n")
     names = sorted(path.name for path in out.iterdir())
     assert names == ["cwnd.parquet", "queue.parquet", "records.json", "spec.json"]
 
@@ -314,12 +316,14 @@ def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> N
 def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> None:
     assert list(TRACES) == list(TRACE_COLUMNS)
     heavy = "import sys, skycell.cli.run; print(*sys.modules)"
-    told = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
-    assert not {"pydantic", "polars", "numpy"} & set(told.stdout.split())
+    reported = subprocess.run(
+        [sys.executable, "-c", heavy], capture_output=True, text=True, check=True
+    )
+    assert not {"pydantic", "polars", "numpy"} & set(reported.stdout.split())
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--set", "tcp.variant=tahoe"], 'tcp.variant\n  got      "tahoe"'),
         (
@@ -335,12 +339,12 @@ def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> N
     ],
 )
 def test_faulty_input_ends_with_two_and_leaves_standard_output_empty(
-    short: Path, arguments: list[str], told: str
+    short: Path, arguments: list[str], reported: str
 ) -> None:
     result = run(short, "--json", *[a.format(file=short) for a in arguments])
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert told in result.stderr
+    assert reported in result.stderr
 
 
 def test_faults_of_the_file_and_of_the_command_line_come_together(
@@ -349,9 +353,9 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
     (tmp_path / "taken").touch()
     short.write_text(SHORT.replace('duration = "', 'duration = "-'))
     settings = ("--set", "tcp.variant=tahoe", "--set", "tcp.tick")
-    told = run(short, *settings, "--out", tmp_path / "taken")
-    assert (told.exit_code, told.stdout) == (2, "")
-    lines = told.stderr.splitlines()
+    reported = run(short, *settings, "--out", tmp_path / "taken")
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    lines = reported.stderr.splitlines()
     assert lines[0] == f"Invalid value for '--out': {tmp_path / 'taken'} is a file"
     assert "command line: --set" in lines
     assert any(line.endswith(": run.duration") for line in lines)
@@ -369,9 +373,9 @@ def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
         "--set",
         "flow.0.start=drawn",
     )
-    told = run(short, *twice, "--set", "tcp.variant=reno", "--set", "tcp.variant=reno")
-    assert (told.exit_code, told.stdout) == (2, "")
-    lines = told.stderr.splitlines()
+    reported = run(short, *twice, "--set", "tcp.variant=reno", "--set", "tcp.variant=reno")
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    lines = reported.stderr.splitlines()
     of_several = [
         "  allowed  each key once",
         "  meaning  with several values, all but one would be ignored",
@@ -390,8 +394,8 @@ def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
 
 def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> None:
     short.write_text(f"{SHORT}[tcp]\nmss = '5'\n[[flow]]\nnames = ['flow1']\n")
-    told = run(short, "--set", "tcp.variant=sakc", "--set", "flow[0].start=soon").stderr
-    places = [line for line in told.splitlines() if line.startswith(str(short))]
+    reported = run(short, "--set", "tcp.variant=sakc", "--set", "flow[0].start=soon").stderr
+    places = [line for line in reported.splitlines() if line.startswith(str(short))]
     assert places == [
         f"{short}: flow[0].start.kind",
         f"{short}: tcp.variant",
@@ -403,9 +407,9 @@ def test_a_folder_without_a_name_is_refused(
     short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = run(short, "--out", "")
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert "Invalid value for '--out': a name is missing" in told.stderr
+    reported = run(short, "--out", "")
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert "Invalid value for '--out': a name is missing" in reported.stderr
 
 
 def test_a_value_that_is_replaced_may_be_faulty_in_the_file(short: Path) -> None:
@@ -414,9 +418,9 @@ def test_a_value_that_is_replaced_may_be_faulty_in_the_file(short: Path) -> None
 
 
 def test_a_file_that_is_not_there_ends_with_two(tmp_path: Path) -> None:
-    told = run(tmp_path / "absent.toml")
-    assert told.exit_code == 2
-    assert "absent.toml: No such file or directory" in told.stderr
+    reported = run(tmp_path / "absent.toml")
+    assert reported.exit_code == 2
+    assert "absent.toml: No such file or directory" in reported.stderr
 
 
 def test_an_earlier_run_is_kept_unless_forced_and_that_is_known_before_the_run(
@@ -446,10 +450,10 @@ def test_a_run_that_fails_ends_with_one(short: Path, monkeypatch: pytest.MonkeyP
         raise _core.RunError("cells of vc flow1.forward: 3 put in, 2 found")
 
     monkeypatch.setattr("skycell.experiment.run.run_spec", unbalanced)
-    told = run(short, "--json")
-    assert told.exit_code == 1
-    assert told.stdout == ""
-    assert told.stderr == "The run failed: cells of vc flow1.forward: 3 put in, 2 found\n"
+    reported = run(short, "--json")
+    assert reported.exit_code == 1
+    assert reported.stdout == ""
+    assert reported.stderr == "The run failed: cells of vc flow1.forward: 3 put in, 2 found\n"
 
 
 def test_a_folder_that_cannot_be_written_ends_with_one(
@@ -459,14 +463,14 @@ def test_a_folder_that_cannot_be_written_ends_with_one(
         raise OSError(28, "No space left on device", str(tmp_path))
 
     monkeypatch.setattr("skycell.records.files.write_result", disk_is_full)
-    told = run(short, "--out", tmp_path / "out")
-    assert told.exit_code == 1
-    assert told.stderr == (
+    reported = run(short, "--out", tmp_path / "out")
+    assert reported.exit_code == 1
+    assert reported.stderr == (
         f"{tmp_path}: No space left on device\nNothing of the result was written.\n"
     )
     # A run is kept nowhere else: what it found is shown.
-    assert "Mbit/s" in told.stdout
-    assert "Written to" not in told.stdout
+    assert "Mbit/s" in reported.stdout
+    assert "Written to" not in reported.stdout
 
 
 def test_an_interrupt_ends_a_long_run_and_leaves_no_files(tmp_path: Path) -> None:
@@ -508,9 +512,9 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_run(
     short: Path, tmp_path: Path
 ) -> None:
     name = tmp_path / ("x" * 300)
-    told = run(short, "--out", name)
-    assert told.exit_code == 2
-    assert f"{name} cannot be written: File name too long" in told.stderr
+    reported = run(short, "--out", name)
+    assert reported.exit_code == 2
+    assert f"{name} cannot be written: File name too long" in reported.stderr
 
 
 def test_a_full_disk_ends_a_run_with_its_reason(
@@ -520,9 +524,9 @@ def test_a_full_disk_ends_a_run_with_its_reason(
         raise pl.exceptions.ComputeError("parquet: IO error: No space left on device (os error 28)")
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
-    told = run(short, "--trace", "cwnd", "--out", tmp_path / "run")
-    assert told.exit_code == 1
-    assert told.stderr == (
+    reported = run(short, "--trace", "cwnd", "--out", tmp_path / "run")
+    assert reported.exit_code == 1
+    assert reported.stderr == (
         f"{tmp_path}/run/cwnd.parquet: No space left on device\n"
         "Nothing of the result was written.\n"
     )

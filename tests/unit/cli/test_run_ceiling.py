@@ -46,9 +46,9 @@ flow = [
 ]
 """
     )
-    told = run(file).stdout
-    assert "All flows" in told
-    assert "that TCP could get" not in told
+    reported = run(file).stdout
+    assert "All flows" in reported
+    assert "that TCP could get" not in reported
     across = "topology.flow=[{ name = 'across', source = 'a', destination = 'c' }]"
     assert "of the 0.81 that TCP could get" in run(file, "--set", across).stdout
 
@@ -60,7 +60,7 @@ def test_a_slow_link_beside_the_congested_one_limits_what_tcp_could_get(
     # The last link has 2 Mbit/s, or 4 for 10 ms of 20; 512 of the 636 octets in the 12 cells of a
     # segment are payload.
     Path("gone.csv").write_text("time_s,delay_ms,rate_mbit_s\n0,5,4\n0.01,,\n1,5,4\n")
-    for slow, told in (
+    for slow, reported in (
         ('rate = "2 Mbit/s", delay = "1 ms"', "1.61 that TCP could get."),
         (
             'rate = "4 Mbit/s", motion = { series = "gone.csv" }',
@@ -84,7 +84,7 @@ flow = [{{ name = "f", source = "a", destination = "b" }}]
 """
         )
         (line,) = (one for one in run(Path("slow.toml")).stdout.splitlines() if "All flows" in one)
-        assert line.endswith(f"of the {told}")
+        assert line.endswith(f"of the {reported}")
 
 
 def test_what_tcp_could_get_of_a_link_that_varies_is_what_it_could_carry_over_the_run(
@@ -93,7 +93,7 @@ def test_what_tcp_could_get_of_a_link_that_varies_is_what_it_could_carry_over_th
     monkeypatch.chdir(tmp_path)
     # 10 ms of 20 at 10 Mbit/s, and the others at 10, at 3 or without a path: 8.05 Mbit/s are 512 of
     # the 636 octets in the 12 cells of a segment, and the mean is (10 + 3) / 2 or 5 Mbit/s.
-    for name, columns, told in (
+    for name, columns, reported in (
         ("moves.csv", "delay_ms,path\n0,5,a\n1,6,a\n", "8.05 that TCP could get."),
         (
             "rate.csv",
@@ -115,9 +115,9 @@ def test_what_tcp_could_get_of_a_link_that_varies_is_what_it_could_carry_over_th
         moving = MOVING.replace("moves.csv", name)
         shown = run("-", "--set", "start=together", "--out", f"{name}.out", stdin=moving).stdout
         (line,) = (line for line in shown.splitlines() if line.startswith("All flows"))
-        assert line.endswith(f"of the {told}")
+        assert line.endswith(f"of the {reported}")
         records = json.loads(Path(f"{name}.out", "records.json").read_text(encoding="utf-8"))
-        assert f"{records['ceiling_bps'] / 1e6:.2f}" == told[:4]
+        assert f"{records['ceiling_bps'] / 1e6:.2f}" == reported[:4]
         report = skycell("report", f"{name}.out", "--out", f"{name}.html")
         assert report.exit_code == 0, report.stderr
-        assert told.removesuffix(".") in Path(f"{name}.html").read_text(encoding="utf-8")
+        assert reported.removesuffix(".") in Path(f"{name}.html").read_text(encoding="utf-8")

@@ -36,30 +36,30 @@ def alone(tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(alone: Path, tmp_path: Path) -> Path:
     """What the run of it left."""
-    told = skycell("run", alone, "--trace", "queue", "--out", tmp_path / "out")
-    assert told.exit_code == 0, told.stderr
+    reported = skycell("run", alone, "--trace", "queue", "--out", tmp_path / "out")
+    assert reported.exit_code == 0, reported.stderr
     return tmp_path / "out"
 
 
 def test_check_counts_the_sources(alone: Path) -> None:
-    told = skycell("check", alone)
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout.startswith(f"{alone}: fine; 2 cell sources, spec ")
+    reported = skycell("check", alone)
+    assert (reported.exit_code, reported.stderr) == (0, "")
+    assert reported.stdout.startswith(f"{alone}: fine; 2 cell sources, spec ")
 
 
 def test_a_run_is_shown_without_what_only_flows_have(alone: Path) -> None:
-    told = skycell("run", alone)
-    assert (told.exit_code, told.stderr) == (0, "")
+    reported = skycell("run", alone)
+    assert (reported.exit_code, reported.stderr) == (0, "")
     # 20 ms of 105 000 cells/s; 15 us are on the way at the end.
     total = re.search(
-        r"All cell sources (\d+\.\d\d) Mbit/s of cells; (2 09\d) of 2 100", told.stdout
+        r"All cell sources (\d+\.\d\d) Mbit/s of cells; (2 09\d) of 2 100", reported.stdout
     )
-    assert total is not None, told.stdout
+    assert total is not None, reported.stdout
     arrived = int(total[2].replace(" ", ""))
     assert total[1] == f"{arrived * 424 / 0.02 / 1e6:.2f}"
     for word in ("Flows", "flows", "TCP", "fairness", "nan"):
-        assert word not in told.stdout
-    named = [line.partition("  ")[2].split("  ")[0] for line in told.stdout.splitlines()]
+        assert word not in reported.stdout
+    named = [line.partition("  ")[2].split("  ")[0] for line in reported.stdout.splitlines()]
     assert [name for name in named if name in ("all cbr", "voice", "video")] == [
         "all cbr",
         "voice",
@@ -84,8 +84,8 @@ def test_a_notebook_shows_no_table_of_flows(alone: Path) -> None:
 
 def test_the_report_has_ports_and_sources_and_no_flows(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.html"
-    told = skycell("report", folder, "--out", out)
-    assert told.exit_code == 0, told.stderr
+    reported = skycell("report", folder, "--out", out)
+    assert reported.exit_code == 0, reported.stderr
     text = out.read_text(encoding="utf-8")
     assert "<h1>2 cell sources over 0.02 s</h1>" in text
     assert "Cell sources alone: 2 09" in text.replace("\u202f", " ").replace("\xa0", " ")
@@ -100,8 +100,8 @@ def test_a_figure_shows_the_queue_unless_another_is_asked_for(
     alone: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_run: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = skycell("plot", folder if is_run else alone)
-    assert (told.exit_code, told.stdout) == (0, "Written to queue.svg.\n"), told.stderr
+    reported = skycell("plot", folder if is_run else alone)
+    assert (reported.exit_code, reported.stdout) == (0, "Written to queue.svg.\n"), reported.stderr
     assert "Queue (cells)" in Path("queue.svg").read_text(encoding="utf-8")
 
 
@@ -109,9 +109,9 @@ def test_what_shows_flows_is_refused_before_the_run(
     alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("skycell.experiment.run.run_spec", None)
-    told = skycell("plot", alone, "--kind", "rate", "--flow", "flow1")
-    assert told.exit_code == 2
-    assert told.stderr.splitlines() == [
+    reported = skycell("plot", alone, "--kind", "rate", "--flow", "flow1")
+    assert reported.exit_code == 2
+    assert reported.stderr.splitlines() == [
         "rate shows flows, and the run has none; it has queue, vc-queue, share, discards",
         "the run has no flow flow1; it has none",
         "2 faults; nothing was run.",
@@ -132,9 +132,9 @@ levels = ["2 cells", "50 cells"]
 def test_a_sweep_measures_ports(alone: Path, tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text(SWEEP.format(responses='["mean_queue", "cells_discarded"]'), encoding="utf-8")
-    told = skycell("sweep", file, "--json", "--jobs", 1, "--store", tmp_path / "runs.sqlite")
-    assert told.exit_code == 0, told.stderr
-    runs = json.loads(told.stdout)["runs"]
+    reported = skycell("sweep", file, "--json", "--jobs", 1, "--store", tmp_path / "runs.sqlite")
+    assert reported.exit_code == 0, reported.stderr
+    runs = json.loads(reported.stdout)["runs"]
     assert all(run["values"]["mean_queue"] > 0 for run in runs)
 
 
@@ -144,14 +144,14 @@ def test_a_sweep_that_asks_for_what_flows_get_is_refused_before_it_runs(
     file = tmp_path / "sweep.toml"
     responses = '["mean_queue", "efficiency", "timeouts:flow1"]'
     file.write_text(SWEEP.format(responses=responses), encoding="utf-8")
-    told = skycell("sweep", file, "--plan", "--store", tmp_path / "runs.sqlite")
+    reported = skycell("sweep", file, "--plan", "--store", tmp_path / "runs.sqlite")
     allowed = (
         "  allowed  cells_discarded, discarded_part, mean_queue, largest_queue, link_share, "
         "cell_loss_ratio, nonconforming_part, mean_cell_delay, largest_cell_delay, "
         "p999_cell_delay, cell_delay_variation: no combination has a TCP connection"
     )
-    assert told.exit_code == 2
-    lines = told.stderr.splitlines()
+    assert reported.exit_code == 2
+    lines = reported.stderr.splitlines()
     assert [line for line in lines if line.startswith("  got")] == [
         '  got      "efficiency"',
         '  got      "timeouts:flow1"',

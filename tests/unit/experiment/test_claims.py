@@ -99,9 +99,9 @@ def wait_until_made(folder: Path, name: str, process: subprocess.Popen[str]) -> 
 
 
 def counts(process: subprocess.Popen[str]) -> tuple[int, int]:
-    told, _ = process.communicate()
+    reported, _ = process.communicate()
     assert process.returncode == 0
-    from_store, simulated = told.split()[:2]
+    from_store, simulated = reported.split()[:2]
     return int(from_store), int(simulated)
 
 
@@ -186,25 +186,25 @@ def test_how_many_runs_another_process_has_begun_is_told(
     monkeypatch.setattr(progress, "_QUIET_S", 0.0)
     monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.0)
     key, file = RunKey("a", "fast", "1"), tmp_path / "runs.sqlite"
-    told: list[int] = []
+    reported: list[int] = []
 
     class NeverAsked:
         def with_seed(self, seed: int) -> str:
             raise AssertionError("the other process makes the run")
 
-    def tell(done: Progress) -> None:
+    def report_it(done: Progress) -> None:
         line(done)
-        told.append(done.runs_waited_for)
-        if told[-1]:
+        reported.append(done.runs_waited_for)
+        if reported[-1]:
             another.put_finished(key, "{}", 0.0)
 
     with RunStore(file) as another, RunStore(file) as store, StudyProgress("here") as line:
         assert another.take(key, "another") == "another"
         another.beat("another")
         run = PlannedRun("a", 1, "a", 1, NeverAsked())
-        made = Batch(store, "fast", "1").make([run], on_progress=tell)
+        made = Batch(store, "fast", "1").make([run], on_progress=report_it)
     assert (made.from_store, made.simulated) == (1, 0)
-    assert (max(told), told[-1]) == (1, 0)
+    assert (max(reported), reported[-1]) == (1, 0)
     assert "waiting for 1 that another process has begun" in capsys.readouterr().err
 
 
@@ -216,8 +216,8 @@ def test_a_run_that_fails_in_another_process_is_not_tried_again(folder: Path) ->
         with process(folder, "bad", "run1") as second:
             wait_until_made(folder, "run1", second)
             hold.unlink()
-            told, _ = second.communicate()
-    assert told == "0 1 ['RuntimeError: it is bad']\n"
+            reported, _ = second.communicate()
+    assert reported == "0 1 ['RuntimeError: it is bad']\n"
     assert sorted(made(folder)) == ["bad", "run1"]
 
 

@@ -110,7 +110,7 @@ def no_database(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "reported"),
     [
         (renamed_column, "is damaged: "),
         (schema_no_text, "is damaged: "),
@@ -122,16 +122,16 @@ def no_database(content: bytes) -> bytes:
 )
 @pytest.mark.parametrize("read_only", [False, True])
 def test_what_is_no_whole_store_is_refused_and_left_alone(
-    filled: Path, spoil: Callable[[bytes], bytes], told: str, read_only: bool
+    filled: Path, spoil: Callable[[bytes], bytes], reported: str, read_only: bool
 ) -> None:
     before = spoil(filled.read_bytes())
     filled.write_bytes(before)
-    with pytest.raises(StoreError, match=re.escape(f"{filled}: {told}")):
+    with pytest.raises(StoreError, match=re.escape(f"{filled}: {reported}")):
         RunStore(filled, read_only=read_only)
     assert filled.read_bytes() == before
     ended = CliRunner().invoke(main, ["store", "verify", str(filled)])
     assert ended.exit_code == 2
-    assert told in ended.stderr
+    assert reported in ended.stderr
 
 
 def test_a_run_that_is_not_as_it_was_kept_is_named_with_the_way_out(filled: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_run_that_is_not_as_it_was_kept_is_named_with_the_way_out(filled: Path
     there = b'"octets_delivered": 42,'
     assert content.count(there) == 1
     filled.write_bytes(content.replace(there, b'"octets_delivered": 43,'))
-    told = (
+    reported = (
         f"the run of spec {key(42).spec_hash[:12]}, engine fast, 0.1.0+abc does not match its "
         "checksum"
     )
@@ -148,8 +148,8 @@ def test_a_run_that_is_not_as_it_was_kept_is_named_with_the_way_out(filled: Path
             with pytest.raises(StoreError) as fault:
                 ask(key(42))
             assert str(fault.value) == (
-                f"{filled}: is damaged: {told}; `skycell store rescue` copies the runs that are "
-                "whole into another file; what a store does not have is simulated again"
+                f"{filled}: is damaged: {reported}; `skycell store rescue` copies the runs that "
+                "are whole into another file; what a store does not have is simulated again"
             )
         assert store.get(key(41)) == expected(41)
 
@@ -160,7 +160,7 @@ def test_a_run_that_is_not_as_it_was_kept_is_named_with_the_way_out(filled: Path
         "form": 2,
         "finished": 53,
         "failed": 6,
-        "damaged": [told],
+        "damaged": [reported],
         "damaged_in_all": 1,
         "unreadable": None,
     }
@@ -168,7 +168,7 @@ def test_a_run_that_is_not_as_it_was_kept_is_named_with_the_way_out(filled: Path
     ended = CliRunner().invoke(main, ["store", "rescue", str(filled), str(new)])
     assert ended.exit_code == 0
     assert ended.stdout == f"{new} has got 53 finished runs, 6 failed ones\n"
-    assert ended.stderr == f"Damaged: {told}.\nWhat is damaged was not copied.\n"
+    assert ended.stderr == f"Damaged: {reported}.\nWhat is damaged was not copied.\n"
     assert CliRunner().invoke(main, ["store", "verify", str(new)]).exit_code == 0
     with RunStore(new) as store:
         assert store.get(key(42)) is None

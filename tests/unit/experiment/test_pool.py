@@ -195,6 +195,6 @@ def test_a_program_needs_no_guard_and_no_file(over_standard_input: bool, tmp_pat
     file.write_text(PROGRAM.format(doubles=doubles, begun=str(begun)))
     command = [sys.executable, "-" if over_standard_input else str(file)]
     program = file.read_text() if over_standard_input else ""
-    told = subprocess.run(command, input=program, capture_output=True, text=True, timeout=60)
-    assert (told.stdout, told.stderr) == ("None\n", "")
+    reported = subprocess.run(command, input=program, capture_output=True, text=True, timeout=60)
+    assert (reported.stdout, reported.stderr) == ("None\n", "")
     assert begun.read_text() == "begun ", "workers do not run it again"

@@ -55,9 +55,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 
 def test_what_is_no_value_of_a_file_is_told_by_its_type() -> None:
-    with pytest.raises(skycell.ScenarioFaults) as told:
+    with pytest.raises(skycell.ScenarioFaults) as reported:
         skycell.parse(SHORT).with_values({"run.duration": object(), "run.seed": [object()]})
-    assert [fault.got for fault in told.value.faults] == ["a Python object", "[a Python object]"]
+    assert [fault.got for fault in reported.value.faults] == [
+        "a Python object",
+        "[a Python object]",
+    ]
 
 
 def test_what_is_no_scenario_is_refused_by_its_type() -> None:
@@ -67,8 +70,8 @@ def test_what_is_no_scenario_is_refused_by_its_type() -> None:
 
 def test_a_result_is_shown_in_one_line() -> None:
     result = skycell.run(SHORT)
-    told = f"0.05 s simulated, seed 1, engine fast, skycell {skycell.__version__}, spec"
-    assert repr(result) == f"<RunResult: {told} {result.spec_hash[:12]}>"
+    reported = f"0.05 s simulated, seed 1, engine fast, skycell {skycell.__version__}, spec"
+    assert repr(result) == f"<RunResult: {reported} {result.spec_hash[:12]}>"
 
 
 def test_faults_are_handed_back_or_raised() -> None:

@@ -243,10 +243,10 @@ def test_what_was_opened_to_look_refuses_to_keep_a_run(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
     path.touch()
     with RunStore(path, read_only=True) as store:
-        told = r"runs\.sqlite: was opened for reading only; runs cannot be kept in it"
-        with pytest.raises(StoreError, match=told):
+        reported = r"runs\.sqlite: was opened for reading only; runs cannot be kept in it"
+        with pytest.raises(StoreError, match=reported):
             store.put_finished(KEY, "{}", 0.0)
-        with pytest.raises(StoreError, match=told):
+        with pytest.raises(StoreError, match=reported):
             store.put_failed(KEY, "RunError", 0.0)
 
 
@@ -313,8 +313,8 @@ def test_an_empty_log_keeps_no_run_from_being_found(tmp_path: Path) -> None:
 
 def test_what_cannot_be_looked_into_is_told_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "runs.sqlite"
-    told = r"runs\.sqlite: cannot be opened as a store of runs: No such file or directory$"
-    with pytest.raises(StoreError, match=told):
+    reported = r"runs\.sqlite: cannot be opened as a store of runs: No such file or directory$"
+    with pytest.raises(StoreError, match=reported):
         RunStore(path, read_only=True)
     with pytest.raises(StoreError, match=r"cannot be opened as a store of runs: it is a folder$"):
         RunStore(tmp_path, read_only=True)

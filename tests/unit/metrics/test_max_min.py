@@ -142,7 +142,7 @@ def test_the_order_of_the_connections_means_nothing(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (([["a"]], {"a": 1}, [1, 2]), "1 routes, 2 demands and 1 weights"),
         (([["a"]], {"b": 1}), "no capacity is given for a"),
@@ -152,6 +152,6 @@ def test_the_order_of_the_connections_means_nothing(
         (([["a"]], {"a": INF}), "connection 0 is bounded by no link and no demand"),
     ],
 )
-def test_what_has_no_answer_is_refused(arguments: tuple[object, ...], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_what_has_no_answer_is_refused(arguments: tuple[object, ...], reported: str) -> None:
+    with pytest.raises(ValueError, match=reported):
         max_min_rates(*arguments)  # type: ignore[arg-type]

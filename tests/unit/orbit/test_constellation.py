@@ -47,11 +47,11 @@ def test_all_faults_of_a_file_are_told_with_their_place(tmp_path: Path) -> None:
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ScenarioFaults) as caught:
         as_constellation(file)
-    told = str(caught.value)
-    assert "own.toml:3:12: pattern.altitude" in told
-    assert "distance from 100 km to 1 000 000 km" in told
-    assert "did you mean seam?" in told
-    assert told.endswith("2 faults; nothing was run.")
+    reported = str(caught.value)
+    assert "own.toml:3:12: pattern.altitude" in reported
+    assert "distance from 100 km to 1 000 000 km" in reported
+    assert "did you mean seam?" in reported
+    assert reported.endswith("2 faults; nothing was run.")
 
 
 def test_an_unknown_preset_is_answered_with_its_neighbour() -> None:

@@ -14,7 +14,7 @@ import skycell
 from skycell.cli.main import main
 from skycell.orbit import as_constellation, find_places, look, positions_km, series
 from skycell.orbit.over_time import NO_PATH_PS
-from skycell.orbit.validity import MOST_TOLD, validity
+from skycell.orbit.validity import MOST_REPORTED, validity
 from skycell.plots.globe import globe_figure
 from skycell.records.files import write_result
 from skycell.records.reading import read_result
@@ -147,12 +147,12 @@ def test_every_verb_says_what_is_left_out_a_screenful_at_most(tmp_path: Path) ->
     for name, verb in verbs.items():
         done = CliRunner().invoke(main, ["orbit", *verb])
         assert done.exit_code == 0, done.output
-        told = done.stderr.splitlines()
-        assert len(told) == MOST_TOLD + 1, name
-        assert told[0].startswith(
+        reported = done.stderr.splitlines()
+        assert len(reported) == MOST_REPORTED + 1, name
+        assert reported[0].startswith(
             '"100" (catalogue number 100, x.tle line 1) is left out from 2025'
         )
-        assert told[-1] == "5 more satellites left out at some of the moments."
+        assert reported[-1] == "5 more satellites left out at some of the moments."
         if name != "globe":
             given = json.loads(done.stdout)
             assert given["left_out_count"] == 25

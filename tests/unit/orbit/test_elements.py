@@ -65,8 +65,8 @@ def test_every_fault_of_a_message_is_told(written: object) -> None:
     del broken["BSTAR"]
     with pytest.raises(ScenarioFaults) as caught:
         parse_elements(written(broken))  # type: ignore[operator]
-    told = {fault.path.split()[-1]: fault.got for fault in caught.value.faults}
-    assert told == {
+    reported = {fault.path.split()[-1]: fault.got for fault in caught.value.faults}
+    assert reported == {
         "INCLINATION": '"190"',
         "EPOCH": '"yesterday"',
         "BSTAR": "nothing",
@@ -115,6 +115,6 @@ def test_an_epoch_far_from_the_elements_is_told_in_days() -> None:
     with pytest.raises(ScenarioFaults) as caught:
         look(as_constellation(data), [])
     # 2006-06-25 19:46:44 to 2006-07-10: 14.2 days.
-    told = [fault.got for fault in caught.value.faults]
-    assert "14.2 days from the epoch of DELTA 1 DEB" in told
+    reported = [fault.got for fault in caught.value.faults]
+    assert "14.2 days from the epoch of DELTA 1 DEB" in reported
     assert "up to 336 h (pattern.farthest" in caught.value.faults[0].allowed

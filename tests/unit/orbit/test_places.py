@@ -30,17 +30,17 @@ def read_places_of(text: str) -> list[Place]:
 def test_an_unknown_place_is_answered_with_its_neighbour() -> None:
     with pytest.raises(ScenarioFaults) as caught:
         find_places(["New Yrok", "atlantis", "95,0"])
-    told = [fault.allowed for fault in caught.value.faults]
-    assert any("did you mean new_york?" in allowed for allowed in told)
-    assert len(told) == 3
+    reported = [fault.allowed for fault in caught.value.faults]
+    assert any("did you mean new_york?" in allowed for allowed in reported)
+    assert len(reported) == 3
 
 
 def test_every_fault_of_a_file_is_told_with_its_line() -> None:
     text = "name,latitude_deg,longitude_deg\na,1,2\na,3,4\n,91,x\n"
     with pytest.raises(ScenarioFaults) as caught:
         read_places_of(text)
-    told = {(fault.line, fault.path) for fault in caught.value.faults}
-    assert told == {(3, "name"), (4, "name"), (4, "latitude_deg"), (4, "longitude_deg")}
+    reported = {(fault.line, fault.path) for fault in caught.value.faults}
+    assert reported == {(3, "name"), (4, "name"), (4, "latitude_deg"), (4, "longitude_deg")}
 
 
 def test_a_file_without_the_columns_is_refused() -> None:
@@ -51,9 +51,9 @@ def test_a_file_without_the_columns_is_refused() -> None:
 def test_what_a_header_holds_is_told_escaped(tmp_path: Path) -> None:
     file = tmp_path / "places.csv"
     file.write_text('name,"a\nb",\x1b[31m\nhome,1,2\n', encoding="utf-8")
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         read_places(file)
-    assert told.value.faults[0].got == '"name", "a\\nb", "\\u001b[31m"'
+    assert reported.value.faults[0].got == '"name", "a\\nb", "\\u001b[31m"'
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_a_field_of_a_table_that_is_too_long_is_told(
 ) -> None:
     file = tmp_path / "table.csv"
     file.write_text(f"{header}\n0 s,1 ms,{'x' * 200_000}\n", encoding="utf-8")
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         read(file)
-    assert str(told.value) == (
+    assert str(reported.value) == (
         f"{file}\n  got      field larger than field limit (131072)\n  allowed  a table as CSV\n"
         "1 fault; nothing was run."
     )

@@ -1,6 +1,6 @@
 """The page of constellation files is what the declarations say."""
 
-from skycell.orbit.reference import page
+from skycell.orbit.documentation import page
 from tests.structure.tree import ROOT
 
 

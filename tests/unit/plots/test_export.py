@@ -15,8 +15,8 @@ from skycell.plots.export import format_of, save
 from skycell.plots.figure import Figure
 from skycell.plots.files import WouldOverwriteError, write_all
 from skycell.plots.page import in_script
-from skycell.plots.painters import DrawingFailed, Painters, RenderError
 from skycell.plots.panels import TimeRange
+from skycell.plots.render_workers import DrawingFailed, RenderError, RenderWorkers
 from skycell.plots.svg import inline
 from skycell.plots.window import cwnd_over_time
 from tests.unit.plots.browser import browse, outside_references
@@ -131,8 +131,8 @@ def test_data_cannot_end_the_script_that_holds_it() -> None:
 
 def test_the_same_figure_gives_the_same_bytes(figure: Figure) -> None:
     spec = json.dumps(figure.spec())
-    with Painters(jobs=4) as painters:  # of the two that lay out, one draws it twice
-        drawn = [painters.order(spec, ["svg", "png"]) for _ in range(3)]
+    with RenderWorkers(jobs=4) as render_workers:  # of the two that lay out, one draws it twice
+        drawn = [render_workers.order(spec, ["svg", "png"]) for _ in range(3)]
         assert drawn[0].result() == drawn[1].result() == drawn[2].result()
 
 
@@ -141,8 +141,8 @@ def bare() -> str:
     """A figure as it is drawn for a page, with lines that end at the edge of their axes."""
     far = cwnd(flows=2).with_columns(ssthresh=1e12)
     figure = cwnd_over_time(far, FLOWS, TimeRange(0, 5 * SECOND), ORIGIN)
-    with Painters() as painters:
-        return painters.order(json.dumps(figure.bare_spec()), ["svg"]).result()[0].decode()
+    with RenderWorkers() as render_workers:
+        return render_workers.order(json.dumps(figure.bare_spec()), ["svg"]).result()[0].decode()
 
 
 def test_a_long_label_is_cut_only_where_a_figure_says_so() -> None:
@@ -153,8 +153,8 @@ def test_a_long_label_is_cut_only_where_a_figure_says_so() -> None:
         "mark": "bar",
         "encoding": {"y": {"field": "name", "type": "nominal"}},
     }
-    with Painters() as painters:
-        svg = painters.order(json.dumps(spec), ["svg"]).result()[0].decode()
+    with RenderWorkers() as render_workers:
+        svg = render_workers.order(json.dumps(spec), ["svg"]).result()[0].decode()
     assert f">{name}</text>" in svg
 
 
@@ -182,9 +182,9 @@ NONSENSE = '{"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "nons
 
 
 def test_a_picture_that_cannot_be_drawn_says_why_and_the_next_one_is_drawn(figure: Figure) -> None:
-    with Painters(jobs=1) as painters:
-        bad = painters.order(NONSENSE, ["svg"])
-        good = painters.order(json.dumps(figure.bare_spec()), ["svg"])
+    with RenderWorkers(jobs=1) as render_workers:
+        bad = render_workers.order(NONSENSE, ["svg"])
+        good = render_workers.order(json.dumps(figure.bare_spec()), ["svg"])
         with pytest.raises(RenderError, match="nonsense"):
             bad.result()
         assert good.result()[0].startswith(b"<svg ")
@@ -197,28 +197,28 @@ def test_a_painter_that_dies_is_told_with_what_it_said(
     dying.write_text("#!/bin/sh\necho no memory >&2\nexit 3\n", encoding="utf-8")
     dying.chmod(0o755)
     monkeypatch.setattr("sys.executable", str(dying))
-    with Painters(jobs=1) as painters, pytest.raises(RenderError, match=r"^no memory$"):
-        painters.order(None, ["js"]).result()
+    with RenderWorkers(jobs=1) as render_workers, pytest.raises(RenderError, match=r"^no memory$"):
+        render_workers.order(None, ["js"]).result()
 
 
 def test_a_painter_that_dies_takes_no_later_picture_along(figure: Figure) -> None:
     spec = json.dumps(figure.bare_spec())
-    with Painters(jobs=1) as painters:
-        painters.order(spec, ["svg"]).result()
-        painters.children[0].kill()
-        painters.children[0].wait()
-        assert painters.order(spec, ["svg"]).result()[0].startswith(b"<svg ")
-        assert len(painters.children) == 2
+    with RenderWorkers(jobs=1) as render_workers:
+        render_workers.order(spec, ["svg"]).result()
+        render_workers.children[0].kill()
+        render_workers.children[0].wait()
+        assert render_workers.order(spec, ["svg"]).result()[0].startswith(b"<svg ")
+        assert len(render_workers.children) == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of a process's threads")
 def test_one_child_lays_out_and_another_prints(figure: Figure) -> None:
     spec = json.dumps(figure.spec())
-    with Painters(jobs=2) as painters:
-        drawn = [painters.order(spec, ["pdf", "svg", "png"]) for _ in range(2)]
+    with RenderWorkers(jobs=2) as render_workers:
+        drawn = [render_workers.order(spec, ["pdf", "svg", "png"]) for _ in range(2)]
         for pdf, svg, png in (order.result() for order in drawn):
             assert (pdf[:5], svg[:5], png[1:4]) == (b"%PDF-", b"<svg ", b"PNG")
-        layouts, prints = (threads_of(child.pid) for child in painters.children)
+        layouts, prints = (threads_of(child.pid) for child in render_workers.children)
         assert layouts > prints == 1  # a JavaScript engine has threads
 
 
@@ -227,10 +227,10 @@ def threads_of(pid: int) -> int:
 
 
 def test_a_single_child_does_both(figure: Figure) -> None:
-    with Painters(jobs=1) as painters:
-        drawn = [painters.order(json.dumps(figure.spec()), ["png"]) for _ in range(2)]
+    with RenderWorkers(jobs=1) as render_workers:
+        drawn = [render_workers.order(json.dumps(figure.spec()), ["png"]) for _ in range(2)]
         assert [png[1:4] for order in drawn for png in order.result()] == [b"PNG", b"PNG"]
-        assert len(painters.children) == 1
+        assert len(render_workers.children) == 1
 
 
 def test_a_figure_that_cannot_be_drawn_is_named_and_nothing_is_written(
@@ -245,10 +245,10 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_nothing_is_written(
 
 
 def test_painters_are_gone_in_the_end() -> None:
-    with Painters(jobs=1) as painters:
-        (script,) = painters.order(None, ["js"]).result()
+    with RenderWorkers(jobs=1) as render_workers:
+        (script,) = render_workers.order(None, ["js"]).result()
         assert b"vegaEmbed" in script
-        pids = [child.pid for child in painters.children]
+        pids = [child.pid for child in render_workers.children]
         assert len(pids) == 1
     for pid in pids:
         with pytest.raises(ProcessLookupError):

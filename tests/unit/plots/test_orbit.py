@@ -87,8 +87,10 @@ def test_jumps_are_drawn_and_only_times_without_a_path_are_gaps() -> None:
         (change.delay_before_ps / 1e9, change.delay_after_ps / 1e9)  # type: ignore[operator]
         for change in changes
     ]
-    told = "A mark stands at the first of the steps of 1 s on a new path; the dotted line to it is"
-    assert told in figure.caption_text()
+    reported = (
+        "A mark stands at the first of the steps of 1 s on a new path; the dotted line to it is"
+    )
+    assert reported in figure.caption_text()
     assert "Gaps" not in figure.caption_text()
     exact = series(BASE, PLACES, [(0, 1)], duration_ps=100 * 10**12, precision_ps=1000)
     assert "A mark stands at the moment of a handover; " in delay_figure(exact).caption_text()

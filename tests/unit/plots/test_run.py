@@ -7,9 +7,9 @@ import skycell
 from skycell.metrics import throughputs_bps
 from skycell.plots.discards import discards_by_reason
 from skycell.plots.figure import NothingToDrawError, Origin
+from skycell.plots.labels import NAMES
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
 from skycell.plots.throughput import throughput_of_flows
-from skycell.plots.words import NAMES
 from skycell.scenario import parse
 from tests.unit.plots.runs import CBR_FIRST, run_of_classes, run_without_traces, short_run
 from tests.unit.plots.traces import drawn
@@ -131,8 +131,8 @@ def test_the_description_of_discards_tells_each_reason_that_was_with_its_cells()
     ]
     origin = Origin(engine="fast", version="0.1.0", spec_hashes=("aa",), seed=1, replications=1)
     figure = discards_by_reason(records, origin)
-    told = [f"{NAMES['overflow']} 1\u202f205", f"{NAMES['drawn']} 2\u202f410"]
-    assert figure.description.endswith(f" over 2 VCs: {'; '.join(told)}.")
+    reported = [f"{NAMES['overflow']} 1\u202f205", f"{NAMES['drawn']} 2\u202f410"]
+    assert figure.description.endswith(f" over 2 VCs: {'; '.join(reported)}.")
     assert figure.caption[0].startswith(
         "Cells discarded at all ports on the way, 3\u202f615 in all"
     )

@@ -6,8 +6,8 @@ import pytest
 
 from skycell.plots.curves import curves
 from skycell.plots.figure import NothingToDrawError, Origin
-from skycell.plots.labels import APART, HEIGHT, POINT, place
-from skycell.plots.letters import text_width
+from skycell.plots.label_placement import APART, HEIGHT, POINT, place
+from skycell.plots.text_metrics import text_width
 from skycell.plots.trade_off import Axes, trade_off
 from skycell.report.study_figures import listed_figure, reserved_mbps
 from skycell.report.traced import traced_figure

@@ -37,11 +37,11 @@ def test_a_result_says_what_was_run(result: RunResult) -> None:
     assert (result.engine, result.seed) == ("fast", 1)
     assert result.version == skycell.__version__
     assert result.spec_hash == result.spec.hash()
-    told = json.loads(result.to_json())
+    reported = json.loads(result.to_json())
     assert {"version", "engine", "seed", "spec_hash", "flows", "vcs", "ports", "ledger"} <= set(
-        told
+        reported
     )
-    assert told["flows"] == result.records["flows"]
+    assert reported["flows"] == result.records["flows"]
 
 
 def test_a_result_becomes_text_without_becoming_objects(result: RunResult) -> None:

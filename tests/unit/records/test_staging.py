@@ -88,11 +88,11 @@ def test_a_place_that_is_a_folder_is_told_by_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "reported"),
     [(os.mkfifo, "it is a device or a pipe, not a file"), (os.mkdir, "Is a directory")],
 )
 def test_what_is_no_file_is_not_moved_over(
-    tmp_path: Path, make: Callable[[Path], None], told: str
+    tmp_path: Path, make: Callable[[Path], None], reported: str
 ) -> None:
     other, taken = tmp_path / "a.txt", tmp_path / "taken"
     make(taken)
@@ -103,7 +103,7 @@ def test_what_is_no_file_is_not_moved_over(
             staging.write(other, b"content")
             staging.write(taken, b"content")
 
-    with pytest.raises(OSError, match=told) as refused:
+    with pytest.raises(OSError, match=reported) as refused:
         write()
     assert refused.value.filename == str(taken)
     assert taken.stat().st_mode == kind

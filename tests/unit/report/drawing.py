@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from skycell.plots.figure import Figure
-from skycell.plots.painters import Painters
+from skycell.plots.render_workers import RenderWorkers
 from skycell.plots.run import figures_of_run
 from skycell.records.result import RunResult
 from skycell.report.page import PageFigures, Picture
@@ -12,8 +12,8 @@ from skycell.report.run import run_page
 
 def pictures(figures: Sequence[Figure]) -> list[Picture]:
     """Figures as they stand in a page."""
-    with Painters() as painters:
-        return PageFigures(figures, painters).pictures()
+    with RenderWorkers() as render_workers:
+        return PageFigures(figures, render_workers).pictures()
 
 
 def page_of_run(result: RunResult) -> str:

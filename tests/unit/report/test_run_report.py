@@ -37,8 +37,8 @@ def test_each_flow_stands_with_its_throughput(page: Page) -> None:
 
 def test_each_flow_stands_with_what_came_of_it_when_and_in_what_time(page: Page) -> None:
     table = next(t for t in page.tables if t[0][1] == "throughput (Mbit/s)")
-    told = ("delivered", "start", "largest cwnd", "delay: mean", "smallest", "largest")
-    assert [head.split(" (")[0] for head in table[0][2:]] == list(told)
+    reported = ("delivered", "start", "largest cwnd", "delay: mean", "smallest", "largest")
+    assert [head.split(" (")[0] for head in table[0][2:]] == list(reported)
     for line, flow in zip(table[1:], short_run().records["flows"], strict=True):
         assert line[2:] == [
             f"{flow['octets_delivered'] / 1e6:.3f}",  # MB
@@ -61,8 +61,10 @@ def test_it_begins_with_what_all_flows_had_together(page: Page) -> None:
     ceiling = short_run().ceiling_bps
     assert ceiling is not None
     of_it = f"{together * 1e6 / ceiling:.3f} of the {ceiling / 1e6:.2f} that TCP could get"
-    told = f"Together {together:.2f} Mbit/s of TCP payload were delivered in order, {of_it}, with a"
-    assert told in page.text
+    reported = (
+        f"Together {together:.2f} Mbit/s of TCP payload were delivered in order, {of_it}, with a"
+    )
+    assert reported in page.text
 
 
 def test_one_flow_is_not_fair_to_others_and_ports_without_cells_are_left_out() -> None:
@@ -151,8 +153,8 @@ pcr = "100000 cells/s"
     ((policed,), (delay,)) = both
     vc = next(vc for vc in result.records["vcs"] if vc["name"] == "video")
     assert vc["cells_policed"] > 0
-    told = (vc["cells_offered"], vc["cells_nonconforming"], 0, vc["cells_policed"])
-    assert policed == ["video", *(f"{cells:,}".replace(",", "\u202f") for cells in told)]
+    reported = (vc["cells_offered"], vc["cells_nonconforming"], 0, vc["cells_policed"])
+    assert policed == ["video", *(f"{cells:,}".replace(",", "\u202f") for cells in reported)]
     assert delay[0] == "video"
     found = result.records["cell_delays"][0]
     variation_ps = found["p999_ps"] - found["fixed_ps"]
@@ -217,8 +219,8 @@ def test_of_very_many_flows_the_ends_are_told_and_how_all_are_spread(
     page = Page(html)
     rates = sorted(rate / 1e6 for rate in throughputs_bps(many.records))
     flows, spread = page.tables[:2]
-    told = [float(line[1].replace("\u202f", "")) for line in flows[1:]]
-    assert told == pytest.approx([*rates[:20], *rates[-20:]], abs=5e-4)
+    reported = [float(line[1].replace("\u202f", "")) for line in flows[1:]]
+    assert reported == pytest.approx([*rates[:20], *rates[-20:]], abs=5e-4)
     assert "of 501 rows, the 20 with the smallest and the 20 with the largest" in page.text
     assert "\u201cflows\u201d in records.json, which `skycell run --out` writes" in page.text
     assert spread[0] == ["column", "least", "10 %", "median", "90 %", "most"]
@@ -245,15 +247,15 @@ def test_of_very_many_flows_what_transfers_took_is_told_of_all_together(
     )
     flows = [flow.name for flow in run.spec.flows]
 
-    def told() -> list[list[str]]:
+    def reported() -> list[list[str]]:
         tables = Page(page_of_run(run)).tables
         return [line[:2] for line in next(t for t in tables if t[0][:2] == ["flow", "finished"])]
 
     finished = [[name, "2"] for name in flows]
     together = ["all flows", str(2 * len(flows))]
-    assert told() == [["flow", "finished"], together, *finished]
+    assert reported() == [["flow", "finished"], together, *finished]
     monkeypatch.setattr("skycell.plots.run.MANY", len(flows) - 1)
-    assert told() == [["flow", "finished"], together]
+    assert reported() == [["flow", "finished"], together]
 
 
 def test_every_trace_has_its_figure(html: str) -> None:

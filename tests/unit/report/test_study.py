@@ -180,13 +180,13 @@ def test_each_conclusion_says_whether_it_holds_and_on_what_evidence(page: Page) 
 def test_the_numbers_of_conclusions_are_told_to_be_no_sections_of_the_publication(
     page: Page,
 ) -> None:
-    told = (
+    reported = (
         "The numbers are ours and not those of sections of the publication: the first part counts"
     )
-    assert told in page.text
+    assert reported in page.text
     none = study_page(reproduction(conclusions=[]), STUDY, [], None)
     own = study_page(reproduction(), STUDY.model_copy(update={"origin": "own"}), [], None)
-    assert told not in Page(none).text + Page(own).text
+    assert reported not in Page(none).text + Page(own).text
 
 
 def test_a_verdict_says_in_how_many_single_replications_it_holds(page: Page) -> None:
@@ -252,11 +252,11 @@ def test_what_was_set_otherwise_can_be_set_again_as_the_report_has_it() -> None:
     made = reproduction(rows, overrides=overrides)
     page = Page(study_page(made, load_study("atmf980876r1"), [], None))
     written = 'web.gap = {kind = "exponential", mean = "300 ms"}'
-    told = f"{written}, tcp.nagle = true, tcp.tick = 200 ms"
+    reported = f"{written}, tcp.nagle = true, tcp.tick = 200 ms"
     assert f"Changed {written}, tcp.nagle = true and tcp.tick = 200 ms" in page.text
     captions = [figure.caption_text() for figure in study_figures(made, "atmf980876r1")]
     assert captions
-    assert all(f"from the study: {told}." in caption for caption in captions)
+    assert all(f"from the study: {reported}." in caption for caption in captions)
     given = re.findall(r"--set ('[^']*'|\S+)", page.text)
     texts = [text.strip("'").split("=", 1) for text in given]
     assert {key: read_value(value) for key, value in texts} == overrides

@@ -17,7 +17,7 @@ GARBAGE: tuple[Any, ...] = ("5 parsecs?", {"garbage": 1}, -1.5)
 Place = tuple[str | int, ...]
 
 
-def told(scenario: dict[str, Any], *garbage: tuple[Place, Any]) -> tuple[Fault, ...]:
+def reported(scenario: dict[str, Any], *garbage: tuple[Place, Any]) -> tuple[Fault, ...]:
     changed = copy.deepcopy(scenario)
     for place, value in garbage:
         here: Any = changed
@@ -31,7 +31,7 @@ def told(scenario: dict[str, Any], *garbage: tuple[Place, Any]) -> tuple[Fault, 
 def test_one_faulty_value_is_all_that_is_told(scenario: dict[str, Any]) -> None:
     for place in places(scenario):
         for value in GARBAGE:
-            for fault in told(scenario, (place, value)):
+            for fault in reported(scenario, (place, value)):
                 own = show_path(place)
                 assert fault.path.startswith(own) or own.startswith(fault.path), fault
 
@@ -51,8 +51,8 @@ def test_of_two_faulty_values_all_is_told_that_is_told_of_each(scenario: dict[st
         if nested:
             continue
         pairs += 1
-        alone = {*told(scenario, one), *told(scenario, other)}
-        together = set(told(scenario, one, other))
+        alone = {*reported(scenario, one), *reported(scenario, other)}
+        together = set(reported(scenario, one, other))
         assert together <= alone
         # What else a table of an unknown kind, or over an unknown preset, says is not looked at.
         if not {"kind", "preset"} & {one[0][-1], other[0][-1]}:

@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from skycell.experiment.run import run_spec
 from skycell.scenario import ScenarioFaults, check, parse
-from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, leaf_of, models_of
+from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, models_of, value_type_of
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.file import ScenarioFile
-from skycell.scenario.parameters import Leaf
+from skycell.scenario.parameters import ValueType
 from skycell.scenario.quantities import Refused
 from tests.tcp_keys import AMOUNTS, RULES
 
@@ -67,11 +67,11 @@ def with_value(values: dict[str, Any], place: Place, value: Any) -> dict[str, An
 
 def others(annotation: Any) -> list[Any]:
     """Some values that a parameter may have, as they would stand in a file."""
-    leaf = leaf_of(annotation)
-    if leaf is not None:
-        return [value for value in _described(leaf.schema) if _is_read(leaf, value)]
+    value_type = value_type_of(annotation)
+    if value_type is not None:
+        return [value for value in _described(value_type.schema) if _is_read(value_type, value)]
     item = item_of(annotation)
-    if item is not None and leaf_of(item) is not None:
+    if item is not None and value_type_of(item) is not None:
         return [[value] for value in others(item)]
     models = models_of(annotation)
     if models:
@@ -113,9 +113,9 @@ def _described(schema: Mapping[str, Any]) -> Iterator[Any]:
             yield from (f"{float(parts[1]) * factor:.6f}{parts[2]}" for factor in (0.5, 0.1))
 
 
-def _is_read(leaf: Leaf, value: Any) -> bool:
+def _is_read(value_type: ValueType, value: Any) -> bool:
     try:
-        leaf.read(value)
+        value_type.read(value)
     except Refused:
         return False
     return True
@@ -133,10 +133,12 @@ def siblings(table: BaseModel) -> Iterator[tuple[str, Any]]:
     """Values of keys of a table on which an effect of others may hang: words, and what is given."""
     for key, found in keys_of(type(table)).items():
         annotation = annotated(found)
-        leaf = leaf_of(annotation)
+        value_type = value_type_of(annotation)
         if key == "kind":
             continue
-        if leaf is not None and ("enum" in leaf.schema or leaf.schema.get("type") == "boolean"):
+        if value_type is not None and (
+            "enum" in value_type.schema or value_type.schema.get("type") == "boolean"
+        ):
             for value in others(annotation):
                 yield key, value
         elif found.default in (None, []):
@@ -257,8 +259,8 @@ def test_a_tcp_key_changes_what_a_sender_does_or_is_told(
 def test_what_comes_from_a_preset_need_not_have_an_effect() -> None:
     base = {"preset": "icccn97-wan"}
     assert check({**base, "tcp": {"variant": "reno"}}) == ()
-    told = check({**base, "tcp": {"variant": "reno", "avoid_multiple_fast_retransmits": True}})
-    assert [(fault.path, fault.got) for fault in told] == [
+    reported = check({**base, "tcp": {"variant": "reno", "avoid_multiple_fast_retransmits": True}})
+    assert [(fault.path, fault.got) for fault in reported] == [
         ("tcp.avoid_multiple_fast_retransmits", "true")
     ]
 

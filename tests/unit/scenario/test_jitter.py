@@ -13,7 +13,7 @@ MS = 10**9
 NONE = JitterSpec(data_ps=0, acks_ps=0)
 
 
-def graph(*jitters: Any, thin: str = "100000 cells/s", flows: int = 1) -> NetworkSpec:
+def graph(*jitters: Any, decimate: str = "100000 cells/s", flows: int = 1) -> NetworkSpec:
     """Two hosts and the routers between them; jitter of their links, rate of the way back."""
     hosts = zip(("a", "b"), ("r", "s"), jitters or ({}, {}), strict=True)
     access = [
@@ -28,7 +28,7 @@ def graph(*jitters: Any, thin: str = "100000 cells/s", flows: int = 1) -> Networ
         "link": [
             *access,
             {"from": "r", "to": "s", "rate": "10000 cells/s", **between},
-            {"from": "s", "to": "r", "rate": thin, **between},
+            {"from": "s", "to": "r", "rate": decimate, **between},
         ],
         "flow": [{"name": f"f{i}", "source": "a", "destination": "b"} for i in range(flows)],
     }
@@ -50,7 +50,7 @@ def test_a_sender_takes_up_to_the_time_of_a_frame_at_the_slowest_link_of_its_way
 
 def test_an_acknowledgement_on_a_thin_way_back_takes_its_own_time() -> None:
     # One cell of 10 ms is longer than 32 of 0.1 ms.
-    spec = graph(thin="100 cells/s", flows=2)
+    spec = graph(decimate="100 cells/s", flows=2)
     assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=10 * MS)
 
 

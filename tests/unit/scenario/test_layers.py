@@ -96,7 +96,7 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
 
 
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "reported"),
     [
         ("tcp.variannt", "did you mean variant?"),
         (
@@ -113,11 +113,11 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
         ("", "a dotted key such as tcp.variant"),
     ],
 )
-def test_a_key_that_leads_nowhere_is_a_fault(key: str, told: str) -> None:
+def test_a_key_that_leads_nowhere_is_a_fault(key: str, reported: str) -> None:
     flows = [{"names": ["flow1"]}, {"names": ["flow2"]}]
     with pytest.raises(ScenarioFaults) as faults:
         wan(flow=flows, run__seed=1).with_values({key: "1 s"})
-    assert told in str(faults.value)
+    assert reported in str(faults.value)
 
 
 def test_a_set_value_is_not_blamed_on_a_line_of_the_file() -> None:

@@ -46,9 +46,9 @@ def test_the_first_faults_are_shown_in_the_order_of_the_file_and_the_others_coun
     assert order == sorted(order)
     assert lines[-2:] == ["and 1 480 more faults", "1 500 faults; nothing was run."]
 
-    (told,) = json.loads(called("check", str(file), "--json").stdout)["files"]
-    assert len(told["faults"]) == MOST_SHOWN
-    assert told["fault_count"] == 1500
+    (reported,) = json.loads(called("check", str(file), "--json").stdout)["files"]
+    assert len(reported["faults"]) == MOST_SHOWN
+    assert reported["fault_count"] == 1500
     with pytest.raises(ScenarioFaults) as faults:
         parse(text)
     assert len(faults.value.faults) == 1500

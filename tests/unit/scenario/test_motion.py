@@ -254,8 +254,8 @@ def test_what_a_series_holds_is_told_without_its_control_characters(tmp_path: Pa
 def test_a_row_that_is_wrong_twice_is_told_twice(tmp_path: Path) -> None:
     with pytest.raises(ScenarioFaults) as found:
         moving(tmp_path, HEADER + "1,5\n0.5,-3\n")
-    told = [(fault.line, fault.path) for fault in found.value.faults]
-    assert told == [(3, "delay"), (3, "time")]
+    reported = [(fault.line, fault.path) for fault in found.value.faults]
+    assert reported == [(3, "delay"), (3, "time")]
 
 
 def test_a_file_that_is_wrong_throughout_is_told_by_its_first_faults(tmp_path: Path) -> None:

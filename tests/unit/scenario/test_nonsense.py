@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from skycell import _core
 from skycell.scenario import ScenarioFaults, parse
+from skycell.scenario.documentation import tables
 from skycell.scenario.quantities import _UNITS
-from skycell.scenario.reference import tables
 
 KEYS = sorted({key.name for table in tables() for key in table.keys} | {"kind", "preset"})
 WORDS = [
@@ -117,27 +117,27 @@ def places(node: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int,
     return found
 
 
-def is_run_or_told(scenario: Any) -> None:
+def is_run_or_reported(scenario: Any) -> None:
     try:
         spec = parse(scenario, "nonsense").resolve()
     except ScenarioFaults as found:
-        told = found
+        reported = found
     else:
         _core.validate(spec.canonical_json())
         return
-    assert told.faults
-    for fault in told.faults:
+    assert reported.faults
+    for fault in reported.faults:
         assert fault.got
         assert fault.allowed
         assert "\n" not in fault.path + fault.got + fault.allowed + fault.meaning
-    assert str(told).endswith("nothing was run.")
-    assert told.to_json()
+    assert str(reported).endswith("nothing was run.")
+    assert reported.to_json()
 
 
 @settings(deadline=None)  # a faulty file is gone through twice, and cores may be shared
 @given(st.dictionaries(st.one_of(st.sampled_from(KEYS), st.text(max_size=5)), values, max_size=6))
 def test_any_data_is_run_or_told_its_faults(scenario: dict[str, Any]) -> None:
-    is_run_or_told(scenario)
+    is_run_or_reported(scenario)
 
 
 @settings(deadline=None)
@@ -157,7 +157,7 @@ def test_a_sound_file_with_some_nonsense_is_run_or_told_its_faults(data: st.Data
             here[place[-1]] = data.draw(values)
         if not places(scenario):
             break
-    is_run_or_told(scenario)
+    is_run_or_reported(scenario)
 
 
 @given(st.text(alphabet=st.sampled_from("[]{}=\"'\n.,# \\1aé\u2028rundatiotcp"), max_size=60))
@@ -167,4 +167,4 @@ def test_a_sound_file_with_some_nonsense_is_run_or_told_its_faults(data: st.Data
 @example("\ufeff[run]")
 @example("[run]\nduration = '''\n")
 def test_any_text_is_run_or_told_its_faults(text: str) -> None:
-    is_run_or_told(text)
+    is_run_or_reported(text)

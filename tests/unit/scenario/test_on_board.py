@@ -189,8 +189,8 @@ def test_a_framing_on_board_goes_with_a_rate() -> None:
     bottleneck = values["topology"]["bottleneck"]
     motion = {**bottleneck["motion"], "on_board": {"framing": "none"}}
     bottleneck = {**bottleneck, "motion": motion}
-    told = faults({**values, "topology": {**values["topology"], "bottleneck": bottleneck}})
-    assert told == [
+    reported = faults({**values, "topology": {**values["topology"], "bottleneck": bottleneck}})
+    assert reported == [
         (
             "topology.bottleneck.motion.on_board.framing",
             '"none"',
@@ -203,8 +203,8 @@ def test_a_parking_lot_has_none_on_board() -> None:
     values = boarded().values
     topology = {**values["topology"], "kind": "parking_lot", "hops": 2}
     del topology["sources"]
-    told = faults({**values, "topology": topology})
-    assert told == [
+    reported = faults({**values, "topology": topology})
+    assert reported == [
         (
             "topology.bottleneck.motion.on_board",
             "a parking_lot",
@@ -256,8 +256,8 @@ def test_links_over_one_constellation_share_its_satellites() -> None:
 
 
 def test_links_that_share_satellites_agree_about_them() -> None:
-    told = faults(two_links({"start": "30 s"}, {"start": "31 s", "handover_loses_cells": True}))
-    assert sorted(told, reverse=True) == [
+    reported = faults(two_links({"start": "30 s"}, {"start": "31 s", "handover_loses_cells": True}))
+    assert sorted(reported, reverse=True) == [
         (
             "topology.link[1].motion.start",
             '"31 s"',

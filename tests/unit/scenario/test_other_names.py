@@ -1,8 +1,8 @@
 import pytest
 
 from skycell.scenario import ScenarioFaults, parse
+from skycell.scenario.documentation import tables
 from skycell.scenario.other_names import KEYS_CALLED, ours_of
-from skycell.scenario.reference import tables
 
 KNOWN = {key.name for table in tables() for key in table.keys} | {"kind"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skycell.scenario import parse
-from skycell.scenario.reference import listing, page, tables
+from skycell.scenario.documentation import listing, page, tables
 from skycell.scenario.schema import scenario_schema
 
 ROOT = Path(__file__).parents[3]
@@ -35,8 +35,8 @@ def test_every_table_is_told_once() -> None:
 
 
 def test_words_that_stand_for_a_table_are_told() -> None:
-    (told,) = [key for table in tables() for key in table.keys if key.name == "delayed_ack"]
-    assert told.allowed == '"off" or "on" or a table, see [tcp.delayed_ack]'
+    (reported,) = [key for table in tables() for key in table.keys if key.name == "delayed_ack"]
+    assert reported.allowed == '"off" or "on" or a table, see [tcp.delayed_ack]'
 
 
 def test_names_that_generated_topologies_give_are_those_that_the_page_tells() -> None:
@@ -54,8 +54,8 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
         spec = parse({"run": {"duration": "1 s"}, "topology": topology}).resolve()
         for parts in (spec.nodes, spec.links, spec.vcs, spec.flows):
             given |= {part.name for part in parts}
-    told = page().partition("A generated topology")[2].partition("## Top")[0]
-    names = set(re.findall(r"`([^`]+)`", told)) - {"n_source", "tcps_per_vc", "parking_lot"}
+    reported = page().partition("A generated topology")[2].partition("## Top")[0]
+    names = set(re.findall(r"`([^`]+)`", reported)) - {"n_source", "tcps_per_vc", "parking_lot"}
     assert len(names) > 15
     assert names - given == set()
 
@@ -69,10 +69,10 @@ def test_the_listing_can_be_narrowed() -> None:
 
 
 def test_the_listing_tells_where_a_default_is_from_and_the_schema_too() -> None:
-    (told,) = [key for table in tables() for key in table.keys if key.name == "rto_min"]
-    assert told.source
-    assert f"      source: {told.source}" in listing("tcp.rto_min").splitlines()
-    assert scenario_schema()["$defs"]["Tcp"]["properties"]["rto_min"]["x-source"] == told.source
+    (reported,) = [key for table in tables() for key in table.keys if key.name == "rto_min"]
+    assert reported.source
+    assert f"      source: {reported.source}" in listing("tcp.rto_min").splitlines()
+    assert scenario_schema()["$defs"]["Tcp"]["properties"]["rto_min"]["x-source"] == reported.source
 
 
 def refs(node: Any) -> set[str]:

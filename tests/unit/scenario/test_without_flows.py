@@ -80,14 +80,14 @@ def test_both_engines_leave_the_same_records_and_traces(values: dict[str, Any]) 
     scenario = parse({**values, **traces})
     reference, fast = run(scenario, "reference"), run(scenario, "fast")
     of_engines = {"engine", "engine_stats"}
-    told = [
+    reported = [
         {key: value for key, value in result.records.items() if key not in of_engines}
         for result in (reference, fast)
     ]
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
     assert all(reference.traces[name].equals(fast.traces[name]) for name in reference.traces)
-    assert (told[0]["flows"], len(reference.traces["cwnd"])) == ([], 0)
-    assert sum(vc["cells_delivered"] for vc in told[0]["vcs"]) > 1_000
+    assert (reported[0]["flows"], len(reference.traces["cwnd"])) == ([], 0)
+    assert sum(vc["cells_delivered"] for vc in reported[0]["vcs"]) > 1_000
 
 
 def test_what_two_sources_send_into_a_full_link_is_in_the_ledger() -> None:

@@ -43,8 +43,8 @@ def test_a_textbook_design_with_replications_has_its_published_allocation() -> N
     found = analyse(workstation(), ["memory", "cache"], "speed", level=0.9)
     # SSA = 12 x 21.5^2 = 5547, SSB = 12 x 9.5^2 = 1083, SSAB = 12 x 5^2 = 300, SSE = 102,
     # SST = 7032.
-    told = {row.name: row.sum_of_squares for row in found.variation}
-    assert told == pytest.approx(
+    reported = {row.name: row.sum_of_squares for row in found.variation}
+    assert reported == pytest.approx(
         {"memory": 5547, "cache": 1083, "memory × cache": 300, "error": 102}
     )
     assert shares(found) == pytest.approx(
@@ -314,7 +314,7 @@ def test_interactions_beyond_the_model_are_told_apart_from_the_error_of_replicat
 
 
 @pytest.mark.parametrize(
-    ("frame", "factors", "response", "told"),
+    ("frame", "factors", "response", "reported"),
     [
         (
             {"a": [1, 2], "y": [1.0, 2.0]},
@@ -349,11 +349,11 @@ def test_interactions_beyond_the_model_are_told_apart_from_the_error_of_replicat
     ],
 )
 def test_a_table_that_cannot_be_analysed_is_refused_with_the_reason(
-    frame: Any, factors: Sequence[str], response: str, told: str
+    frame: Any, factors: Sequence[str], response: str, reported: str
 ) -> None:
     with pytest.raises(DesignError) as refused:
         analyse(frame, factors, response)
-    assert str(refused.value).startswith(told)
+    assert str(refused.value).startswith(reported)
 
 
 def test_texts_that_are_numbers_are_numbers() -> None:
@@ -475,11 +475,11 @@ def test_a_factor_that_acts_with_another_only_does_not_dominate() -> None:
 
 def test_a_program_is_told_the_sum_of_squares_of_the_mean_too() -> None:
     # Jain: SSY = SS0 + SST, and SS0 = 12 x 41^2.
-    told = analyse(workstation(), ["memory", "cache"], "speed").as_dict()
-    assert told["sum_of_squares"] == pytest.approx(
+    reported = analyse(workstation(), ["memory", "cache"], "speed").as_dict()
+    assert reported["sum_of_squares"] == pytest.approx(
         {"values": 27_204.0, "mean": 20_172.0, "total": 7032.0}
     )
-    assert "unit" not in told["factors"][0]
+    assert "unit" not in reported["factors"][0]
     with_units = analyse(workstation(), ["memory", "cache"], "speed").with_units({"cache": "kB"})
     assert with_units.as_dict()["factors"][1]["unit"] == "kB"
     assert json.loads(with_units.to_json()) == with_units.as_dict()

@@ -66,8 +66,8 @@ def test_interactions_that_a_fraction_of_the_design_confounds_are_left_out() -> 
     ]
     found = analyse(rows, ["a", "b", "c"], "y")
     assert found.interactions == ()
-    told = [found.factor(name).levels[1].effect.value for name in ("a", "b", "c")]
-    assert told == pytest.approx([1, 2, 3])
+    reported = [found.factor(name).levels[1].effect.value for name in ("a", "b", "c")]
+    assert reported == pytest.approx([1, 2, 3])
     (note,) = [note for note in found.notes if "cells have no run" in note]
     assert note.endswith("Left out because these runs do not determine them: a × b, a × c, b × c.")
 

@@ -81,9 +81,9 @@ def test_a_choice_may_choose_among_settings(number: str, on_ms: int) -> None:
 def test_a_choice_that_chooses_nothing_is_refused() -> None:
     study = load_study("atmf970424")
     for number in ("both", 1):
-        with pytest.raises(ScenarioFaults) as told:
+        with pytest.raises(ScenarioFaults) as reported:
             scenario_of(study, cases_of(study)[0], {"vbr.number": number})
-        (fault,) = told.value.faults
+        (fault,) = reported.value.faults
         assert (fault.path, fault.allowed) == ("vbr.number", '"on" or "cycle"')
 
 
@@ -237,9 +237,9 @@ def test_steps_of_a_moving_link_end_with_the_run_that_the_measure_begins_after()
 def test_a_choice_of_the_evaluation_that_cannot_be_is_refused_before_any_run(
     name: str, value: str, allowed: str
 ) -> None:
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         plan_runs(select(["icccn97-t3"]), 1, 1, {name: value})
-    (fault,) = told.value.faults
+    (fault,) = reported.value.faults
     assert (fault.path, fault.got) == (name, f'"{value}"')
     assert fault.allowed.startswith(allowed)
     meanings = {choice.name: choice.meaning for choice in load_study("icccn97").choices}

@@ -107,12 +107,12 @@ def test_what_is_measured_is_kept_alternative_by_alternative(double: Double) -> 
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "reported"),
     [
         (True, "true"),
         ({"kind": "uniform", "low": "100 ms"}, "uniform, 100 ms"),
         (["reno", 2], "reno, 2"),
     ],
 )
-def test_a_value_is_told_in_plain_words(value: object, told: str) -> None:
-    assert value_in_words(value) == told
+def test_a_value_is_told_in_plain_words(value: object, reported: str) -> None:
+    assert value_in_words(value) == reported

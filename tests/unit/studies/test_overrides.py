@@ -9,9 +9,9 @@ from tests.unit.studies.double import Double
 
 
 def faults(ids: list[str], *variants: dict[str, object]) -> tuple[Fault, ...]:
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         refuse_faulty(select(ids), variants)
-    return told.value.faults
+    return reported.value.faults
 
 
 def test_faults_of_choices_keys_and_values_come_together() -> None:
@@ -72,7 +72,7 @@ def test_every_variant_is_tried() -> None:
 
 
 def test_tables_that_are_computed_are_tried_before_the_runs_of_others(double: Double) -> None:
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         reproduce(
             ["ijsc-t1", "jsac98-t8"],
             overrides={"tcp.tick": "100 ms"},
@@ -81,7 +81,7 @@ def test_tables_that_are_computed_are_tried_before_the_runs_of_others(double: Do
             version="test",
             work=double.work,
         )
-    (fault,) = told.value.faults
+    (fault,) = reported.value.faults
     assert (fault.file, fault.path, fault.got) == ("jsac98", "tcp.tick", "an unknown key")
     assert "a key of a constellation file, in preset, title, pattern" in fault.allowed
     assert double.made() == []
@@ -103,6 +103,6 @@ def test_a_value_that_no_constellation_can_have_is_told_of_its_case() -> None:
 
 def test_where_no_study_is_known_only_what_none_knows_is_a_fault() -> None:
     refuse_unknown_everywhere([{"ceiling.base": "much"}, {"tcp.mss": -5}, {"ground.x": 1}])
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         refuse_unknown_everywhere([{"ceiling.base": "link", "nonsense": 1}])
-    assert {fault.path for fault in told.value.faults} == {"nonsense"}
+    assert {fault.path for fault in reported.value.faults} == {"nonsense"}

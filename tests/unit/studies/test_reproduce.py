@@ -179,12 +179,12 @@ def test_a_conclusion_that_needs_a_table_we_did_not_make_stays_open(double: Doub
 
 
 def test_progress_reaches_the_end(double: Double) -> None:
-    told: list[Progress] = []
-    make(double, ["ijsc"], on_progress=told.append)
-    assert told[0].runs_done == 0
-    assert told[-1].runs_done == told[-1].runs_to_do == 12
-    assert told[-1].simulated_s == told[-1].simulated_s_to_do
-    done = [progress.runs_done for progress in told]
+    reported: list[Progress] = []
+    make(double, ["ijsc"], on_progress=reported.append)
+    assert reported[0].runs_done == 0
+    assert reported[-1].runs_done == reported[-1].runs_to_do == 12
+    assert reported[-1].simulated_s == reported[-1].simulated_s_to_do
+    done = [progress.runs_done for progress in reported]
     assert done == sorted(done)
 
 

@@ -9,7 +9,7 @@ from tests.unit.studies.double import Double
 
 
 def test_each_alternative_is_compared_with_what_was_chosen(double: Double) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     result = sensitivity(
         ["ijsc-t1"],
         {"ceiling.base": ["149.7 Mbit/s"], "tcp.tick": ["500 ms"]},
@@ -18,9 +18,9 @@ def test_each_alternative_is_compared_with_what_was_chosen(double: Double) -> No
         jobs=2,
         version="test",
         work=double.work,
-        on_variant=told.append,
+        on_variant=reported.append,
     )
-    assert told == ["as chosen", "ceiling.base=149.7 Mbit/s", "tcp.tick=500 ms"]
+    assert reported == ["as chosen", "ceiling.base=149.7 Mbit/s", "tcp.tick=500 ms"]
     base, tick = result.shifts
     (baseline,) = result.baseline
     # The double's rates do not depend on the clock; the base divides them.
@@ -42,9 +42,9 @@ def test_a_faulty_value_is_told_before_anything_is_run(
     key: str, value: object, got: str, double: Double
 ) -> None:
     vary: dict[str, list[object]] = {"tcp.tick": ["500 ms"], key: [value]}
-    with pytest.raises(ScenarioFaults) as told:
+    with pytest.raises(ScenarioFaults) as reported:
         sensitivity(["ijsc-t1"], vary, replications=1, jobs=1, version="test", work=double.work)
-    (fault,) = told.value.faults
+    (fault,) = reported.value.faults
     assert fault.got == got
     assert double.made() == []
 
@@ -105,5 +105,5 @@ def test_a_conclusion_that_needs_other_tables_is_told_with_them(double: Double) 
     assert without == dict.fromkeys(("7.3a", "7.3b", "7.4"), ("icccn97-t3",))
     for entry in result.undecided:
         assert entry.evidence.endswith("; ours: no numbers without icccn97-t3")
-    told = {"study": "ijsc", "conclusion": "7.4", "without": ["icccn97-t3"]}
-    assert told in result.as_dict()["undecided"]
+    reported = {"study": "ijsc", "conclusion": "7.4", "without": ["icccn97-t3"]}
+    assert reported in result.as_dict()["undecided"]

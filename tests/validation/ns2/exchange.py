@@ -23,7 +23,7 @@ class Windows:
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """One exchange: every data segment, and the windows in the quiet between two flights."""
 
     sent: tuple[Sent, ...]
@@ -35,7 +35,7 @@ def quiet_times(duration_s: float, rtt_s: float) -> list[float]:
     return [(k + 0.5) * rtt_s for k in range(int(duration_s / rtt_s))]
 
 
-def of_skycell(result: RunResult, mss: int, quiet: Sequence[float]) -> Told:
+def of_skycell(result: RunResult, mss: int, quiet: Sequence[float]) -> Reported:
     """The first flow of a run with the traces `cwnd` and `sequence`."""
     sequence = result.traces["sequence"]
     sent = [
@@ -47,7 +47,7 @@ def of_skycell(result: RunResult, mss: int, quiet: Sequence[float]) -> Told:
         for row in result.traces["cwnd"].iter_rows(named=True)
     ]
     windows = [Windows(time, *_last(changes, time)) for time in quiet]
-    return Told(tuple(sent), tuple(windows))
+    return Reported(tuple(sent), tuple(windows))
 
 
 def recovering(result: RunResult, mss: int, quiet: Sequence[float]) -> list[bool]:
@@ -66,13 +66,13 @@ def recovering(result: RunResult, mss: int, quiet: Sequence[float]) -> list[bool
     return answers
 
 
-def of_ns2(exchange: Exchange, quiet: Sequence[float]) -> Told:
+def of_ns2(exchange: Exchange, quiet: Sequence[float]) -> Reported:
     """The flow of a traced run of ns-2."""
     windows = [
         Windows(time, *_last(exchange.cwnd, time), *_last(exchange.ssthresh, time))
         for time in quiet
     ]
-    return Told(exchange.sent, tuple(windows))
+    return Reported(exchange.sent, tuple(windows))
 
 
 def _last(changes: Iterable[tuple[float, ...]], time_s: float) -> tuple[float, ...]:
@@ -105,7 +105,7 @@ class Tolerance:
 
 
 def first_difference(
-    ours: Told, theirs: Told, recovering: Sequence[bool], tolerance: Tolerance
+    ours: Reported, theirs: Reported, recovering: Sequence[bool], tolerance: Tolerance
 ) -> tuple[float, str] | None:
     """Time (s) and kind of the first difference beyond the tolerance: `order`, `time`, `lead`,
     `ssthresh` or `cwnd`.
@@ -141,13 +141,13 @@ def _time(
     return None
 
 
-def _lead(ours: Told, theirs: Told, tolerance: Tolerance) -> tuple[float, str] | None:
+def _lead(ours: Reported, theirs: Reported, tolerance: Tolerance) -> tuple[float, str] | None:
     first_again_s = min((each.time_s for each in ours.sent if each.is_again), default=float("inf"))
     round_trips = 0
     for at in ours.windows:
         sent = [
-            bisect_right(told.sent, at.time_s, key=lambda each: each.time_s)
-            for told in (ours, theirs)
+            bisect_right(reported.sent, at.time_s, key=lambda each: each.time_s)
+            for reported in (ours, theirs)
         ]
         round_trips += at.time_s > first_again_s
         if abs(sent[0] - sent[1]) > tolerance.per_round_trip * round_trips:
@@ -156,7 +156,7 @@ def _lead(ours: Told, theirs: Told, tolerance: Tolerance) -> tuple[float, str] |
 
 
 def _windows(
-    ours: Told, theirs: Told, recovering: Sequence[bool], tolerance: Tolerance
+    ours: Reported, theirs: Reported, recovering: Sequence[bool], tolerance: Tolerance
 ) -> tuple[float, str] | None:
     for a, b, is_recovering in zip(ours.windows, theirs.windows, recovering, strict=True):
         if abs(a.ssthresh - b.ssthresh) >= tolerance.window:
@@ -166,13 +166,13 @@ def _windows(
     return None
 
 
-def to_text(told: Told) -> str:
+def to_text(reported: Reported) -> str:
     """One line for each run of consecutive segments, one for the windows at each quiet time."""
     lines: list[tuple[float, str]] = [
         (w.time_s, f"{w.time_s:.6f} cwnd {w.cwnd:.3f} ssthresh {w.ssthresh:.3f}")
-        for w in told.windows
+        for w in reported.windows
     ]
-    for run in _runs(told.sent):
+    for run in _runs(reported.sent):
         times = " ".join(f"{round((each.time_s - run[0].time_s) * 1e6)}" for each in run[1:])
         kind = "again" if run[0].is_again else "new"
         line = f"{run[0].time_s:.6f} {kind} {run[0].segment} +{len(run) - 1} us {times}"
@@ -180,7 +180,7 @@ def to_text(told: Told) -> str:
     return "".join(f"{line}\n" for _, line in sorted(lines, key=lambda item: item[0]))
 
 
-def from_text(text: str) -> Told:
+def from_text(text: str) -> Reported:
     """Reads what `to_text` wrote."""
     sent: list[Sent] = []
     windows: list[Windows] = []
@@ -193,7 +193,7 @@ def from_text(text: str) -> Told:
         for k, later_us in enumerate([0, *map(int, words[5:])]):
             at_s = round(time_s + later_us * 1e-6, 6)
             sent.append(Sent(at_s, int(words[2]) + k, words[1] == "again"))
-    return Told(tuple(sent), tuple(windows))
+    return Reported(tuple(sent), tuple(windows))
 
 
 def _runs(sent: Iterable[Sent]) -> list[list[Sent]]:

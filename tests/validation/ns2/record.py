@@ -17,7 +17,7 @@ from benches.peers.ns2.peer import Ns2
 from benches.peers.ns2.translate import Choices
 from tests.validation.ns2 import cubic
 from tests.validation.ns2.cases import DURATION_S, LOSSES, RTT_S, RULES, Case
-from tests.validation.ns2.exchange import Told, from_text, of_ns2, quiet_times, to_text
+from tests.validation.ns2.exchange import Reported, from_text, of_ns2, quiet_times, to_text
 from tests.validation.ns2.steady import STEADY, Steady
 
 STORED = Path(__file__).with_name("stored")
@@ -40,7 +40,7 @@ HEADER = f"""\
 """
 
 
-def run_exchange(program: str, case: Case) -> Told:
+def run_exchange(program: str, case: Case) -> Reported:
     """What ns-2 does in one exchange."""
     spec = skycell.parse(case.scenario()).resolve()
     trace = simulator.run(program, spec, LEAN, traced=True).trace
@@ -97,7 +97,7 @@ def exchanges_text(program: str, rules: str) -> str:
     return HEADER + "".join(sections)
 
 
-def stored_exchange(case: Case) -> Told:
+def stored_exchange(case: Case) -> Reported:
     """One exchange as it was stored.
 
     Raises:

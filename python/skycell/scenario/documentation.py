@@ -17,11 +17,11 @@ from skycell.scenario.checking import (
     item_of,
     keys_of,
     kind_of,
-    leaf_of,
     list_allowed,
     models_of,
     shorthand_of,
     takes_tables_only,
+    value_type_of,
     words_of,
 )
 from skycell.scenario.faults import show_value
@@ -115,9 +115,9 @@ def _key(
     nested: list[type[BaseModel]],
     seen: dict[type[BaseModel], str],
 ) -> Key:
-    leaf = leaf_of(annotation)
-    if leaf is not None:
-        allowed = leaf.allowed
+    value_type = value_type_of(annotation)
+    if value_type is not None:
+        allowed = value_type.allowed
     elif nested:
         place = seen[nested[0]].split(" with ")[0]
         kinds = [kind for m in nested if (kind := kind_of(m))]

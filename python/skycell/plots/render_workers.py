@@ -53,7 +53,7 @@ class DrawingFailed(RenderError):
         super().__init__("\n".join(f"figure {name}: {said}" for name, said in reasons.items()))
 
 
-class Painters:
+class RenderWorkers:
     """The children of one report or command; a context manager, at whose end they are gone."""
 
     def __init__(self, jobs: int | None = None, on_drawn: OnDrawn | None = None) -> None:
@@ -79,7 +79,7 @@ class Painters:
         self._telling = threading.Lock()
         self._ordered = self._drawn = 0
 
-    def __enter__(self) -> Painters:
+    def __enter__(self) -> RenderWorkers:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -104,10 +104,10 @@ class Painters:
         """
         self._ordered += 1
         order = self._submit(spec, formats)
-        order.add_done_callback(self._tell)
+        order.add_done_callback(self._report)
         return order
 
-    def _tell(self, order: Future[list[bytes]]) -> None:
+    def _report(self, order: Future[list[bytes]]) -> None:
         if self._on_drawn is None or order.cancelled():
             return
         with self._telling:

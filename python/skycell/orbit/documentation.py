@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skycell.orbit.file import ConstellationFile
 from skycell.orbit.presets import constellations
-from skycell.scenario.reference import page_of
+from skycell.scenario.documentation import page_of
 
 _PREAMBLE = """# The constellation file
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.plots.thin import Thinned, select, thin, thin_marks
+from skycell.plots.decimation import Thinned, decimate, decimate_marks, select
 from tests.unit.plots.traces import SECOND, cwnd
 
 Rows = list[tuple[int, int, int]]
@@ -19,7 +19,7 @@ def frame(rows: Rows) -> pl.DataFrame:
 
 
 def thinned(trace: pl.DataFrame, columns: int) -> Thinned:
-    return thin(trace, from_ps=0, to_ps=1000, columns=columns, values=["value"], keys=["line"])
+    return decimate(trace, from_ps=0, to_ps=1000, columns=columns, values=["value"], keys=["line"])
 
 
 rows_in_range = st.lists(
@@ -83,7 +83,7 @@ def test_a_short_trace_is_left_alone_and_nothing_is_said() -> None:
 @pytest.mark.parametrize(("to_ps", "columns"), [(0, 10), (1000, 0)])
 def test_an_empty_range_or_no_columns_are_refused(to_ps: int, columns: int) -> None:
     with pytest.raises(ValueError, match="range of time and at least one pixel column"):
-        thin(frame([]), from_ps=0, to_ps=to_ps, columns=columns, values=["value"])
+        decimate(frame([]), from_ps=0, to_ps=to_ps, columns=columns, values=["value"])
 
 
 def test_samples_are_cut_to_the_range_with_both_ends() -> None:
@@ -111,7 +111,7 @@ def test_a_line_that_has_not_begun_is_not_invented() -> None:
 @given(rows_in_range, st.integers(1, 40), st.integers(1, 40))
 def test_of_the_marks_on_one_pixel_the_first_is_kept(rows: Rows, columns: int, lines: int) -> None:
     trace = frame(rows)
-    kept = thin_marks(
+    kept = decimate_marks(
         trace,
         from_ps=0,
         to_ps=1000,

@@ -1,6 +1,6 @@
 """Names that figures and tables give to the keys of the data."""
 
-from skycell.plots import words
+from skycell.plots import labels as words
 from skycell.studies.library import STUDY_IDS, load_study
 from skycell.studies.measures import MEASURES
 from skycell.studies.path_measures import PATH_MEASURES

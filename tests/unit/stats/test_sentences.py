@@ -9,7 +9,7 @@ import pytest
 
 from skycell.stats import analyse
 from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, Variation
-from skycell.stats.words import percent
+from skycell.stats.sentences import percent
 
 
 def made(spread: float = 0.01, seed: int = 2) -> Analysis:
@@ -93,10 +93,10 @@ def test_what_is_less_likely_by_chance_than_the_level_leaves_matters() -> None:
 
 
 def test_an_interaction_larger_than_an_effect_qualifies_the_smaller_one() -> None:
-    told = [line for line in allocated(*ALLOCATED) if line.startswith("What ")]
+    reported = [line for line in allocated(*ALLOCATED) if line.startswith("What ")]
     # 21 % are more than the 4 of the policy and less than the 30 of the buffer.
     depends = "What policy does depends on {} more than it does by itself."
-    assert told == [depends.format("tcp"), depends.format("buffer")]
+    assert reported == [depends.format("tcp"), depends.format("buffer")]
     small = (("tcp", MAIN, 0.02, 0.01), ("policy", MAIN, 0.01, 0.01), ALLOCATED[3])
     assert depends.format("tcp") in allocated(*small)
     by_chance = (*small[:2], ("tcp × policy", INTERACTION, 0.0999, 0.101))
@@ -104,7 +104,7 @@ def test_an_interaction_larger_than_an_effect_qualifies_the_smaller_one() -> Non
 
 
 @pytest.mark.parametrize(
-    ("share", "told"),
+    ("share", "reported"),
     [
         (0, "0.0 %"),
         (0.00009, "below 0.01 %"),
@@ -113,8 +113,8 @@ def test_an_interaction_larger_than_an_effect_qualifies_the_smaller_one() -> Non
         (0.01, "1.0 %"),
     ],
 )
-def test_a_part_of_the_variation_has_the_digits_that_tell(share: float, told: str) -> None:
-    assert percent(share) == told
+def test_a_part_of_the_variation_has_the_digits_that_tell(share: float, reported: str) -> None:
+    assert percent(share) == reported
 
 
 def levels_of(*means: float) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from skycell.plots.words import grouped
+from skycell.plots.labels import grouped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +79,7 @@ def _last_of_each(trace: pl.DataFrame, keys: Sequence[str], time_ps: int) -> pl.
     return last.with_columns(time).select(trace.columns)
 
 
-def thin(
+def decimate(
     trace: pl.DataFrame,
     *,
     from_ps: int,
@@ -122,7 +122,7 @@ def thin(
     return Thinned(trace[kept], trace.height, columns)
 
 
-def thin_marks(
+def decimate_marks(
     trace: pl.DataFrame,
     *,
     from_ps: int,

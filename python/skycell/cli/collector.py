@@ -11,7 +11,7 @@ COMMAND_LINE = "command line"
 """Where a fault is that is in no file."""
 
 
-class Gathered:
+class ErrorCollector:
     """What is wrong with a call; each step looks at a part of it that needs no other part."""
 
     def __init__(self) -> None:
@@ -28,8 +28,8 @@ class Gathered:
 
         try:
             yield
-        except ScenarioFaults as told:
-            self.faults.faults += told.faults
+        except ScenarioFaults as reported:
+            self.faults.faults += reported.faults
         except click.UsageError as error:
             self._usage.append(error)
         except OSError as error:
@@ -63,9 +63,9 @@ class Gathered:
             return
         if len(self._usage) == 1 and not self.faults.faults:
             raise self._usage[0]
-        from skycell.scenario.faults import told_together
+        from skycell.scenario.faults import reported_together
         from skycell.scenario.quantities import with_short_numbers
 
         usage = [with_short_numbers(error.format_message()) for error in self._usage]
-        click.echo(told_together([*usage, *self.faults]), err=True)
+        click.echo(reported_together([*usage, *self.faults]), err=True)
         raise click.exceptions.Exit(2)
