@@ -573,7 +573,7 @@ def test_a_failure_to_draw_ends_with_1(
 
         raise RenderError("no memory")
 
-    monkeypatch.setattr("skycell.plots.render_workers.Painters.order", fail)
+    monkeypatch.setattr("skycell.plots.render_workers.RenderWorkers.order", fail)
     result = skycell("plot", run, "--out", tmp_path / "a.svg")
     assert result.exit_code == 1
     assert result.stderr == "Error: Drawing failed: no memory\n"
