@@ -17,9 +17,9 @@ _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)$")
 
 # What differs from one version to the next without meaning anything to the reader.
 _IDENTITY = [
+    (re.compile(r"\bskycell \d+\.\d+\.\d+[^\s,]*"), "skycell <version>"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "<hash>"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "<short hash>"),
-    (re.compile(r"\bskycell \d+\.\d+\.\d+\S*"), "skycell <version>"),
 ]
 
 
