@@ -1,7 +1,8 @@
 """Writes what commands print now into the pages: `make generate WHAT="outputs PAGE..."`.
 
-Only outputs of `console` blocks change, and only where they differ. Where the page has a line
-`...`, which leaves something out, the new output is shown instead, for a person to shorten.
+Only outputs of `console` blocks change, and only where they differ. Where the page ends an output
+with a line `...`, as many lines are written as stood before it; where such a line leaves something
+out in the middle, the new output is shown instead, for a person to shorten.
 """
 
 import os
@@ -36,10 +37,13 @@ def refresh(page: Path) -> None:
     for command, got in reversed(reported):
         if same(command.output, got):
             continue
-        if "\n...\n" in f"\n{command.output}":
+        before, left_out, behind = f"\n{command.output}".partition("\n...\n")
+        if left_out and behind:
             print(f"{page.name}:{command.line}: shorten by hand\n{got}")
             continue
         kept = "\n".join(line.rstrip() for line in got.splitlines()).strip("\n")
+        if left_out:  # at the end: as much as the page had
+            kept = "\n".join([*kept.splitlines()[: before.count("\n")], "..."])
         lines[command.line : command.end] = kept.splitlines() if plain(kept) else []
         print(f"{page.name}:{command.line}: written anew")
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -17,7 +17,7 @@ def scenario(**changes: Any) -> Values:
             "kind": "n_source",
             "sources": 2,
             "bottleneck": {"rate": "200000 cells/s", "delay": "2 ms", "buffer": "1000 cells"},
-            "access": {"delay": "10 us"},
+            "access": {"delay": "10 us", "frame_jitter": {"kind": "port_gap"}},
         },
         "tcp": {"preset": "icccn97-wan", "variant": "sack"},
         "source": [

@@ -148,7 +148,8 @@ def test_cross_traffic_on_board_queues_hop_after_hop() -> None:
         }
         for a, b in ends
     ]
-    access = {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms"}
+    access: dict[str, Any] = {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms"}
+    access["frame_jitter"] = {"kind": "port_gap"}
     links += [{"from": f"host_{a}", "to": f"up_{a}", **access} for a, _ in ends]
     links += [{"from": f"down_{a}", "to": f"end_{a}", **access} for a, _ in ends]
     result = skycell.run(
