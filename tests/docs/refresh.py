@@ -37,13 +37,13 @@ def refresh(page: Path) -> None:
     for command, got in reversed(reported):
         if same(command.output, got):
             continue
-        before, left_out, behind = f"\n{command.output}".partition("\n...\n")
+        shown, left_out, behind = f"\n{command.output}".partition("\n...\n")
         if left_out and behind:
             print(f"{page.name}:{command.line}: shorten by hand\n{got}")
             continue
         kept = "\n".join(line.rstrip() for line in got.splitlines()).strip("\n")
         if left_out:  # at the end: as much as the page had
-            kept = "\n".join([*kept.splitlines()[: before.count("\n")], "..."])
+            kept = "\n".join([*kept.splitlines()[: shown.count("\n")], "..."])
         lines[command.line : command.end] = kept.splitlines() if plain(kept) else []
         print(f"{page.name}:{command.line}: written anew")
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -99,7 +99,7 @@ def members_of(public: Any) -> dict[str, str]:
             part = source_of(base)
             assert isinstance(part, ast.ClassDef)
             found |= members(part)
-    return {name: told.replace("Self", public.__name__) for name, told in found.items()}
+    return {name: shown.replace("Self", public.__name__) for name, shown in found.items()}
 
 
 def untold(stub: Stub) -> list[str]:
