@@ -379,7 +379,11 @@ impl<'a> Network<'a> {
             let vc = self.legs.first(id, is_forward);
             let flow = &self.flows[id as usize];
             let cells = flow.cells(segment, is_forward).0;
-            let size = (cells, flow.packet(segment, is_forward) as u32);
+            let octets = match self.ports.packets.is_empty() {
+                true => 0, // which nobody asks for
+                false => flow.packet(segment, is_forward) as u32,
+            };
+            let size = (cells, octets);
             let frames = &mut self.frames;
             let frame = frames.add(segment, id, is_forward, vc, size, now);
             let offer = Offer {

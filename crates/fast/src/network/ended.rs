@@ -135,7 +135,9 @@ impl Network<'_> {
             self.events.ask_for_alarm(frame.flow);
         }
         self.flows[frame.flow as usize].ask(frame.is_forward);
-        let (begin, _) = self.vcs.begin(self.vcs.follower(ended.vc));
-        self.ports.sources[begin.source as usize].ask();
+        let (begin, way) = self.vcs.begin(self.vcs.follower(ended.vc));
+        if !way.carries_packets {
+            self.ports.sources[begin.source as usize].ask();
+        }
     }
 }
