@@ -120,6 +120,17 @@ impl Ledger {
                 ("queued", port.queued),
             ],
         );
+        if let Some(octets) = &port.octets {
+            self.add(
+                format!("octets, port {}", port.name),
+                octets.arrived,
+                vec![
+                    ("departed", octets.departed),
+                    ("discarded", octets.discarded),
+                    ("queued", octets.queued),
+                ],
+            );
+        }
         for queue in &port.queues {
             let class = queue.class.unwrap_or("the rest");
             self.add(

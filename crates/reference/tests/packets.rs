@@ -90,6 +90,16 @@ fn a_window_and_a_round_trip_give_the_rate() {
     let port = records.ports[1].octets.as_ref().unwrap();
     assert_eq!(port.arrived, records.ports[1].arrived * 1_500);
     assert_eq!(port.discarded, 0);
+    let octets = records.ledger.accounts.iter();
+    let octets: Vec<_> = octets
+        .filter(|account| account.name.starts_with("octets, port"))
+        .collect();
+    assert_eq!(octets.len(), 4);
+    assert!(
+        octets
+            .iter()
+            .all(|account| account.is_balanced() && account.put_in > 0)
+    );
     // Little: octets in the port are their rate times their stay.
     let stay = port.sojourn.mean_ps * 1e-12;
     let little = port.departed as f64 / 30.0 * stay;

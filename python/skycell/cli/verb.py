@@ -40,7 +40,7 @@ class Verb(click.Command):
     """A command whose faulty options and arguments are told together.
 
     Attributes:
-        look_over: what the command says of the values that could be read; asked here where others
+        validate: what the command says of the values that could be read; asked here where others
             could not be.
     """
 
