@@ -9,6 +9,21 @@ pub const CELL_PAYLOAD_OCTETS: u64 = 48;
 /// Octets of the AAL5 trailer (I.363.5).
 pub const AAL5_TRAILER_OCTETS: u64 = 8;
 
+/// The ECN field of an IP header (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecn {
+    /// Its transport does not know ECN: a queue discards it where it would mark others.
+    #[default]
+    NotEct,
+    /// Of a scalable sender (L4S, RFC 9331 section 4.1).
+    Ect1,
+    /// Of an ECN-capable transport (RFC 3168).
+    Ect0,
+    /// Marked by a queue on its way.
+    Ce,
+}
+
 /// Simulated time since the start of the run, in whole picoseconds (`u64` reaches 213 days).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
