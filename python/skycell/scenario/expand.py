@@ -6,9 +6,13 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.faults import FaultCollector, Path, did_you_mean
 from skycell.scenario.presets import Preset, presets
+from skycell.scenario.rules import Kinds
 
+#: Keys of [tcp] that are one of several rules.
+_RULES = {one.key for one in TCP.parameters if isinstance(one, Kinds)}
 _MEANING = "named set of values that this file builds on"
 
 
@@ -48,9 +52,13 @@ def base_of(
 
 
 def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
-    if "preset" not in tcp:
-        return tcp
-    own = dict(tcp)
+    # A rule by its name goes over one of the same kind as a table does.
+    own = {
+        key: {"kind": value} if key in _RULES and isinstance(value, str) else value
+        for key, value in tcp.items()
+    }
+    if "preset" not in own:
+        return own
     chosen = _preset(own.pop("preset"), (*path, "preset"), presets(), faults)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)

@@ -65,7 +65,7 @@ class Scenario:
         """The scenario with other values, given as they would stand in the file.
 
         Args:
-            values: by dotted key, such as `tcp.variant`, `flow.0.start` or
+            values: by dotted key, such as `tcp.recovery`, `flow.0.start` or
                 `topology.bottleneck.buffer`.
 
         Raises:
@@ -186,7 +186,7 @@ def as_scenario(source: ScenarioLike) -> Scenario:
 def check(source: ScenarioLike) -> tuple[Fault, ...]:
     """The faults of a scenario; none when it can be run.
 
-    >>> check({"preset": "icccn97-geo", "tcp": {"variant": "tahoe"}})[0].got
+    >>> check({"preset": "icccn97-geo", "tcp": {"recovery": "tahoe"}})[0].got
     '"tahoe"'
     """
     try:
@@ -240,7 +240,7 @@ def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollect
     """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
     steps = steps_of(key)
     if not steps:
-        faults.add((key,), value, "a dotted key such as tcp.variant")
+        faults.add((key,), value, "a dotted key such as tcp.recovery")
         return
     here: Any = values
     for depth, step in enumerate(steps):
