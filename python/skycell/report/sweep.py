@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from skycell.stats.result import Estimate
 
 
+_MOST_RUNS = 500
+"""Runs whose seeds and specs a page lists; those of more are only in the table beside it."""
+
+
 def origin_of_sweep(result: SweepResult) -> Origin:
     """What the captions of a sweep's figures say about its runs."""
     return Origin(
@@ -296,10 +300,12 @@ def _again(result: SweepResult) -> dict[str, Any]:
         )
         for run in result.runs
     ]
+    listed_here = len(result.runs) <= _MOST_RUNS
     return {
         "text": (
             f"With skycell {result.version} the same file gives the same numbers, digit for digit: "
             "a run is a function of its spec, which includes the seed."
+            + ("" if listed_here else " The seed and the spec of each run are in runs.csv.")
         ),
         "shell": " ".join([*shell, f"--engine {result.engine}"]),
         "count": grouped(len(result.runs)),
@@ -308,7 +314,9 @@ def _again(result: SweepResult) -> dict[str, Any]:
             columns=columns("cell", "replication", "seed", "spec", numeric=["replication", "seed"]),
             rows=tuple(rows),
             sortable=False,
-        ),
+        )
+        if listed_here
+        else None,
     }
 
 
