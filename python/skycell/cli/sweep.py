@@ -19,12 +19,7 @@ from skycell.cli.options import (
     out_folder_option,
     refuse_engine,
 )
-from skycell.cli.results import (
-    refuse_earlier_result,
-    refuse_unwritable,
-    report_result,
-    writing,
-)
+from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
 from skycell.plots.labels import explained, factor, metric
-from skycell.scenario.quantities import counted
 from skycell.stats.result import BLOCK
 
 if TYPE_CHECKING:

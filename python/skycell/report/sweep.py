@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
 from skycell.plots.factorial_parts import lowered, response_title
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import factor, grouped, listed, name
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
-from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
