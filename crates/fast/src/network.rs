@@ -81,6 +81,8 @@ pub(crate) struct Network<'a> {
     waiting: Vec<u32>,
     /// Units that have left a stepped port.
     gone: Vec<Gone>,
+    /// Whether any link carries packets.
+    has_packets: bool,
     next_sample: SimTime,
     pub(crate) events: Agenda,
     out: Outbox,
@@ -132,6 +134,7 @@ impl<'a> Network<'a> {
             parts: Vec::new(),
             waiting,
             gone: Vec::new(),
+            has_packets: spec.links.iter().any(|link| link.framing.is_some()),
             next_sample: SimTime(spec.records.sample_every_ps),
             events: Agenda::new(spec.flows.len()),
             out: Outbox::default(),
@@ -401,9 +404,9 @@ impl<'a> Network<'a> {
             let vc = self.legs.first(id, is_forward);
             let flow = &self.flows[id as usize];
             let cells = flow.cells(segment, is_forward).0;
-            let octets = match self.ports.packets.is_empty() {
-                true => 0, // which nobody asks for
-                false => flow.packet(segment, is_forward) as u32,
+            let octets = match self.has_packets {
+                true => flow.packet(segment, is_forward) as u32,
+                false => 0, // which nobody asks for
             };
             let size = (cells, octets);
             let frames = &mut self.frames;

@@ -169,7 +169,8 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
     for (vc, id) in spec.vcs.iter().zip(0..) {
         for &port in &vc.path {
             let link = &spec.links[port as usize];
-            let has_server = link.port.queues.len() > 1 && shared.own_queues[port as usize].is_some();
+            let has_server =
+                link.port.queues.len() > 1 && shared.own_queues[port as usize].is_some();
             let is_fifo = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
             let draws_in_order = has_server || is_fifo && !shared.has_stream(id);
             if link.motion.is_some() && !draws_in_order {
@@ -236,7 +237,12 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Rout
     };
     let later = vc.paths().skip(1).flatten().copied();
     let mut seen = HashSet::new();
-    let path = vc.path.iter().copied().chain(later).filter(|&id| seen.insert(id));
+    let path = vc
+        .path
+        .iter()
+        .copied()
+        .chain(later)
+        .filter(|&id| seen.insert(id));
     let mut stretch = &mut route.first;
     for id in path {
         let link = &spec.links[id as usize];

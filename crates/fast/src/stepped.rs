@@ -13,7 +13,7 @@ use crate::moving::{EntryOrder, moves};
 use crate::onward::{Onto, Onward};
 use crate::plan::least_time;
 use crate::vcs::Vcs;
-use arriving::Arriving;
+use arriving::{Arrivals, Arriving};
 use earliest::Earliest;
 use skycell_des::Key;
 use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
@@ -21,8 +21,6 @@ use skycell_reference::{Cell, Port, Verdict};
 use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::SimTime;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 
 /// Where the units of a VC go from the port.
 #[derive(Clone, Copy, Debug)]
@@ -78,9 +76,7 @@ pub(crate) struct SteppedPort {
     pub(crate) vcs: Vec<SteppedVc>,
     /// By lane: the link, and the time between two cells of a frame.
     lanes: Vec<(u32, SimTime)>,
-    arriving: BinaryHeap<Arriving>,
-    /// Bursts that have come so far.
-    bursts: u64,
+    arriving: Arrivals,
     /// When the unit under transmission leaves, if it does.
     departure: Option<SimTime>,
     pub(crate) lookahead: Lookahead,
@@ -108,8 +104,7 @@ impl SteppedPort {
             earliest: Earliest::new(link),
             vcs: Vec::new(),
             lanes: Vec::new(),
-            arriving: BinaryHeap::new(),
-            bursts: 0,
+            arriving: Arrivals::default(),
             departure: None,
             lookahead: Lookahead::default(),
             onward: None,
@@ -167,9 +162,7 @@ impl SteppedPort {
 
     fn push(&mut self, arriving: Arriving) {
         debug_assert!(arriving.key.time() >= self.lookahead.reached);
-        self.bursts += 1;
-        let nth = self.bursts;
-        self.arriving.push(Arriving { nth, ..arriving });
+        self.arriving.push(arriving);
     }
 
     /// A frame of `units` units that begin with `unit` is handed over, to be taken in or refused whole, in the event
@@ -218,8 +211,7 @@ impl SteppedPort {
     /// Lets all happen that does so before `limit`, and the departures of that instant.
     pub(crate) fn step(&mut self, limit: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
         loop {
-            let arrival = self.arriving.peek().map(|first| first.key.time());
-            let arrival = arrival.filter(|&time| time < limit);
+            let arrival = self.arriving.next_time().filter(|&time| time < limit);
             let departure = self.departure.filter(|&time| time < self.end);
             match departure {
                 Some(time) if time <= arrival.unwrap_or(limit) => {
@@ -247,7 +239,13 @@ impl SteppedPort {
     }
 
     /// The unit of the VC at `place` is lost behind the port.
-    pub(crate) fn lose(&mut self, place: u32, unit: &Cell, reason: LossReason, frames: &mut Frames) {
+    pub(crate) fn lose(
+        &mut self,
+        place: u32,
+        unit: &Cell,
+        reason: LossReason,
+        frames: &mut Frames,
+    ) {
         self.vcs[place as usize].lost.add(reason);
         frames.forget(unit.frame);
     }
@@ -269,14 +267,9 @@ impl SteppedPort {
 
     /// The first unit comes, or the first frame that does so as one.
     fn on_arrival(&mut self, frames: &mut Frames, vcs: &mut Vcs) {
-        let mut top = self.arriving.peek_mut().expect("something comes");
-        let first = *top;
+        let first = self.arriving.take();
         let is_end = first.is_whole || first.count == 1;
-        if is_end {
-            PeekMut::pop(top);
-        } else {
-            *top = first.after_one();
-            drop(top);
+        if !is_end {
             frames.hold(first.unit.frame);
         }
         let now = first.key.time();
@@ -349,13 +342,19 @@ impl SteppedPort {
     pub(crate) fn acts_at(&self) -> Option<SimTime> {
         let slack = self.lookahead.slack;
         let departure = self.departure.map(|time| time.since(self.least) + slack);
-        let arrival = self.arriving.peek().map(|first| first.key.time() + slack);
+        let arrival = self.arriving.next_time().map(|time| time + slack);
         let kept = self.port.link.next_arrival();
         departure.into_iter().chain(arrival).chain(kept).min()
     }
 
     /// A unit that went on comes at `arrival`, as the next in order of its link: what goes to a port that takes bursts.
-    pub(crate) fn burst_of(&mut self, place: u32, unit: &Cell, arrival: SimTime, serial: u64) -> Due {
+    pub(crate) fn burst_of(
+        &mut self,
+        place: u32,
+        unit: &Cell,
+        arrival: SimTime,
+        serial: u64,
+    ) -> Due {
         let at = unit.frame as usize;
         if self.seen.len() <= at {
             self.seen.resize(at + 1, 0);
@@ -398,7 +397,13 @@ impl SteppedPort {
     }
 
     /// Samples the queues of the port with id `id`, as far as that is asked for.
-    pub(crate) fn sample(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
+    pub(crate) fn sample(
+        &mut self,
+        id: u32,
+        now: SimTime,
+        records: &RecordSpec,
+        traces: &mut Traces,
+    ) {
         let port = &mut self.port;
         let cells = port.queued();
         port.samples.add(cells);

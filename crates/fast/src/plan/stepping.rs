@@ -53,8 +53,7 @@ impl Stepping {
 fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     let LinkSpec { port, from, .. } = &spec.links[link as usize];
     let is_at_switch = spec.nodes[*from as usize].kind == NodeKind::Switch;
-    let is_fifo =
-        port.queues.len() == 1 && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
+    let is_fifo = port.queues.len() == 1 && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
     if !is_at_switch && !is_fifo {
         return Some(SteppedReason::QueuesBesideSwitches);
     }

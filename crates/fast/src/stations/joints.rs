@@ -33,10 +33,12 @@ pub(super) fn inputs(
     let feeds = first.into_iter().chain(feeds);
     let none = (begins_there).then_some(None);
     let muxes = route.muxes.iter().skip(usize::from(begins_there));
-    let inputs = muxes.zip(feeds).map(move |((mux, _), (stretch, from, vc))| {
-        let input = (*mux, stretch.link, vc, from);
-        (!is_rerouted).then_some(input)
-    });
+    let inputs = muxes
+        .zip(feeds)
+        .map(move |((mux, _), (stretch, from, vc))| {
+            let input = (*mux, stretch.link, vc, from);
+            (!is_rerouted).then_some(input)
+        });
     none.into_iter().chain(inputs)
 }
 

@@ -3,15 +3,15 @@
 use skycell_des::Key;
 use skycell_reference::Cell;
 use skycell_units::SimTime;
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// Units of one frame at equal distances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arriving {
     /// The event in which the first of them comes.
     pub(super) key: Key,
-    /// Which of those that came to the port it is: in one event the first that did so is first.
-    pub(super) nth: u64,
     pub(super) unit: Cell,
     pub(super) count: u32,
     pub(super) spacing: SimTime,
@@ -28,7 +28,6 @@ impl Arriving {
     pub(super) fn of_unit(key: Key, unit: Cell) -> Self {
         Arriving {
             key,
-            nth: 0,
             unit,
             count: 1,
             spacing: SimTime::ZERO,
@@ -37,43 +36,100 @@ impl Arriving {
             entered: None,
         }
     }
+}
 
-    /// The others, after the first has come.
-    pub(super) fn after_one(self) -> Self {
-        let time = self.key.time() + self.spacing;
-        Arriving {
-            key: Key::in_order(time, self.key.order(), self.key.subject()),
-            unit: Cell {
-                index: self.unit.index + 1,
-                ..self.unit
-            },
-            count: self.count - 1,
-            ..self
+/// All that comes to a port: what is on its way, and the order.
+#[derive(Debug, Default)]
+pub(super) struct Arrivals {
+    /// With places that can be taken again.
+    bursts: Vec<Arriving>,
+    free: Vec<u32>,
+    /// The event in which a burst's next unit comes; in one event what was on its way first is first. Then its place.
+    order: BinaryHeap<Reverse<(Key, u64, u32)>>,
+    pushed: u64,
+}
+
+impl Arrivals {
+    /// More is on its way.
+    pub(super) fn push(&mut self, arriving: Arriving) {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.bursts.push(arriving);
+            self.bursts.len() as u32 - 1
+        });
+        self.bursts[at as usize] = arriving;
+        self.pushed += 1;
+        self.order.push(Reverse((arriving.key, self.pushed, at)));
+    }
+
+    /// When the next unit comes.
+    pub(super) fn next_time(&self) -> Option<SimTime> {
+        self.order.peek().map(|first| first.0.0.time())
+    }
+
+    /// Takes the next unit, or all of the next frame that comes at once: the first of the burst as it stands.
+    ///
+    /// # Panics
+    /// None is on its way.
+    pub(super) fn take(&mut self) -> Arriving {
+        let mut top = self.order.peek_mut().expect("something comes");
+        let at = top.0.2;
+        let burst = &mut self.bursts[at as usize];
+        let first = *burst;
+        if burst.is_whole || burst.count == 1 {
+            PeekMut::pop(top);
+            self.free.push(at);
+        } else {
+            let (time, key) = (burst.key.time() + burst.spacing, burst.key);
+            burst.key = Key::in_order(time, key.order(), key.subject());
+            burst.count -= 1;
+            burst.unit.index += 1;
+            top.0.0 = burst.key;
         }
-    }
-
-    fn order(&self) -> (Key, u64) {
-        (self.key, self.nth)
+        first
     }
 }
 
-impl Ord for Arriving {
-    /// The first is the greatest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.order().cmp(&self.order())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_come_by_event_and_in_one_event_as_they_were_on_their_way() {
+        let unit = |frame: u32| Cell {
+            frame,
+            index: 0,
+            octets: 0,
+            vc: 0,
+            hop: 1,
+            is_last: false,
+            is_tagged: false,
+            is_paced: false,
+            came_at: SimTime::ZERO,
+            left_at: SimTime::ZERO,
+        };
+        let burst = |time: u64, link: u32, frame: u32, count: u32| Arriving {
+            count,
+            spacing: SimTime(10),
+            ..Arriving::of_unit(Key::new(SimTime(time), 2, link), unit(frame))
+        };
+        let mut arrivals = Arrivals::default();
+        arrivals.push(burst(20, 5, 9, 2));
+        arrivals.push(burst(10, 7, 8, 3)); // at 10, 20 and 30
+        arrivals.push(burst(20, 5, 7, 1));
+        let mut order = Vec::new();
+        while let Some(time) = arrivals.next_time() {
+            let first = arrivals.take();
+            assert_eq!(first.key.time(), time);
+            order.push((time.0, first.unit.frame, first.unit.index));
+        }
+        let expected = [
+            (10, 8, 0),
+            (20, 9, 0),
+            (20, 7, 0),
+            (20, 8, 1),
+            (30, 9, 1),
+            (30, 8, 2),
+        ];
+        assert_eq!(order, expected);
     }
 }
-
-impl PartialOrd for Arriving {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Arriving {
-    fn eq(&self, other: &Self) -> bool {
-        self.order() == other.order()
-    }
-}
-
-impl Eq for Arriving {}

@@ -51,10 +51,15 @@ mod tests {
 
     #[test]
     fn a_shorter_path_to_come_is_the_earliest_and_one_that_has_ended_keeps_its_delay() {
-        let step = |time: u64, delay: u64, later: u64| (SimTime(time), SimTime(delay), SimTime(later));
+        let step =
+            |time: u64, delay: u64, later: u64| (SimTime(time), SimTime(delay), SimTime(later));
         let earliest = Earliest {
             least: SimTime(5),
-            steps: vec![step(0, 300, 105), step(100, 5, 550), step(500, 50, u64::MAX)],
+            steps: vec![
+                step(0, 300, 105),
+                step(100, 5, 550),
+                step(500, 50, u64::MAX),
+            ],
         };
         let arrivals = [0, 99, 100, 499, 500, 900].map(|time| earliest.arrival(SimTime(time)).0);
         assert_eq!(arrivals, [105, 105, 105, 504, 550, 950]);
