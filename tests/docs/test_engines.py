@@ -13,7 +13,7 @@ _LINK = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
 def stepped_ports(
     classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any] | None = None
 ) -> dict[str, str]:
-    """What is stepped of a TCP connection beside a cell source, which share the link in the middle."""
+    """What is stepped where a TCP connection and a cell source share the link in the middle."""
     voice: dict[str, Any] = {"kind": "cbr", "name": "voice", "rate": 0.1}
     if "beside" not in source:
         voice |= {"source": "s", "destination": "t"}

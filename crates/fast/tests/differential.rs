@@ -322,15 +322,14 @@ fn stepped_of(records: &RunRecords) -> (usize, usize) {
     (ports.clone().filter(is_stepped).count(), ports.count())
 }
 
-/// Runs in which all ports that send are in closed form, those in which all are stepped, and those in which both are.
-fn forms(specs: impl Iterator<Item = NetworkSpec>) -> [usize; 3] {
-    let mut forms = [0; 3];
+/// Runs in which all ports that send have closed forms, and those in which such are beside stepped ones.
+fn forms(specs: impl Iterator<Item = NetworkSpec>) -> [usize; 2] {
+    let mut forms = [0; 2];
     for spec in specs {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         match stepped_of(&records) {
             (0, _) => forms[0] += 1,
-            (stepped, all) if stepped == all => forms[1] += 1,
-            _ => forms[2] += 1,
+            (stepped, all) => forms[1] += usize::from(stepped < all),
         }
     }
     forms
@@ -338,15 +337,15 @@ fn forms(specs: impl Iterator<Item = NetworkSpec>) -> [usize; 3] {
 
 /// What is compared is worth comparing where the fast engine has closed forms, and where these are beside stepped ports.
 #[test]
-fn scenarios_have_closed_forms_stepped_ports_and_both_beside_each_other() {
-    let [closed, stepped, both] = forms((0..300).map(scenario).chain((0..300).filter_map(crowd)));
-    assert!(closed > 4 * (stepped + both), "{closed} {stepped} {both}");
-    let [_, stepped, both] = forms((0..200).map(|seed| with_stepping(scenario(seed), seed)));
-    assert!(stepped > 20 && both > 120, "{stepped} {both}");
-    let [closed, _, both] = forms((0..200).map(packets));
-    assert!(closed > 100 && both > 5, "{closed} {both}");
-    let [_, stepped, both] = forms((0..200).map(|seed| with_stepping(packets(seed), seed)));
-    assert!(stepped > 10 && both > 120, "{stepped} {both}");
+fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
+    let [closed, both] = forms((0..300).map(scenario).chain((0..300).filter_map(crowd)));
+    assert!(closed > 4 * both, "{closed} {both}");
+    let [_, both] = forms((0..200).map(|seed| with_stepping(scenario(seed), seed)));
+    assert!(both > 120, "{both}");
+    let [closed, _] = forms((0..200).map(packets));
+    assert!(closed > 100, "{closed}");
+    let [_, both] = forms((0..200).map(|seed| with_stepping(packets(seed), seed)));
+    assert!(both > 100, "{both}");
 }
 
 /// Links that lose frames are worth comparing where some arrive all the same.

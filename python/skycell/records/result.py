@@ -64,7 +64,7 @@ class RunResult:
 
     @property
     def stepped_ports(self) -> dict[str, str]:
-        """Ports for which the fast engine has no closed form, and why: it steps them unit by unit."""
+        """Ports that the fast engine steps unit by unit, having no closed form, and why."""
         ports = self.records["engine_stats"].get("stepped_ports", [])
         return {str(port["port"]): str(port["reason"]) for port in ports}
 
