@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.link_values import Buffer, Framing, Rate
+from skycell.scenario.framing_kinds import Framing
+from skycell.scenario.link_values import Buffer, Rate
 from skycell.scenario.parameters import Flag, Parameters, ValueType, param, quantity, when
 from skycell.scenario.quantities import DAY_PS, Dimension, Quantity, Refused
 

@@ -11,6 +11,7 @@ from skycell.scenario.classes import ClassQueue
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.faults import Path, did_you_mean
+from skycell.scenario.framing_kinds import FramingKind, WholePackets
 from skycell.scenario.jitter import PortGap, Sender
 from skycell.scenario.quantities import Quantity
 
@@ -33,7 +34,7 @@ class PlannedLink:
     source: str
     target: str
     rate: Quantity
-    framing: str | None
+    framing: FramingKind | None
     delay: Quantity
     path: Path
     rate_path: Path
@@ -44,11 +45,17 @@ class PlannedLink:
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    mtu: Quantity | None = None
 
     @property
     def name(self) -> str:
         """The link's name, `from>to`."""
         return f"{self.source}>{self.target}"
+
+    @property
+    def carries_packets(self) -> bool:
+        """Whether IP packets go whole; else they go in cells."""
+        return isinstance(self.framing, WholePackets)
 
     @property
     def is_limited(self) -> bool:
