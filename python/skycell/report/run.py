@@ -35,18 +35,7 @@ from skycell.plots.labels import NAMES, grouped
 from skycell.plots.run import is_of_many
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
-from skycell.report.tables import (
-    Cell,
-    Table,
-    columns,
-    count,
-    loss,
-    number,
-    share,
-    shortened,
-    words,
-)
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.report.tables import Cell, Table, columns, count, loss, number, share, shortened, words
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult

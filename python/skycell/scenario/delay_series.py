@@ -13,9 +13,8 @@ from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 from skycell.scenario.framing_kinds import CellFraming, FramingKind, WholePackets
 from skycell.scenario.links import cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
-from skycell.scenario.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
-from skycell.scenario.text import csv_faults, read_text
+from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 
 #: A file that is wrong throughout is told by its first faults.

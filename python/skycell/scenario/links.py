@@ -6,6 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
+from skycell.input.parameters import Parameters, param
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
@@ -25,8 +27,6 @@ from skycell.scenario.link_values import Loss as Loss
 from skycell.scenario.link_values import Mtu as Mtu
 from skycell.scenario.link_values import Rate as Rate
 from skycell.scenario.motion import Motion
-from skycell.scenario.parameters import Parameters, param
-from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 
 RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"
 FRAMING_MEANING = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, when
+from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.framing_kinds import Framing
 from skycell.scenario.link_values import Buffer, Rate

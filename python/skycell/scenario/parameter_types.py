@@ -31,6 +31,7 @@ from skycell.scenario.quantities import (
     unit_pattern,
     units_of,
 )
+from skycell.scenario.cells import MOST_CELLS, cell_rate, part_or_rate
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.

@@ -15,7 +15,6 @@ from skycell.scenario.jitter import LONGEST_PS, MEANING, PortGap, Sender
 from skycell.scenario.lines import Line
 from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedFlow
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.spec.network import JitterSpec, TcpSpec
 
 #: Of a connection that shares a link with others.

@@ -23,6 +23,10 @@ from skycell.scenario.quantities import (
     show_rate,
     show_time,
 )
+from skycell.scenario.cells import cells_per_second
+from skycell.scenario.context import Context
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.plan import Plan
 from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.sources import CbrSource, PolicerParameters, Source, VbrSource

@@ -5,7 +5,6 @@ from pydantic import TypeAdapter
 
 from skycell.scenario.framing_kinds import Framing
 from skycell.scenario.links import cell_time_ps, payload_rate
-from skycell.scenario.quantities import parse_quantity
 from tests.unit.scenario.wan import wan
 
 
