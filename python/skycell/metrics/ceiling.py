@@ -1,6 +1,6 @@
 """The ceiling: the most TCP payload that a link can carry, in cells or in packets."""
 
-from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND
 from skycell.spec.network import LinkSpec, PacketFraming
 from skycell.spec.values import octets_on_line
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.quantities import PS_PER_SECOND, parse_quantity
 from skycell.metrics.ceiling import (
     CELL_OCTETS,
     carried_bps,
@@ -18,7 +19,6 @@ from skycell.metrics.ceiling import (
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
-from skycell.scenario.quantities import PS_PER_SECOND, parse_quantity
 from skycell.spec.network import (
     FlowSpec,
     LinkSpec,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
 from skycell.metrics.network import crossed_links
-from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.spec.values import route_of
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import (
     Network,
     discard_ratio,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount, units_of
+from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount, units_of
 from skycell.spec.network import PacketFraming
 from skycell.spec.values import octets_on_line, packet_time_ps
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any
 
-from skycell.scenario.buffer_units import SIZES
-from skycell.scenario.parameters import ValueType, exact, quantity, read_number
-from skycell.scenario.quantities import (
+from skycell.input.parameters import ValueType, exact, quantity, read_number
+from skycell.input.quantities import (
     Dimension,
     Quantity,
     Refused,
@@ -17,6 +16,7 @@ from skycell.scenario.quantities import (
     unit_pattern,
     units_of,
 )
+from skycell.scenario.buffer_units import SIZES
 
 MOST_CELLS = 2**32 - 1
 

@@ -8,8 +8,10 @@ from fractions import Fraction
 from io import StringIO
 from os import PathLike, fspath
 
-from skycell.scenario.checking import kind_of
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.forms import kind_of
+from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
+from skycell.input.text import csv_faults, read_text
 from skycell.scenario.framing_kinds import CellFraming, FramingKind, WholePackets
 from skycell.scenario.links import cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
@@ -19,38 +21,6 @@ from skycell.spec.values import WHOLE_PPB
 
 #: A file that is wrong throughout is told by its first faults.
 _MOST_FAULTS = 20
-
-
-@dataclass(frozen=True)
-class Hops:
-    """A path over satellites, and the delay of each of its links, up link first."""
-
-    satellites: tuple[str, ...]
-    links_ps: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A link in steps: each holds from its time to the next one's.
-
-    Attributes:
-        times_ps: when each step begins, ascending.
-        delays_ps: one way; None where there is no path.
-        paths: steps that follow each other with equal numbers are one path.
-        rates: of what begins in the step, as `LinkRate.measure` has it; empty where it is always
-            the link's.
-        losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
-        hops: the path of each step, None where there is none; empty where it was not asked for.
-        notes: sentences on what the steps rest on, such as satellites that are left out.
-    """
-
-    times_ps: tuple[int, ...]
-    delays_ps: tuple[int | None, ...]
-    paths: tuple[int, ...]
-    rates: tuple[int, ...] = ()
-    losses_ppb: tuple[int, ...] = ()
-    hops: tuple[Hops | None, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameters import Flag, Parameters, param, quantity, word
-from skycell.scenario.quantities import CELL_BITS, Dimension, Quantity, rounded
+from skycell.input.parameters import Flag, Parameters, param, quantity, word
+from skycell.input.quantities import CELL_BITS, Dimension, Quantity, rounded
 from skycell.scenario.rules import kind_by_name
 from skycell.spec.network import PacketFraming
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import get_args
 
-from skycell.scenario.checking import kind_of, models_of
-from skycell.scenario.faults import NOTHING, FaultCollector, Verbatim
+from skycell.input.faults import NOTHING, FaultCollector, Verbatim
+from skycell.input.forms import kind_of, models_of
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import PS_PER_SECOND, Dimension, show_amount, show_time
 from skycell.scenario.framing_kinds import (
     LONGEST_PACKET,
     CellFraming,
@@ -14,9 +16,7 @@ from skycell.scenario.framing_kinds import (
     WholePackets,
 )
 from skycell.scenario.links import CongestedLink, payload_rate
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, show_amount, show_time
 from skycell.spec.values import packet_time_ps
 
 #: Longest time of a packet, picoseconds, as `PacketFraming` of `crates/spec` has it.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from skycell.scenario.faults import FaultCollector, Path
+from skycell.input.faults import FaultCollector, Path
+from skycell.input.parameters import meaning_of
 from skycell.scenario.framing_kinds import WholePackets
 from skycell.scenario.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
 from skycell.scenario.own_vcs import own_vcs
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import NodeKind, Plan, PlannedLink
 from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot

@@ -17,7 +17,6 @@ from skycell.scenario.declared.policies import TailDrop
 from skycell.scenario.framings import check_framings
 from skycell.scenario.links import delay_of
 from skycell.scenario.own_vcs import own_vcs
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import Graph, GraphFlow, GraphLink

@@ -101,7 +101,7 @@ def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
     The framing is known to exist at the rate.
 
     >>> from skycell.scenario.framing_kinds import Sts3c
-    >>> from skycell.scenario.quantities import parse_quantity
+    >>> from skycell.input.quantities import parse_quantity
     >>> payload_rate(parse_quantity("155.52 Mbit/s"), Sts3c(kind="sts3c"))
     Fraction(149760000, 1)
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import show_amount
 from skycell.scenario.cells import packet_octets_of
-from skycell.scenario.faults import FaultCollector, Verbatim
 from skycell.scenario.links import CongestedLink
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import show_amount
 from skycell.scenario.sources import Source
 from skycell.spec.network import FlowSpec
 

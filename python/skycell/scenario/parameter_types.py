@@ -10,19 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from skycell.scenario.buffer_units import SIZES
-from skycell.scenario.cells import MOST_CELLS, amount_held, cell_rate, part_or_rate
-from skycell.scenario.faults import show_value
-from skycell.scenario.parameters import Flag as Flag
-from skycell.scenario.parameters import (
-    ValueType,
-    part,
-    quantity,
-    read_each,
-    read_number,
-    whole_number,
-)
-from skycell.scenario.quantities import (
+from skycell.input.faults import show_value
+from skycell.input.parameters import Flag as Flag
+from skycell.input.parameters import ValueType, part, quantity, read_each, read_number, whole_number
+from skycell.input.quantities import (
     DAY_PS,
     Dimension,
     Quantity,
@@ -31,7 +22,8 @@ from skycell.scenario.quantities import (
     unit_pattern,
     units_of,
 )
-from skycell.scenario.cells import MOST_CELLS, cell_rate, part_or_rate
+from skycell.scenario.buffer_units import SIZES
+from skycell.scenario.cells import MOST_CELLS, amount_held, cell_rate, part_or_rate
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.

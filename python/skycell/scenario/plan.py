@@ -12,7 +12,6 @@ from skycell.input.quantities import Quantity
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.faults import Path, did_you_mean
 from skycell.scenario.framing_kinds import FramingKind, WholePackets
 from skycell.scenario.jitter import PortGap, Sender
 

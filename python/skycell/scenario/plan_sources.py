@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import meaning_of
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import add_access, nodes_between
 from skycell.scenario.graph import ShortestPaths
 from skycell.scenario.own_vcs import own_vcs
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.sources import CbrSource, Source
 from skycell.scenario.topology import Graph, NSource, ParkingLot

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from skycell.scenario.faults import FaultCollector, Path, Verbatim
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.scenario.jitter import LONGEST_PS, MEANING, PortGap, Sender
 from skycell.scenario.lines import Line
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedFlow
 from skycell.spec.network import JitterSpec, TcpSpec
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import show_amount
 from skycell.scenario.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import SCHEDULER_MEANING, ClassQueue
@@ -16,7 +19,6 @@ from skycell.scenario.jitter import PortGap
 from skycell.scenario.lines import Line
 from skycell.scenario.links import CongestedLink
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import show_amount
 from skycell.scenario.resolve_jitter import gap_ps
 from skycell.scenario.resolve_parameters import Port
 from skycell.scenario.resolve_rules import resolve_rule

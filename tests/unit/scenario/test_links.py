@@ -3,6 +3,7 @@ from fractions import Fraction
 import pytest
 from pydantic import TypeAdapter
 
+from skycell.input.quantities import parse_quantity
 from skycell.scenario.framing_kinds import Framing
 from skycell.scenario.links import cell_time_ps, payload_rate
 from tests.unit.scenario.wan import wan
