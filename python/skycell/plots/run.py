@@ -20,7 +20,7 @@ from skycell.plots.share import share_over_time
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Part
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,117 +1,31 @@
-"""GFR contracts of VCs as a scenario file writes them: what a VC is promised, and who tags."""
+"""GFR contracts of VCs: whether a network can hold them, and their parameters in integers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Literal
 
 from skycell.input.faults import FaultCollector, Verbatim
-from skycell.input.parameters import Names, Parameters, meaning_of, param, quantity, word
+from skycell.input.parameters import meaning_of
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
     PS_PER_SECOND,
     Dimension,
-    Quantity,
     rounded,
     show_amount,
     show_time,
 )
-from skycell.scenario.cells import CellRate, cells_per_second
-from skycell.scenario.plan import Plan
+from skycell.scenario.file.gfr import MOST_BURST, GfrContract
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.values.cells import cells_per_second
 from skycell.spec.network import GcraSpec, GfrSpec
 
 #: The MCR of a VC is counted in thousandths of a cell a second.
 MILLICELLS = 1000
 
-_MFS = quantity(Dimension.CELLS, low=1, high=1366, example="200 cells")
-#: Cells of a burst.
-_MOST_BURST = 10**9
 #: Steps of the windows of a run, each of them looked at.
 _MOST_STEPS = 10_000_000
-_BURST = quantity(
-    Dimension.CELLS,
-    Dimension.FRAMES,
-    low=1,
-    high=_MOST_BURST,
-    what="frames of MFS",
-    example="400 cells",
-)
-_TOLERANCE = quantity(Dimension.TIME, high=PS_PER_SECOND, example="100 us")
-_WINDOW = quantity(Dimension.TIME, low=10**9, high=3600 * PS_PER_SECOND, example="1 s")
-
-
-class GfrContract(Parameters):
-    """What the Guaranteed Frame Rate service promises some VCs, the same for each of them."""
-
-    vcs: Names = param(..., "VCs with this contract")
-    mcr: CellRate = param(
-        ...,
-        "minimum cell rate: what each of them gets if it has that much to send",
-        symbol="MCR",
-    )
-    pcr: CellRate | None = param(
-        None,
-        "peak cell rate: the most that each of them may send; at least mcr",
-        symbol="PCR",
-        source="the rate of the VC's first link",
-    )
-    mfs: Annotated[Quantity, _MFS] | None = param(
-        None,
-        "longest frame to which the guarantee applies",
-        symbol="MFS",
-        source="the longest frame of the scenario's flows",
-    )
-    mbs: Annotated[Quantity, _BURST] = param(
-        "2 frames",
-        "burst at PCR that is eligible; at least MFS",
-        symbol="MBS",
-        source="Bonaventure, A simulation study of TCP with the GFR service category",
-    )
-    cdvt: Annotated[Quantity, _TOLERANCE] = param(
-        "0 s",
-        "tolerance for delay variation on the way to the network",
-        symbol="CDVT",
-        source="each host reaches the network over its own link",
-    )
-    tagging: Annotated[
-        Literal["none", "network", "adapter"], word("none", "network", "adapter")
-    ] = param(
-        "none",
-        "who tags frames beyond the guarantee: nobody (GFR.1), the network at the first switch "
-        "(GFR.2), or the end system before it sends",
-        source="the DFBA papers describe no tagging",
-    )
-    excess: Annotated[Literal["pass", "discard"], word("pass", "discard")] = param(
-        "pass",
-        "what happens, at the first switch, to frames with CLP = 0 beyond the guarantee: "
-        "they pass (tagged, if the network tags) or are discarded whole",
-        source="Traffic Management 4.1: the network carries them as far as it has room",
-    )
-    nonconforming: Annotated[Literal["count", "discard"], word("count", "discard")] = param(
-        "count",
-        "what happens, at the first switch, to frames longer than MFS and to those whose "
-        "cells differ in CLP",
-        source="choice: they are seen in the records before they change a result",
-    )
-    pcr_policing: Annotated[
-        Literal["none", "count", "tag", "discard"], word("none", "count", "tag", "discard")
-    ] = param(
-        "none",
-        "what happens, at the first switch, to cells beyond GCRA(1/PCR, cdvt)",
-        source="hosts send at the rate of their link, which is the PCR unless stated otherwise",
-    )
-    window: Annotated[Quantity, _WINDOW] = param(
-        "1 s",
-        "length of the windows over which the guarantee is checked",
-        source="choice: the shortest time that people notice",
-    )
-    window_step: Annotated[Quantity, _WINDOW] = param(
-        "100 ms",
-        "time from the start of one window to the next; a window is a whole number of steps",
-        source="choice: ten starts per window",
-    )
 
 
 def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
@@ -126,7 +40,7 @@ def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
 def mbs_of(contracts: tuple[GfrContract, ...], frame_cells: int) -> dict[str, int]:
     """MBS by name of the VC, cells, where the scenario's longest frame has `frame_cells`."""
     return {
-        vc: min(_mbs(contract, frame_cells), _MOST_BURST)  # a longer one is a fault
+        vc: min(_mbs(contract, frame_cells), MOST_BURST)  # a longer one is a fault
         for contract in contracts
         for vc in contract.vcs
     }
@@ -279,9 +193,9 @@ def _contract(
     pcr_interval = min(_interval_ps(pcr), mcr_interval)
     # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).
     tolerance = max(mbs - 1, 0) * (mcr_interval - pcr_interval) + int(contract.cdvt.amount)
-    if mbs > _MOST_BURST:
+    if mbs > MOST_BURST:
         got = Verbatim(f'"{contract.mbs}", which is {show_amount(mbs)} cells')
-        fault("mbs", got, f"up to {show_amount(_MOST_BURST)} cells")
+        fault("mbs", got, f"up to {show_amount(MOST_BURST)} cells")
     elif tolerance > DAY_PS:
         got = Verbatim(f'"{contract.mbs}", a tolerance of {show_time(tolerance)}')
         fault("mbs", got, f"a tolerance up to {show_time(DAY_PS)}")

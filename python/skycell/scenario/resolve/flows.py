@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
-from skycell.scenario.context import Context
-from skycell.scenario.file import FlowOverride, ScenarioFile
-from skycell.scenario.plan import Plan
-from skycell.scenario.resolve_tcp import TcpResolver, shown_window
-from skycell.scenario.resolve_traffic import TrafficResolver
-from skycell.scenario.tcp_types import LARGEST_WINDOW
-from skycell.scenario.traffic import Loss, Staggered, Start, Together
+from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
+from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.resolve.tcp import TcpResolver, shown_window
+from skycell.scenario.resolve.traffic import TrafficResolver
+from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 from skycell.spec.network import FlowSpec, JitterSpec, LossScript, StartAt, StartDrawn, TcpSpec
 
 

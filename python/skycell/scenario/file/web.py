@@ -14,7 +14,7 @@ from skycell.input.parameters import (
     word,
 )
 from skycell.input.quantities import Dimension, Quantity, Refused
-from skycell.scenario.distributions import Times
+from skycell.scenario.file.distributions import Times
 
 _SOURCE = "ATM Forum 98-0876R1"
 

@@ -8,8 +8,8 @@ from typing import Any
 from skycell.input.faults import Verbatim
 from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Quantity, show_amount
-from skycell.scenario.resolve_parameters import RESOLVERS, Port
-from skycell.scenario.rules import Declared, Declares, Part
+from skycell.scenario.declared.rules import Declared, Declares, Part
+from skycell.scenario.resolve.parameters import RESOLVERS, Port
 from skycell.spec.part import SpecPart
 
 

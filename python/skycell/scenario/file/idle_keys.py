@@ -7,7 +7,7 @@ from typing import Any
 
 from skycell.input.faults import FaultCollector
 from skycell.input.idle_keys import IdleKey, idle_below
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 
 
 def idle_keys(written: Mapping[str, Any], file: ScenarioFile) -> list[IdleKey]:

@@ -51,15 +51,6 @@ def _at_most(
     return min(time_ps, most_ps)
 
 
-def refuse_without_host(
-    jitter: Sender | PortGap | None, path: Path, ends: Iterable[str], faults: FaultCollector
-) -> None:
-    """Notes a processing time that was given for a link which no host feeds, if it is one."""
-    if isinstance(jitter, Sender) and jitter.up_to.amount and "host" not in ends:
-        allowed = '"0 s", or a table with kind = "port_gap": no host sends over this link'
-        faults.add((*path, "frame_jitter"), str(jitter.up_to), allowed, MEANING)
-
-
 def jitters(
     plan: Plan, tcp: Mapping[str, TcpSpec], lines: Mapping[str, Line], faults: FaultCollector
 ) -> dict[str, JitterSpec]:

@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, whole_number
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
-from skycell.scenario.distributions import Times
-from skycell.scenario.tcp_types import LARGEST_WINDOW
-from skycell.scenario.web import Web
+from skycell.scenario.file.distributions import Times
+from skycell.scenario.file.web import Web
+from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 
 TransferSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**15, example="10 MB")]
 Moment = Annotated[

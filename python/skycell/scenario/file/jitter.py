@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import Parameters, param, quantity
 from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity
 
@@ -72,3 +74,12 @@ FrameJitter = Annotated[
     Annotated[_Jitters, Field(discriminator="kind")] | None,
     BeforeValidator(_sender_by_time, json_schema_input_type=_Jitters | ProcessingTime),
 ]
+
+
+def refuse_without_host(
+    jitter: Sender | PortGap | None, path: Path, ends: Iterable[str], faults: FaultCollector
+) -> None:
+    """Notes a processing time that was given for a link which no host feeds, if it is one."""
+    if isinstance(jitter, Sender) and jitter.up_to.amount and "host" not in ends:
+        allowed = '"0 s", or a table with kind = "port_gap": no host sends over this link'
+        faults.add((*path, "frame_jitter"), str(jitter.up_to), allowed, MEANING)

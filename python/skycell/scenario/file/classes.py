@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from skycell.input.parameters import Parameters, param, word
 from skycell.input.quantities import Quantity, Refused
-from skycell.scenario.cells import buffer_size
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.parameter_types import CLASSES, NO_ABR
+from skycell.scenario.values.cells import buffer_size
+from skycell.scenario.values.parameter_types import CLASSES, NO_ABR
 
 
 def _read_class(value: Any) -> str:

@@ -29,9 +29,11 @@ from skycell.scenario.links import (
     CongestedLink,
     payload_rate,
 )
-from skycell.scenario.motion import MOST_STEPS, Motion
-from skycell.scenario.on_board import Chain
-from skycell.scenario.topology import Graph, GraphLink, ParkingLot
+from skycell.scenario.file.motion import MOST_STEPS, Motion
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
+from skycell.scenario.steps.chain import Chain
+from skycell.scenario.steps.delay_series import LinkRate, read_delays
 from skycell.spec.network import MotionSpec
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB

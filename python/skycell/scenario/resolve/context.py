@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_time
-from skycell.scenario.tcp_types import RTT_X_BANDWIDTH
+from skycell.scenario.values.tcp_types import RTT_X_BANDWIDTH
 
 
 @dataclass(frozen=True)

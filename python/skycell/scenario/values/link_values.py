@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from skycell.input.parameters import probability, quantity
 from skycell.input.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
-from skycell.scenario.cells import buffer_size
+from skycell.scenario.values.cells import buffer_size
 from skycell.spec.values import WHOLE_PPB
 
 Rate = Annotated[

@@ -8,8 +8,10 @@ from typing import cast
 
 from skycell.input.parameters import Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
-from skycell.scenario import jitter
-from skycell.scenario.classes import (
+from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.file import jitter
+from skycell.scenario.file.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
     SCHEDULER_MEANING,

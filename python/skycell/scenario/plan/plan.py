@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
-from skycell.scenario.classes import ClassQueue
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.framing_kinds import FramingKind, WholePackets

@@ -10,10 +10,15 @@ from typing import Any
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
-from skycell.scenario.context import Context
+from skycell.scenario.declared.rules import Declares
 from skycell.scenario.declared.tcp import TCP, Tcp
-from skycell.scenario.rules import Declares
-from skycell.scenario.tcp_types import LARGEST_WINDOW, RECEIVER_WINDOW, WINDOW_FIELD, HeldBack
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.values.tcp_types import (
+    LARGEST_WINDOW,
+    RECEIVER_WINDOW,
+    WINDOW_FIELD,
+    HeldBack,
+)
 from skycell.spec.network import (
     DelayedAckSpec,
     SackRetransmitDelayNone,

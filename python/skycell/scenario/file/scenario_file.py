@@ -6,11 +6,11 @@ from typing import Annotated
 
 from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
-from skycell.scenario.contracts import GfrContract
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.sources import PolicerParameters, Source
-from skycell.scenario.topology import Topology
-from skycell.scenario.traffic import Loss, Start, Traffic
+from skycell.scenario.file.gfr import GfrContract
+from skycell.scenario.file.sources import PolicerParameters, Source
+from skycell.scenario.file.topology import Topology
+from skycell.scenario.file.traffic import Loss, Start, Traffic
 
 TRACES = (
     "cwnd",

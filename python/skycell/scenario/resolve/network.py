@@ -14,9 +14,13 @@ from fractions import Fraction
 
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
-from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.context import Context
-from skycell.scenario.contracts import (
+from skycell.scenario.file.links import cell_time_ps, payload_rate
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.plan.course import Course
+from skycell.scenario.plan.framings import words_of_rate
+from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.resolve.contracts import (
     check_contracts,
     mbs_of,
     mcr_of,

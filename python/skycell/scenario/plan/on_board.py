@@ -8,86 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import Dimension, Quantity, rounded
-from skycell.scenario.motion import Motion
-from skycell.scenario.plan import Plan, PlannedLink, Rerouting
-from skycell.spec.network import MotionSpec
+from skycell.scenario.file.motion import Motion
+from skycell.scenario.plan.course import Course
+from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.steps.chain import Chain
 from skycell.spec.steps import Hops
 
 _NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")
-
-
-@dataclass(frozen=True)
-class Chain:
-    """The satellites of a link over the run.
-
-    Attributes:
-        times_ps: when each step begins.
-        hops: the path of each step; None while there is none.
-        motion: what the file says of the link.
-        path: where it says so.
-    """
-
-    times_ps: tuple[int, ...]
-    hops: tuple[Hops | None, ...]
-    motion: Motion
-    path: Path
-
-    @property
-    def changes(self) -> list[tuple[int, tuple[str, ...]]]:
-        """When the satellites change, and to which; first those at the beginning."""
-        found: list[tuple[int, tuple[str, ...]]] = []
-        for time, hops in zip(self.times_ps, self.hops, strict=True):
-            if hops is not None and (not found or hops.satellites != found[-1][1]):
-                found.append((time if found else 0, hops.satellites))
-        return found
-
-
-@dataclass(frozen=True)
-class Course:
-    """The delay of a link over the run, and where it leads, in steps.
-
-    Attributes:
-        times_ps: when each step begins, from 0.
-        delays_ps: in each step; None while there is no path.
-        targets: names of the node that the link leads to in each step.
-        interruption_ps: for which nothing is sent after the link has turned.
-        loses_cells: whether cells under way are lost when it turns.
-    """
-
-    times_ps: tuple[int, ...]
-    delays_ps: tuple[int | None, ...]
-    targets: tuple[str, ...]
-    interruption_ps: int = 0
-    loses_cells: bool = False
-
-    @property
-    def least_ps(self) -> int:
-        """The least delay."""
-        return min(delay for delay in self.delays_ps if delay is not None)
-
-    def motion(self, node_ids: Mapping[str, int]) -> MotionSpec | None:
-        """The course as the engines see it; None for a link at rest."""
-        if len(self.times_ps) == 1:
-            return None
-        turns = len(set(self.targets)) > 1
-        paths = [0]
-        for before, after in pairwise(self.targets):
-            paths.append(paths[-1] + (before != after))
-        return MotionSpec(
-            times_ps=self.times_ps,
-            delays_ps=self.delays_ps,
-            paths=tuple(paths),
-            to=tuple(node_ids[name] for name in self.targets) if turns else (),
-            interruption_ps=self.interruption_ps,
-            handover_loses_cells=self.loses_cells,
-        )
 
 
 def satellite_node(name: str) -> str:

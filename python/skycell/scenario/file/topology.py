@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
-from skycell.scenario import jitter
-from skycell.scenario.classes import (
+from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.file import jitter
+from skycell.scenario.file.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
     SCHEDULER_MEANING,
@@ -41,7 +43,7 @@ from skycell.scenario.links import (
     Mtu,
     Rate,
 )
-from skycell.scenario.motion import Motion
+from skycell.scenario.file.motion import Motion
 
 MOST_FLOWS = 10_000
 
