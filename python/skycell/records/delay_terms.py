@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from skycell.scenario.cells import frame_cells_of, packet_octets_of
-from skycell.scenario.on_board import satellite_node
+from skycell.scenario.plan.on_board import satellite_node
 from skycell.scenario.sky_paths import SkyPath
-from skycell.scenario.values.cells import frame_cells_of
+from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
 from skycell.spec.steps import Hops
 from skycell.spec.values import packet_time_ps

@@ -4,8 +4,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from skycell.input.quantities import parse_quantity
-from skycell.scenario.framing_kinds import Framing
-from skycell.scenario.links import cell_time_ps, payload_rate
+from skycell.scenario.file.framing import Framing
+from skycell.scenario.file.links import cell_time_ps, payload_rate
 from tests.unit.scenario.wan import wan
 
 

@@ -18,17 +18,15 @@ from skycell.scenario.file.classes import (
     SCHEDULER_SOURCE,
     ClassQueue,
 )
-from skycell.scenario.declared.policies import Policy
-from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.framing_kinds import CellFraming, FramingKind
-from skycell.scenario.framing_kinds import Framing as Framing
-from skycell.scenario.jitter import FrameJitter
-from skycell.scenario.link_values import Buffer as Buffer
-from skycell.scenario.link_values import Delay as Delay
-from skycell.scenario.link_values import Loss as Loss
-from skycell.scenario.link_values import Mtu as Mtu
-from skycell.scenario.link_values import Rate as Rate
-from skycell.scenario.motion import Motion
+from skycell.scenario.file.framing import CellFraming, FramingKind
+from skycell.scenario.file.framing import Framing as Framing
+from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.motion import Motion
+from skycell.scenario.values.link_values import Buffer as Buffer
+from skycell.scenario.values.link_values import Delay as Delay
+from skycell.scenario.values.link_values import Loss as Loss
+from skycell.scenario.values.link_values import Mtu as Mtu
+from skycell.scenario.values.link_values import Rate as Rate
 
 RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"
 FRAMING_MEANING = (
@@ -102,7 +100,7 @@ def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
 
     The framing is known to exist at the rate.
 
-    >>> from skycell.scenario.framing_kinds import Sts3c
+    >>> from skycell.scenario.file.framing import Sts3c
     >>> from skycell.input.quantities import parse_quantity
     >>> payload_rate(parse_quantity("155.52 Mbit/s"), Sts3c(kind="sts3c"))
     Fraction(149760000, 1)

@@ -19,11 +19,9 @@ from skycell.scenario.file.classes import (
     ClassQueue,
     ServiceClass,
 )
-from skycell.scenario.declared.policies import Policy
-from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.framing_kinds import Framing
-from skycell.scenario.jitter import FrameJitter
-from skycell.scenario.links import (
+from skycell.scenario.file.framing import Framing
+from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.links import (
     DELAY_MEANING,
     DELAY_OR_MOTION,
     FRAMING_MEANING,

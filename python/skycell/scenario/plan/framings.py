@@ -9,14 +9,9 @@ from skycell.input.faults import NOTHING, FaultCollector, Verbatim
 from skycell.input.forms import kind_of, models_of
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import PS_PER_SECOND, Dimension, show_amount, show_time
-from skycell.scenario.framing_kinds import (
-    LONGEST_PACKET,
-    CellFraming,
-    Framing,
-    WholePackets,
-)
-from skycell.scenario.links import CongestedLink, payload_rate
-from skycell.scenario.plan import Plan, PlannedLink
+from skycell.scenario.file.framing import LONGEST_PACKET, CellFraming, Framing, WholePackets
+from skycell.scenario.file.links import CongestedLink, payload_rate
+from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.spec.values import packet_time_ps
 
 #: Longest time of a packet, picoseconds, as `PacketFraming` of `crates/spec` has it.

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
-from skycell.scenario.framing_kinds import WholePackets
-from skycell.scenario.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
-from skycell.scenario.own_vcs import own_vcs
-from skycell.scenario.plan import NodeKind, Plan, PlannedLink
-from skycell.scenario.resolve_jitter import refuse_without_host
-from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
+from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.jitter import refuse_without_host
+from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
+from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
+from skycell.scenario.plan.own_vcs import own_vcs
+from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink
 
 
 def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:

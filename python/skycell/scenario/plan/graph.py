@@ -14,12 +14,12 @@ from itertools import pairwise
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.scenario.declared.policies import TailDrop
-from skycell.scenario.framings import check_framings
-from skycell.scenario.links import delay_of
-from skycell.scenario.own_vcs import own_vcs
-from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
-from skycell.scenario.resolve_jitter import refuse_without_host
-from skycell.scenario.topology import Graph, GraphFlow, GraphLink
+from skycell.scenario.file.jitter import refuse_without_host
+from skycell.scenario.file.links import delay_of
+from skycell.scenario.file.topology import Graph, GraphFlow, GraphLink
+from skycell.scenario.plan.framings import check_framings
+from skycell.scenario.plan.own_vcs import own_vcs
+from skycell.scenario.plan.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 
 
 def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:

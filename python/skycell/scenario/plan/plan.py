@@ -11,11 +11,10 @@ from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.framing_kinds import FramingKind, WholePackets
-from skycell.scenario.jitter import PortGap, Sender
-
-if TYPE_CHECKING:
-    from skycell.scenario.on_board import Course
+from skycell.scenario.file.classes import ClassQueue
+from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.jitter import PortGap, Sender
+from skycell.scenario.plan.course import Course
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.generators import add_access, nodes_between
-from skycell.scenario.graph import ShortestPaths
-from skycell.scenario.own_vcs import own_vcs
-from skycell.scenario.plan import Plan
-from skycell.scenario.sources import CbrSource, Source
-from skycell.scenario.topology import Graph, NSource, ParkingLot
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.sources import CbrSource, Source
+from skycell.scenario.file.topology import Graph, NSource, ParkingLot
+from skycell.scenario.plan.generators import add_access, nodes_between
+from skycell.scenario.plan.graph import ShortestPaths
+from skycell.scenario.plan.own_vcs import own_vcs
+from skycell.scenario.plan.plan import Plan
 
 
 def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None:

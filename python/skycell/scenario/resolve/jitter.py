@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
-from skycell.scenario.jitter import LONGEST_PS, MEANING, PortGap, Sender
-from skycell.scenario.lines import Line
-from skycell.scenario.plan import Plan, PlannedFlow
+from skycell.scenario.file.jitter import LONGEST_PS, PortGap, Sender
+from skycell.scenario.plan.plan import Plan, PlannedFlow
+from skycell.scenario.resolve.lines import Line
 from skycell.spec.network import JitterSpec, TcpSpec
 
 #: Of a connection that shares a link with others.

@@ -14,10 +14,8 @@ from fractions import Fraction
 
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
-from skycell.scenario.file.links import cell_time_ps, payload_rate
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.course import Course
-from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
@@ -27,17 +25,15 @@ from skycell.scenario.resolve.contracts import (
     peak_policers,
     resolve_contracts,
 )
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.lines import Line, lines_of, longest_packets
-from skycell.scenario.moving import Moving
-from skycell.scenario.mtus import check_mtus
-from skycell.scenario.on_board import Course
-from skycell.scenario.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.resolve_flows import FlowResolver
-from skycell.scenario.resolve_jitter import jitters
-from skycell.scenario.resolve_ports import PortResolver
-from skycell.scenario.resolve_records import resolve_records
-from skycell.scenario.resolve_sources import resolve_policers, resolve_sources
+from skycell.scenario.resolve.flows import FlowResolver
+from skycell.scenario.resolve.jitter import jitters
+from skycell.scenario.resolve.lines import Line, lines_of, longest_packets
+from skycell.scenario.resolve.mtus import check_mtus
+from skycell.scenario.resolve.ports import PortResolver
+from skycell.scenario.resolve.records import resolve_records
+from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
+from skycell.scenario.steps.moving import Moving
+from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
     FlowSpec,
     LinkSpec,

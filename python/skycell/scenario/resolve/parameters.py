@@ -13,13 +13,13 @@ from typing import Any
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import Parameters, exact, meaning_of
 from skycell.input.quantities import PS_PER_SECOND, Quantity, rounded, show_amount
-from skycell.scenario.buffer_units import BufferUnit
-from skycell.scenario.cells import MOST_CELLS, cells_per_second
-from skycell.scenario.contracts import MILLICELLS
-from skycell.scenario.lines import Line
-from skycell.scenario.parameter_types import Z_RULES
-from skycell.scenario.plan import Plan
-from skycell.scenario.rules import Declares
+from skycell.scenario.declared.rules import Declares
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.contracts import MILLICELLS
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.values.buffer_units import BufferUnit
+from skycell.scenario.values.cells import MOST_CELLS, cells_per_second
+from skycell.scenario.values.parameter_types import Z_RULES
 from skycell.spec.network import DfbaZFixed
 from skycell.spec.values import WHOLE_PPB, packet_time_ps
 

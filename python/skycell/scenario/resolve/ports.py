@@ -10,18 +10,18 @@ from typing import cast
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
-from skycell.scenario.buffer_units import BufferUnit, of_cells, of_packets
-from skycell.scenario.cells import MOST_CELLS
-from skycell.scenario.classes import SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.jitter import PortGap
-from skycell.scenario.lines import Line
-from skycell.scenario.links import CongestedLink
-from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.resolve_jitter import gap_ps
-from skycell.scenario.resolve_parameters import Port
-from skycell.scenario.resolve_rules import resolve_rule
+from skycell.scenario.file.classes import SCHEDULER_MEANING, ClassQueue
+from skycell.scenario.file.jitter import PortGap
+from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.resolve.jitter import gap_ps
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.parameters import Port
+from skycell.scenario.resolve.rules import resolve_rule
+from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
+from skycell.scenario.values.cells import MOST_CELLS
 from skycell.spec.network import FifoSpec, PortSpec, QueueSpec, SchedulerSpec, StrictPrioritySpec
 
 

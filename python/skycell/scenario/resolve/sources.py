@@ -18,14 +18,14 @@ from skycell.input.quantities import (
     show_rate,
     show_time,
 )
-from skycell.scenario.cells import aal5_cells_of, cells_per_second
-from skycell.scenario.context import Context
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.lines import Line
-from skycell.scenario.plan import Plan
-from skycell.scenario.resolve_flows import FlowResolver
-from skycell.scenario.resolve_traffic import TrafficResolver
-from skycell.scenario.sources import CbrSource, PolicerParameters, Source, VbrSource
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.sources import CbrSource, PolicerParameters, Source, VbrSource
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.resolve.flows import FlowResolver
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.traffic import TrafficResolver
+from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
 from skycell.spec.network import (
     GcraSpec,
     PhaseAt,

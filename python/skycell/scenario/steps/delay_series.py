@@ -12,10 +12,10 @@ from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.forms import kind_of
 from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.input.text import csv_faults, read_text
-from skycell.scenario.framing_kinds import CellFraming, FramingKind, WholePackets
-from skycell.scenario.links import cell_time_ps
-from skycell.scenario.motion import MOST_STEPS
-from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
+from skycell.scenario.file.framing import CellFraming, FramingKind, WholePackets
+from skycell.scenario.file.links import cell_time_ps
+from skycell.scenario.file.motion import MOST_STEPS
+from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 

@@ -19,10 +19,8 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.delay_series import LinkRate, read_delays
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.framing_kinds import WholePackets
-from skycell.scenario.links import (
+from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.links import (
     DELAY_MEANING,
     FRAMING_MEANING,
     LOSS_MEANING,

@@ -16,7 +16,7 @@ from skycell.input.quantities import (
     unit_pattern,
     units_of,
 )
-from skycell.scenario.buffer_units import SIZES
+from skycell.scenario.values.buffer_units import SIZES
 
 MOST_CELLS = 2**32 - 1
 

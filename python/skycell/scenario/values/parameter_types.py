@@ -22,8 +22,8 @@ from skycell.input.quantities import (
     unit_pattern,
     units_of,
 )
-from skycell.scenario.buffer_units import SIZES
-from skycell.scenario.cells import MOST_CELLS, amount_held, cell_rate, part_or_rate
+from skycell.scenario.values.buffer_units import SIZES
+from skycell.scenario.values.cells import MOST_CELLS, amount_held, cell_rate, part_or_rate
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import CELL_BITS
-from skycell.scenario.cells import aal5_cells_of, frame_cells_of, packet_octets_of
-from skycell.scenario.framing_kinds import WholePackets
-from skycell.scenario.framings import words_of_rate
-from skycell.scenario.links import cell_time_ps, payload_rate
-from skycell.scenario.plan import Plan, PlannedLink
+from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.links import cell_time_ps, payload_rate
+from skycell.scenario.plan.framings import words_of_rate
+from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.values.cells import aal5_cells_of, frame_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, PacketFraming, TcpSpec, WebSpec
 from skycell.spec.values import octets_on_line, packet_time_ps
 

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Flag, Parameters, param, quantity, word
 from skycell.input.quantities import CELL_BITS, Dimension, Quantity, rounded
-from skycell.scenario.rules import kind_by_name
+from skycell.scenario.declared.rules import kind_by_name
 from skycell.spec.network import PacketFraming
 
 _KIND = "the framing"

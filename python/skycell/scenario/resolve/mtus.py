@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
-from skycell.scenario.cells import packet_octets_of
-from skycell.scenario.links import CongestedLink
-from skycell.scenario.plan import Plan
-from skycell.scenario.sources import Source
+from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.file.sources import Source
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.values.cells import packet_octets_of
 from skycell.spec.network import FlowSpec
 
 

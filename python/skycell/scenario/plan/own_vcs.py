@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skycell.scenario.plan import Plan
+from skycell.scenario.plan.plan import Plan
 
 
 def own_vcs(plan: Plan, name: str, nodes: Sequence[str], service: str) -> list[str]:
