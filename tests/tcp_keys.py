@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from skycell.scenario.checking import annotated, keys_of, kind_of, models_of, value_type_of
+from skycell.input.forms import annotated, keys_of, kind_of, models_of, value_type_of
+from skycell.scenario.declared.rules import Kinds
 from skycell.scenario.declared.tcp import TCP, Tcp
-from skycell.scenario.rules import Kinds
 
 AMOUNTS: Mapping[str, Any] = {
     "mss": "1024 B",

@@ -179,10 +179,11 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from pydantic import BeforeValidator, Field",
                 "",
-                "from skycell.scenario.parameter_types import "
+                "from skycell.scenario.values.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.scenario.parameters import Parameters, param, when, without",
-                "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
+                "from skycell.input.parameters import Parameters, param, when, without",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Part", "kind_by_name")),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
                 *classes,
@@ -241,9 +242,10 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from pydantic import BeforeValidator, Field",
                 "",
-                "from skycell.scenario.parameters import Parameters, param, when, without, word",
-                "from skycell.scenario.rules import Declared, Declares, Kinds, Table, kind_or",
-                f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Kinds", "Table", "kind_or")),
+                f"from skycell.scenario.values.{name}_types import {', '.join(sorted(types))}",
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",

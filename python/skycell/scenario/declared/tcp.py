@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameters import Parameters, param, word
-from skycell.scenario.rules import Declared, Declares, Kinds, Table, kind_or
-from skycell.scenario.tcp_types import (
+from skycell.input.parameters import Parameters, param, word
+from skycell.scenario.declared.rules import Declared, Declares, Kinds, Table, kind_or
+from skycell.scenario.values.tcp_types import (
     Backoff,
     CubicC,
     Cwnd,
