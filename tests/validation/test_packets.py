@@ -23,7 +23,7 @@ def simulated(
             {
                 "run": {"duration": duration},
                 "topology": {
-                    "kind": "n_source",
+                    "kind": "dumbbell",
                     "sources": flows,
                     "bottleneck": {**BOTTLENECK, **bottleneck},
                     "access": {"rate": "1 Gbit/s", "delay": "0.5 ms"},

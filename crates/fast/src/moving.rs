@@ -15,15 +15,15 @@ use crate::onward::Onto;
 use cells::{Cells, cells_before};
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
-use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, ScheduleSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
 use steps::Steps;
 
 /// How the link moves, if it does more than lose frames.
-pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
-    let motion = link.motion.as_ref()?;
-    motion.constant_loss_ppb().is_none().then_some(motion)
+pub(crate) fn moves(link: &LinkSpec) -> Option<&ScheduleSpec> {
+    let schedule = link.schedule.as_ref()?;
+    schedule.constant_loss_ppb().is_none().then_some(schedule)
 }
 
 /// A VC that goes over the link.
@@ -97,11 +97,11 @@ impl MovingLink {
         end: SimTime,
         notes_order: bool,
     ) -> Option<Self> {
-        let motion = moves(link)?;
+        let schedule = moves(link)?;
         Some(MovingLink {
-            steps: Steps::new(motion, link.delay_ps, end),
-            losses_ppb: motion.losses_ppb.clone(),
-            loses_at_handover: motion.handover_loses_cells,
+            steps: Steps::new(schedule, link.delay_ps, end),
+            losses_ppb: schedule.losses_ppb.clone(),
+            loses_at_handover: schedule.handover_loses_cells,
             draws: Stream::new(seed, &format!("link/{}/loss", link.name)),
             cell_time: SimTime(link.cell_time_ps),
             end: end.0,

@@ -375,7 +375,7 @@ mod tests {
             cell_time_ps: 10,
             framing: None,
             delay_ps: 0,
-            motion: None,
+            schedule: None,
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),
                 scheduler,

@@ -61,7 +61,7 @@ impl RunRecords {
         if !self.cell_delays.is_empty() {
             summary.insert("measured_vcs".into(), self.measured_vcs());
         }
-        if spec.links.iter().any(|link| link.motion.is_some()) {
+        if spec.links.iter().any(|link| link.schedule.is_some()) {
             summary.insert("moving".into(), lost_on_the_way(&self.vcs));
         }
         if spec.records.traces.contains(&TraceKind::Transfers) {
@@ -176,7 +176,7 @@ mod tests {
         let queue = |cells: Option<u32>| json!({"class": null, "capacity_cells": cells, "policy": {"kind": "tail_drop"}});
         let link = |queues: Vec<Value>| {
             json!({
-                "name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "motion": null,
+                "name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "schedule": null,
                 "port": {"queues": queues, "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0},
             })
         };
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn where_links_move_what_was_lost_on_them_is_kept() {
         let mut spec = spec();
-        spec["links"][1]["motion"] = json!({
+        spec["links"][1]["schedule"] = json!({
             "times_ps": [0], "delays_ps": [1], "paths": [0], "cell_times_ps": [],
             "losses_ppb": [], "to": [], "interruption_ps": 0, "handover_loses_cells": false,
         });

@@ -3,7 +3,7 @@
 use crate::frames::Cell;
 use skycell_des::Stream;
 use skycell_records::LossReason;
-use skycell_spec::{LinkSpec, MotionSpec, PacketFraming, WHOLE_PPB};
+use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,7 +14,7 @@ pub struct Link {
     cell_time: SimTime,
     /// How it carries packets, if it does.
     framing: Option<PacketFraming>,
-    motion: Option<Motion>,
+    schedule: Option<Schedule>,
     to: u32,
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
@@ -23,8 +23,8 @@ pub struct Link {
 
 /// Where a moving link stands.
 #[derive(Debug)]
-struct Motion {
-    spec: MotionSpec,
+struct Schedule {
+    spec: ScheduleSpec,
     /// By step: when its path was taken up by a handover, if it was.
     taken_up: Vec<Option<u64>>,
     /// By step: when its path is given up.
@@ -44,12 +44,12 @@ struct Motion {
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let draws = || Stream::new(seed, &format!("link/{}/loss", spec.name));
-        let motion = spec.motion.as_ref();
+        let schedule = spec.schedule.as_ref();
         Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
             framing: spec.framing,
-            motion: motion.map(|motion| Motion::new(motion, draws())),
+            schedule: schedule.map(|schedule| Schedule::new(schedule, draws())),
             to: spec.to,
             cells: VecDeque::new(),
             end_of_run,
@@ -58,18 +58,19 @@ impl Link {
 
     /// When a transmission that could begin at `time` may begin.
     pub(crate) fn may_send_from(&self, time: SimTime) -> SimTime {
-        match &self.motion {
-            Some(motion) => motion.may_send_from(time),
+        match &self.schedule {
+            Some(schedule) => schedule.may_send_from(time),
             None => time,
         }
     }
 
     /// Time of a cell, or of a packet of `octets` octets, whose transmission begins at `time`.
     pub(crate) fn unit_time(&self, time: SimTime, octets: u32) -> SimTime {
-        let motion = self.motion.as_ref();
-        let in_force = |steps: fn(&MotionSpec) -> &Vec<u64>| {
-            let at = |motion: &Motion| steps(&motion.spec).get(motion.step_at(time)).copied();
-            motion.and_then(at)
+        let schedule = self.schedule.as_ref();
+        let in_force = |steps: fn(&ScheduleSpec) -> &Vec<u64>| {
+            let at =
+                |schedule: &Schedule| steps(&schedule.spec).get(schedule.step_at(time)).copied();
+            schedule.and_then(at)
         };
         let Some(framing) = &self.framing else {
             return in_force(|spec| &spec.cell_times_ps).map_or(self.cell_time, SimTime);
@@ -81,18 +82,18 @@ impl Link {
     /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will
     /// be lost on the way.
     pub(crate) fn enter(&mut self, now: SimTime, cell: Cell, serial: u64) -> Option<LossReason> {
-        let (arrival, to) = match &mut self.motion {
+        let (arrival, to) = match &mut self.schedule {
             None => (now + self.delay, self.to),
-            Some(motion) => {
-                let arrival = motion.arrival(now);
+            Some(schedule) => {
+                let arrival = schedule.arrival(now);
                 // The draw comes first, so that handovers shift nobody's draws.
-                if motion.draws_loss(&cell, serial) {
+                if schedule.draws_loss(&cell, serial) {
                     return Some(LossReason::Drawn);
                 }
-                if motion.loses(arrival, self.end_of_run) {
+                if schedule.loses(arrival, self.end_of_run) {
                     return Some(LossReason::Handover);
                 }
-                (arrival, motion.to().unwrap_or(self.to))
+                (arrival, schedule.to().unwrap_or(self.to))
             }
         };
         let place = self.cells.partition_point(|ahead| ahead.0 <= arrival);
@@ -117,8 +118,8 @@ impl Link {
     }
 }
 
-impl Motion {
-    fn new(spec: &MotionSpec, draws: Stream) -> Self {
+impl Schedule {
+    fn new(spec: &ScheduleSpec, draws: Stream) -> Self {
         let steps = spec.paths.len();
         let (mut taken_up, mut given_up) = (vec![None; steps], vec![SimTime::NEVER; steps]);
         for step in 1..steps {
@@ -143,7 +144,7 @@ impl Motion {
             *last = if has_path(&step) { step } else { *last };
             Some(*last)
         });
-        Motion {
+        Schedule {
             known: known.collect(),
             step: 0,
             last_arrival: SimTime::ZERO,

@@ -153,14 +153,14 @@ impl NetworkSpec {
             if link.delay_ps > DELAY_MAX_PS {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
             }
-            if let Some(motion) = &link.motion {
-                motion.validate(link, &at("motion"))?;
+            if let Some(schedule) = &link.schedule {
+                schedule.validate(link, &at("schedule"))?;
                 let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;
-                if !motion.to.is_empty()
-                    && (motion.to[0] != link.to || !motion.to.iter().all(known))
+                if !schedule.to.is_empty()
+                    && (schedule.to[0] != link.to || !schedule.to.iter().all(known))
                 {
                     let problem = "must be other nodes, the first of them the link's";
-                    return Err(structure(at("motion.to"), problem));
+                    return Err(structure(at("schedule.to"), problem));
                 }
             }
             self.validate_port(i, link)?;
@@ -175,7 +175,7 @@ impl NetworkSpec {
             let allowed = "0 on a link that carries packets";
             return Err(range(at("cell_time_ps"), link.cell_time_ps, allowed));
         }
-        let changes = link.motion.iter().flat_map(|motion| &motion.to);
+        let changes = link.schedule.iter().flat_map(|schedule| &schedule.to);
         for &node in [link.from, link.to].iter().chain(changes) {
             let kind = self.nodes.get(node as usize).map(|node| node.kind);
             if kind == Some(NodeKind::Switch) {

@@ -67,7 +67,7 @@ fn same_keys(given: &Value, expected: &Value, path: &mut String) -> Result<(), S
 mod tests {
     use super::*;
 
-    const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "motion": null,
+    const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "schedule": null,
         "port": {"queues": [{"class": null, "capacity_cells": null, "policy": {"kind": "tail_drop"}}],
         "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0}}"#;
 

@@ -10,8 +10,8 @@ mod classes;
 mod form;
 mod framing;
 mod gfr;
-mod motion;
 mod rerouting;
+mod schedule;
 mod sources;
 mod web;
 
@@ -19,8 +19,8 @@ pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
 pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
-pub use motion::MotionSpec;
 pub use rerouting::ReroutingSpec;
+pub use schedule::ScheduleSpec;
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
@@ -103,7 +103,7 @@ pub struct LinkSpec {
     /// link the least of its delays.
     pub delay_ps: u64,
     /// How the link changes during the run; none for a link at rest.
-    pub motion: Option<MotionSpec>,
+    pub schedule: Option<ScheduleSpec>,
     /// The output port that feeds it.
     pub port: PortSpec,
 }

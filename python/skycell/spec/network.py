@@ -32,7 +32,7 @@ class PacketFraming(SpecPart):
     line_octets: U32
 
 
-class MotionSpec(SpecPart):
+class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
     times_ps: tuple[U64, ...] = ()
@@ -322,7 +322,7 @@ class LinkSpec(SpecPart):
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
-    motion: MotionSpec | None = None
+    schedule: ScheduleSpec | None = None
     port: PortSpec
 
 

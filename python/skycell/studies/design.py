@@ -209,7 +209,7 @@ def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
     if (
         moment.dimension is not Dimension.TIME
         or not 0 < end_ps <= spec.duration_ps
-        or any(link.motion is not None for link in spec.links)
+        or any(link.schedule is not None for link in spec.links)
         or any(_earliest_ps(start) >= end_ps for start in starts)
     ):
         return None

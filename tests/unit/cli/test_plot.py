@@ -27,7 +27,7 @@ preset = "icccn97-lan"
 duration = "150 ms"
 
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 2
 """
 

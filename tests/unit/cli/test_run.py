@@ -23,13 +23,13 @@ MOVING = """
 [run]
 duration = "20 ms"
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 1
 [topology.bottleneck]
 rate = "10 Mbit/s"
 framing = "none"
 buffer = "100 cells"
-motion = { series = "moves.csv" }
+schedule = { series = "moves.csv" }
 [topology.access]
 rate = "50 Mbit/s"
 framing = "none"
@@ -85,7 +85,7 @@ def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     monkeypatch.chdir(tmp_path / "elsewhere")
     reported = run("-", stdin=MOVING)
     assert reported.exit_code == 2
-    assert reported.stderr.startswith("<stdin>:11:21: topology.bottleneck.motion.series\n")
+    assert reported.stderr.startswith("<stdin>:11:21: topology.bottleneck.schedule.series\n")
 
 
 def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
         start = "together"
         traffic = { kind = "transfers", size = "1000 B", count = 3, idle = "100 ms" }
         [topology]
-        kind = "n_source"
+        kind = "dumbbell"
         sources = 2
         bottleneck = { rate = "1000000 cells/s", delay = "18 ms", buffer = "unlimited" }
         access = { delay = "1 ms", frame_jitter = "0 s" }

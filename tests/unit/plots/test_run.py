@@ -167,7 +167,7 @@ def test_a_trace_without_a_row_is_told_to_be_empty(kind: str) -> None:
         {
             "preset": "icccn97-lan",
             "run": {"duration": "1 ns"},
-            "topology": {"kind": "n_source", "bottleneck": CBR_FIRST},
+            "topology": {"kind": "dumbbell", "bottleneck": CBR_FIRST},
             "records": {"traces": [trace]},
         }
     )

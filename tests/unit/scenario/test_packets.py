@@ -17,7 +17,7 @@ def satellite(**changes: Any) -> Scenario:
         {
             "run": {"duration": "10 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "50 Mbit/s",
@@ -214,19 +214,19 @@ def test_a_series_gives_the_rate_of_a_line_of_packets(tmp_path: Any) -> None:
     values = {
         "run": {"duration": "10 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 1,
             "bottleneck": {
                 "rate": "50 Mbit/s",
                 "framing": "ip",
-                "motion": {"series": "trace.csv"},
+                "schedule": {"series": "trace.csv"},
                 "buffer": "100 packets",
             },
             "access": {"delay": "1 ms"},
         },
     }
-    motion = link(parse(values, folder=tmp_path).resolve()).motion
-    assert motion is not None
-    assert motion.rates_millibps == (50 * 10**9, 20 * 10**9, 20 * 10**9)
-    assert motion.delays_ps[2] is None
-    assert motion.cell_times_ps == ()
+    schedule = link(parse(values, folder=tmp_path).resolve()).schedule
+    assert schedule is not None
+    assert schedule.rates_millibps == (50 * 10**9, 20 * 10**9, 20 * 10**9)
+    assert schedule.delays_ps[2] is None
+    assert schedule.cell_times_ps == ()

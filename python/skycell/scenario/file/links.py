@@ -21,7 +21,7 @@ from skycell.scenario.file.classes import (
 from skycell.scenario.file.framing import CellFraming, FramingKind
 from skycell.scenario.file.framing import Framing as Framing
 from skycell.scenario.file.jitter import FrameJitter
-from skycell.scenario.file.motion import Motion
+from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
 from skycell.scenario.values.link_values import Loss as Loss
@@ -38,11 +38,11 @@ NO_FRAMING = "must be given, except with a rate in cells/s"
 MTU_MEANING = "longest packet that the link carries; a segment with its headers must fit"
 NO_MTU = "no limit"
 DELAY_MEANING = "propagation delay, one way"
-DELAY_OR_MOTION = "must be given, except with motion"
-MOTION_MEANING = (
+DELAY_OR_SCHEDULE = "must be given, except with schedule"
+SCHEDULE_MEANING = (
     "how the delay changes during the run, the same in both directions; instead of delay"
 )
-MOTION_SOURCE = "a link whose ends do not move"
+SCHEDULE_SOURCE = "a link whose ends do not move"
 LOSS_MEANING = (
     "probability that the link loses a frame, in each direction; with a series, use its "
     "column instead"
@@ -56,8 +56,8 @@ class CongestedLink(Parameters):
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
-    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
-    motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
+    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
+    schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
@@ -88,9 +88,9 @@ class AccessLink(Parameters):
 
 
 def delay_of(delay: Quantity | None) -> Quantity:
-    """The delay of a link in a file whose motions are resolved: there each link has one.
+    """The delay of a link in a file whose schedules are resolved: there each link has one.
 
-    A link whose motion has a fault has none, and its plan is not gone on with.
+    A link whose schedule has a fault has none, and its plan is not gone on with.
     """
     return cast(Quantity, delay)
 

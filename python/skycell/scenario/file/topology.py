@@ -23,16 +23,16 @@ from skycell.scenario.file.framing import Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
-    DELAY_OR_MOTION,
+    DELAY_OR_SCHEDULE,
     FRAMING_MEANING,
     LOSS_MEANING,
     LOSS_SOURCE,
-    MOTION_MEANING,
-    MOTION_SOURCE,
     MTU_MEANING,
     NO_FRAMING,
     NO_MTU,
     RATE_MEANING,
+    SCHEDULE_MEANING,
+    SCHEDULE_SOURCE,
     AccessLink,
     Buffer,
     CongestedLink,
@@ -41,7 +41,7 @@ from skycell.scenario.file.links import (
     Mtu,
     Rate,
 )
-from skycell.scenario.file.motion import Motion
+from skycell.scenario.file.schedule import Schedule
 
 MOST_FLOWS = 10_000
 
@@ -71,14 +71,14 @@ class DistantRouter(Parameters):
     delay: Delay = param(..., DELAY_MEANING)
 
 
-class NSource(Parameters):
+class Dumbbell(Parameters):
     """N hosts - switch - switch - N hosts, one TCP connection from each source to its destination.
 
     With `tcps_per_vc` edge routers stand between hosts and switches, and so many connections share
     one VC between a pair of routers.
     """
 
-    kind: Literal["n_source"] = param(..., "the topology")
+    kind: Literal["dumbbell"] = param(..., "the topology")
     sources: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
         ...,
         "TCP connections, each with its own pair of hosts; 0 for cell sources alone",
@@ -133,8 +133,8 @@ class GraphLink(Parameters):
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
-    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
-    motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
+    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
+    schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
@@ -196,4 +196,4 @@ class Graph(Parameters):
     flow: tuple[GraphFlow, ...] = param([], "TCP connections", source="cell sources alone")
 
 
-Topology = Annotated[NSource | ParkingLot | Graph, Field(discriminator="kind")]
+Topology = Annotated[Dumbbell | ParkingLot | Graph, Field(discriminator="kind")]

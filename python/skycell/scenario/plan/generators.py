@@ -10,20 +10,20 @@ from skycell.input.parameters import meaning_of
 from skycell.scenario.file.framing import WholePackets
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
-from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
+from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, Dumbbell, ParkingLot
 from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink
 
 
-def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
+def plan_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Plan:
     """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
-        return _n_source_of_hosts(topology)
+        return _dumbbell_of_hosts(topology)
     _refuse_trunks_of_packets(topology, faults)
-    return _n_source_with_routers(topology, topology.tcps_per_vc, faults)
+    return _dumbbell_with_routers(topology, topology.tcps_per_vc, faults)
 
 
-def _refuse_trunks_of_packets(topology: NSource, faults: FaultCollector) -> None:
+def _refuse_trunks_of_packets(topology: Dumbbell, faults: FaultCollector) -> None:
     """Notes links of packets between the routers whose VCs the connections share."""
     of_edge = topology.edge or topology.access
     own_edge = of_edge.framing or topology.bottleneck.framing
@@ -48,7 +48,7 @@ def kind_between(access: AccessLink, bottleneck: CongestedLink) -> NodeKind:
     return "router" if any(isinstance(one, WholePackets) for one in framings) else "switch"
 
 
-def _n_source_of_hosts(topology: NSource) -> Plan:
+def _dumbbell_of_hosts(topology: Dumbbell) -> Plan:
     plan = Plan()
     numbers = range(1, topology.sources + 1)
     kind = kind_between(topology.access, topology.bottleneck)
@@ -66,7 +66,7 @@ def _n_source_of_hosts(topology: NSource) -> Plan:
     return plan
 
 
-def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCollector) -> Plan:
+def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCollector) -> Plan:
     plan = Plan()
     routers = range(1, (topology.sources - 1) // tcps_per_vc + 2)
     router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
@@ -108,7 +108,7 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
 
 
 def _distant_routers(
-    topology: NSource, routers: range, faults: FaultCollector
+    topology: Dumbbell, routers: range, faults: FaultCollector
 ) -> dict[int, tuple[int, DistantRouter]]:
     """Routers with a delay of their own by their number, each with its place in the list."""
     distant: dict[int, tuple[int, DistantRouter]] = {}

@@ -32,7 +32,7 @@ from skycell.scenario.resolve.mtus import check_mtus
 from skycell.scenario.resolve.ports import PortResolver
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
-from skycell.scenario.steps.moving import Moving
+from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
     FlowSpec,
@@ -49,7 +49,7 @@ _MOST_CELL_HOPS = 10**12
 
 
 def resolve(
-    file: ScenarioFile, plan: Plan, moving: Moving, seed: int, faults: FaultCollector
+    file: ScenarioFile, plan: Plan, link_schedules: LinkSchedules, seed: int, faults: FaultCollector
 ) -> NetworkSpec:
     """The complete spec of one run over a network without faults.
 
@@ -91,7 +91,14 @@ def resolve(
         duration_ps=context.duration_ps,
         nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
         links=tuple(
-            _link(link, node_ids, lines[name], port_specs[name], moving, plan.courses.get(name))
+            _link(
+                link,
+                node_ids,
+                lines[name],
+                port_specs[name],
+                link_schedules,
+                plan.courses.get(name),
+            )
             for name, link in plan.links.items()
         ),
         vcs=tuple(
@@ -174,7 +181,7 @@ def _link(
     node_ids: Mapping[str, int],
     line: Line,
     port: PortSpec | None,
-    moving: Moving,
+    link_schedules: LinkSchedules,
     course: Course | None,
 ) -> LinkSpec:
     assert port is not None, "a port with a fault"
@@ -186,7 +193,7 @@ def _link(
             cell_time_ps=line.cell_time_ps,
             framing=line.packets,
             delay_ps=course.least_ps,
-            motion=course.motion(node_ids),
+            schedule=course.schedule(node_ids),
             port=port,
         )
     return LinkSpec(
@@ -195,7 +202,7 @@ def _link(
         to=node_ids[link.target],
         cell_time_ps=line.cell_time_ps,
         framing=line.packets,
-        delay_ps=moving.least_delay_ps(link.path, rounded(link.delay.amount)),
-        motion=moving.motions.get(link.path),
+        delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)),
+        schedule=link_schedules.schedules.get(link.path),
         port=port,
     )

@@ -13,7 +13,7 @@ use skycell_declare::Declare;
 /// them on the new one, and buffered cells go on by the new path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
-pub struct MotionSpec {
+pub struct ScheduleSpec {
     /// When each step begins, picoseconds from the start of the run, ascending, the first at 0. The
     /// last one lasts to the end of the run.
     pub times_ps: Vec<u64>,
@@ -43,7 +43,7 @@ pub struct MotionSpec {
     pub handover_loses_cells: bool,
 }
 
-impl MotionSpec {
+impl ScheduleSpec {
     /// Of a motion that changes nothing, one step at the link's own rate: the part of its frames that the
     /// link loses, in parts of [`WHOLE_PPB`].
     pub fn constant_loss_ppb(&self) -> Option<u32> {
