@@ -82,6 +82,13 @@ CASES: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{UP}.losses_ppb: got 1000000001, allowed at most 1000000000": lambda spec: set_to(
         up(spec), "losses_ppb", [0] * (len(up(spec)["times_ps"]) - 1) + [1_000_000_001]
     ),
+    f"{UP}.losses_ppb: needs a loss_ppb of 0 beside it": lambda spec: (
+        up(spec).update(losses_ppb=[0] * len(up(spec)["times_ps"]))
+        or spec["links"][2].update(loss_ppb=1)
+    ),
+    "links[2].loss_ppb: got 1000000001, allowed at most 1000000000": lambda spec: set_to(
+        spec["links"][2], "loss_ppb", 1_000_000_001
+    ),
     f"{UP}.losses_ppb: needs one for each step, or none": lambda spec: set_to(
         up(spec), "losses_ppb", [0]
     ),
@@ -96,7 +103,7 @@ CASES: dict[str, Callable[[dict[str, Any]], None]] = {
 
 
 @pytest.mark.parametrize("message", CASES)
-def test_a_faulty_motion_or_rerouting_is_refused(message: str) -> None:
+def test_a_faulty_schedule_or_rerouting_is_refused(message: str) -> None:
     spec = json.loads(valid())
     assert number(spec, "switch1>switch2") == 2
     validate(json.dumps(spec))

@@ -20,10 +20,17 @@ use skycell_units::SimTime;
 use std::collections::BTreeMap;
 use steps::Steps;
 
-/// How the link moves, if it does more than lose frames.
+/// How the link changes over time, if it does.
 pub(crate) fn moves(link: &LinkSpec) -> Option<&ScheduleSpec> {
-    let schedule = link.schedule.as_ref()?;
-    schedule.constant_loss_ppb().is_none().then_some(schedule)
+    link.schedule.as_ref()
+}
+
+/// What the link loses in each step; empty where it loses nothing.
+fn losses_ppb(link: &LinkSpec, schedule: &ScheduleSpec) -> Vec<u32> {
+    match link.loss_ppb {
+        0 => schedule.losses_ppb.clone(),
+        constant => vec![constant; schedule.times_ps.len()],
+    }
 }
 
 /// A VC that goes over the link.
@@ -100,7 +107,7 @@ impl MovingLink {
         let schedule = moves(link)?;
         Some(MovingLink {
             steps: Steps::new(schedule, link.delay_ps, end),
-            losses_ppb: schedule.losses_ppb.clone(),
+            losses_ppb: losses_ppb(link, schedule),
             loses_at_handover: schedule.handover_loses_cells,
             draws: Stream::new(seed, &format!("link/{}/loss", link.name)),
             cell_time: SimTime(link.cell_time_ps),

@@ -375,6 +375,7 @@ mod tests {
             cell_time_ps: 10,
             framing: None,
             delay_ps: 0,
+            loss_ppb: 0,
             schedule: None,
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),

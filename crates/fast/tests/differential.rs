@@ -194,7 +194,7 @@ fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
         for link in still
             .links
             .iter_mut()
-            .filter(|link| link.schedule.is_none())
+            .filter(|link| link.schedule.is_none() && link.loss_ppb == 0)
         {
             link.schedule = Some(ScheduleSpec {
                 times_ps: vec![0, at_rest.duration_ps / 3, at_rest.duration_ps / 2 + 1],

@@ -15,13 +15,25 @@ pub struct Link {
     /// How it carries packets, if it does.
     framing: Option<PacketFraming>,
     schedule: Option<Schedule>,
+    /// None for a link that loses nothing.
+    losses: Option<Losses>,
     to: u32,
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
     end_of_run: SimTime,
 }
 
-/// Where a moving link stands.
+/// Which frames a link loses at random.
+#[derive(Debug)]
+struct Losses {
+    /// Part of all frames, in parts of [`WHOLE_PPB`], where the schedule has no other.
+    loss_ppb: u32,
+    draws: Stream,
+    /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
+    frames: BTreeMap<u32, (u64, bool)>,
+}
+
+/// Where a link with a schedule stands.
 #[derive(Debug)]
 struct Schedule {
     spec: ScheduleSpec,
@@ -36,20 +48,22 @@ struct Schedule {
     step: usize,
     /// When the last cell on the present path arrives.
     last_arrival: SimTime,
-    draws: Stream,
-    /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
-    frames: BTreeMap<u32, (u64, bool)>,
 }
 
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
-        let draws = || Stream::new(seed, &format!("link/{}/loss", spec.name));
         let schedule = spec.schedule.as_ref();
+        let loses = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
         Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
             framing: spec.framing,
-            schedule: schedule.map(|schedule| Schedule::new(schedule, draws())),
+            schedule: schedule.map(Schedule::new),
+            losses: loses.then(|| Losses {
+                loss_ppb: spec.loss_ppb,
+                draws: Stream::new(seed, &format!("link/{}/loss", spec.name)),
+                frames: BTreeMap::new(),
+            }),
             to: spec.to,
             cells: VecDeque::new(),
             end_of_run,
@@ -82,20 +96,22 @@ impl Link {
     /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will
     /// be lost on the way.
     pub(crate) fn enter(&mut self, now: SimTime, cell: Cell, serial: u64) -> Option<LossReason> {
-        let (arrival, to) = match &mut self.schedule {
-            None => (now + self.delay, self.to),
-            Some(schedule) => {
-                let arrival = schedule.arrival(now);
-                // The draw comes first, so that handovers shift nobody's draws.
-                if schedule.draws_loss(&cell, serial) {
-                    return Some(LossReason::Drawn);
-                }
-                if schedule.loses(arrival, self.end_of_run) {
-                    return Some(LossReason::Handover);
-                }
-                (arrival, schedule.to().unwrap_or(self.to))
-            }
+        let arrival = match &mut self.schedule {
+            None => now + self.delay,
+            Some(schedule) => schedule.arrival(now),
         };
+        let schedule = self.schedule.as_ref();
+        // The draw comes first, so that handovers shift nobody's draws.
+        let loss_ppb = schedule.and_then(Schedule::loss_ppb);
+        if let Some(losses) = &mut self.losses
+            && losses.on_cell(loss_ppb, &cell, serial)
+        {
+            return Some(LossReason::Drawn);
+        }
+        if schedule.is_some_and(|schedule| schedule.loses(arrival, self.end_of_run)) {
+            return Some(LossReason::Handover);
+        }
+        let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
         let place = self.cells.partition_point(|ahead| ahead.0 <= arrival);
         self.cells.insert(place, (arrival, to, cell));
         None
@@ -118,8 +134,25 @@ impl Link {
     }
 }
 
+impl Losses {
+    /// Whether the cell that has just entered belongs to a frame that is lost, where the schedule, if it says so, loses
+    /// `loss_ppb`. Each frame has one draw, with its first cell that enters, so that what others lose does not shift it.
+    fn on_cell(&mut self, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
+        let loss_ppb = loss_ppb.unwrap_or(self.loss_ppb);
+        match self.frames.get(&cell.vc) {
+            Some(&(known, is_lost)) if known == serial => is_lost,
+            _ => {
+                let drawn = self.draws.uniform(0, u64::from(WHOLE_PPB));
+                let is_lost = drawn < u64::from(loss_ppb);
+                self.frames.insert(cell.vc, (serial, is_lost));
+                is_lost
+            }
+        }
+    }
+}
+
 impl Schedule {
-    fn new(spec: &ScheduleSpec, draws: Stream) -> Self {
+    fn new(spec: &ScheduleSpec) -> Self {
         let steps = spec.paths.len();
         let (mut taken_up, mut given_up) = (vec![None; steps], vec![SimTime::NEVER; steps]);
         for step in 1..steps {
@@ -148,8 +181,6 @@ impl Schedule {
             known: known.collect(),
             step: 0,
             last_arrival: SimTime::ZERO,
-            draws,
-            frames: BTreeMap::new(),
             taken_up,
             given_up,
             spec: spec.clone(),
@@ -202,21 +233,9 @@ impl Schedule {
         self.spec.to.get(self.known[self.step]).copied()
     }
 
-    /// Whether the cell that has just entered belongs to a frame that is lost. Each frame has one
-    /// draw, with its first cell that enters, so that what others lose does not shift it.
-    fn draws_loss(&mut self, cell: &Cell, serial: u64) -> bool {
-        let Some(&loss_ppb) = self.spec.losses_ppb.get(self.known[self.step]) else {
-            return false;
-        };
-        match self.frames.get(&cell.vc) {
-            Some(&(known, is_lost)) if known == serial => is_lost,
-            _ => {
-                let drawn = self.draws.uniform(0, u64::from(WHOLE_PPB));
-                let is_lost = drawn < u64::from(loss_ppb);
-                self.frames.insert(cell.vc, (serial, is_lost));
-                is_lost
-            }
-        }
+    /// What the link loses where the last cell entered, if that changes.
+    fn loss_ppb(&self) -> Option<u32> {
+        self.spec.losses_ppb.get(self.known[self.step]).copied()
     }
 
     /// Whether a handover of the run catches the cell that has just entered and arrives at `arrival`.

@@ -1,4 +1,4 @@
-//! Moving links, by hand. Times in picoseconds.
+//! Links that change or lose frames, by hand. Times in picoseconds.
 
 use super::*;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
@@ -29,18 +29,22 @@ fn schedule(
 }
 
 fn link_with(schedule: ScheduleSpec) -> Link {
+    Link::new(&spec_with(schedule), 1, SimTime(10_000))
+}
+
+fn spec_with(schedule: ScheduleSpec) -> LinkSpec {
     let delays_ps = schedule.delays_ps.iter().flatten().copied();
-    let spec = LinkSpec {
+    LinkSpec {
         name: "l".into(),
         from: 0,
         to: 1,
         cell_time_ps: 10,
         framing: None,
         delay_ps: delays_ps.min().unwrap_or(0),
+        loss_ppb: 0,
         schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
-    };
-    Link::new(&spec, 1, SimTime(10_000))
+    }
 }
 
 fn cell(index: u32) -> Cell {
@@ -176,6 +180,26 @@ fn each_frame_has_one_draw_of_the_streams_own() {
     assert_eq!(lost(&mut later, 300..1_298), half[2..]);
     // As the path ends, what was last known holds, whether a cell entered under it or not.
     assert_eq!(lost(&mut lossy(), 5_001..6_001), half);
+}
+
+/// A constant loss is the link's own, whether its delay changes or not.
+#[test]
+fn a_loss_of_the_link_is_that_of_a_schedule_with_this_loss_in_all_steps() {
+    let steps = [(0, 20, 0), (600, 30, 0)];
+    let mut by_step = schedule(&steps, 0, false);
+    by_step.losses_ppb = vec![WHOLE_PPB / 2; 2];
+    let mut changing = spec_with(schedule(&steps, 0, false));
+    changing.loss_ppb = WHOLE_PPB / 2;
+    let fixed = LinkSpec {
+        schedule: None,
+        ..changing.clone()
+    };
+    let expected = lost(&mut link_with(by_step), 300..1_300);
+    assert!(expected.contains(&true) && expected.contains(&false));
+    for spec in [changing, fixed] {
+        let mut link = Link::new(&spec, 1, SimTime(10_000));
+        assert_eq!(lost(&mut link, 300..1_300), expected);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::gfr::validate_gfr;
 use crate::{
     DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
-    StartSpec, TickPhase, TrafficSpec, VcSpec,
+    StartSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -86,7 +86,8 @@ impl NetworkSpec {
     /// the scenario model; this is the engine's own guard.
     pub fn validate(&self) -> Result<(), SpecError> {
         if self.version != SPEC_VERSION {
-            return Err(range("version".into(), self.version, "1"));
+            let allowed = SPEC_VERSION.to_string();
+            return Err(range("version".into(), self.version, &allowed));
         }
         // Sums of times stay far below u64::MAX: 100 days of run, 1 day of delay.
         if self.duration_ps == 0 || self.duration_ps > 8_640_000 * 1_000_000_000_000 {
@@ -152,6 +153,9 @@ impl NetworkSpec {
             }
             if link.delay_ps > DELAY_MAX_PS {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
+            }
+            if link.loss_ppb > WHOLE_PPB {
+                return Err(range(at("loss_ppb"), link.loss_ppb, "at most 1000000000"));
             }
             if let Some(schedule) = &link.schedule {
                 schedule.validate(link, &at("schedule"))?;

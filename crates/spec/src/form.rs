@@ -73,7 +73,7 @@ mod tests {
 
     fn spec_with(link: &str) -> String {
         format!(
-            r#"{{"version": 1, "seed": 0, "duration_ps": 1,
+            r#"{{"version": 2, "seed": 0, "duration_ps": 1,
             "nodes": [{{"name": "a", "kind": "host"}}, {{"name": "b", "kind": "host"}}],
             "links": [{link}], "vcs": [], "flows": [], "sources": [], "records": {{"sample_every_ps": 1,
             "sampled_ports": [], "vc_sampled_ports": [], "delay_vcs": [], "traces": []}}}}"#

@@ -322,6 +322,7 @@ class LinkSpec(SpecPart):
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
+    loss_ppb: U32 = left_out(0)
     schedule: ScheduleSpec | None = None
     port: PortSpec
 
@@ -744,7 +745,7 @@ class RecordSpec(SpecPart):
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     seed: U64
     duration_ps: U64
     nodes: tuple[NodeSpec, ...] = ()

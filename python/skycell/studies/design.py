@@ -198,7 +198,7 @@ def specs_of(
 def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
     """The run up to a moment, where nothing but its end depends on that; none where more may.
 
-    The steps of links that move reach to the end of a run, and what begins behind it is a fault.
+    The steps of schedules reach to the end of a run, and what begins behind it is a fault.
     """
     try:
         moment = parse_quantity(end)

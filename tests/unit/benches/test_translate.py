@@ -160,7 +160,7 @@ FORWARD = ["flow1.forward"]
         ({f"{BOTTLENECK}.policy": "selective_drop"}, "policy selective_drop"),
         ({f"{BOTTLENECK}.policy": "red"}, "policy red"),
         ({f"{BOTTLENECK}.policy": {"kind": "epd", "partial_discard": False}}, "partial_discard"),
-        ({f"{BOTTLENECK}.loss": 0.001}, "schedule"),
+        ({f"{BOTTLENECK}.loss": 0.001}, "loss_ppb"),
         ({f"{BOTTLENECK}.scheduler": {"kind": "vc_round_robin"}}, "scheduler vc_round_robin"),
         ({"topology.access.frame_jitter": {"kind": "port_gap"}}, "frame_gap_ps"),
         ({"topology.access.frame_jitter": "1 us"}, "no counterpart in ns-2: jitter"),

@@ -8,7 +8,7 @@ import pytest
 from skycell.experiment.file import parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.spec.network import ScheduleSpec
+from skycell.spec.network import LinkSpec
 from tests.unit.experiment.test_plan import specs_of
 from tests.unit.parking_lot import PARKING_LOT
 from tests.unit.scenario.wan import wan
@@ -17,9 +17,9 @@ MS = 10**9
 KEY = "topology.bottleneck.loss"
 
 
-def schedules_of(scenario: Scenario) -> dict[str, ScheduleSpec]:
-    """The schedules of a scenario by the name of their link."""
-    return {link.name: link.schedule for link in scenario.resolve().links if link.schedule}
+def lossy_links(scenario: Scenario) -> dict[str, LinkSpec]:
+    """The links of a scenario that lose frames, by name."""
+    return {link.name: link for link in scenario.resolve().links if link.loss_ppb}
 
 
 def with_schedule(folder: Path, schedule: dict[str, Any], **bottleneck: Any) -> Scenario:
@@ -53,31 +53,26 @@ def test_no_loss_is_a_link_without_the_key() -> None:
         assert wan(topology__bottleneck__loss=loss).resolve().hash() == wan().resolve().hash()
 
 
-def test_both_directions_lose_and_the_whole_run_is_one_step() -> None:
-    schedules = schedules_of(wan(topology__bottleneck__loss=1e-9, run__duration="5 h"))
-    assert set(schedules) == {"switch1>switch2", "switch2>switch1"}
-    for schedule in schedules.values():
-        assert (schedule.times_ps, schedule.delays_ps, schedule.losses_ppb) == (
-            (0,),
-            (5 * MS,),
-            (1,),
-        )
+def test_both_directions_lose_and_neither_has_a_schedule() -> None:
+    links = lossy_links(wan(topology__bottleneck__loss=1e-9, run__duration="5 h"))
+    assert set(links) == {"switch1>switch2", "switch2>switch1"}
+    for link in links.values():
+        assert (link.loss_ppb, link.delay_ps, link.schedule) == (1, 5 * MS, None)
 
 
 def test_a_loss_is_rounded_to_1e_9() -> None:
-    schedules = schedules_of(wan(topology__bottleneck__loss=1.6e-9))
-    assert schedules["switch1>switch2"].losses_ppb == (2,)
-    assert schedules_of(wan(topology__bottleneck__loss=1))["switch2>switch1"].losses_ppb == (10**9,)
+    assert lossy_links(wan(topology__bottleneck__loss=1.6e-9))["switch1>switch2"].loss_ppb == 2
+    assert lossy_links(wan(topology__bottleneck__loss=1))["switch2>switch1"].loss_ppb == 10**9
 
 
 def test_each_congested_link_of_a_parking_lot_loses() -> None:
-    schedules = schedules_of(parse(PARKING_LOT).with_values({KEY: 0.01}))
-    assert sorted(schedules) == sorted(
+    links = lossy_links(parse(PARKING_LOT).with_values({KEY: 0.01}))
+    assert sorted(links) == sorted(
         name
         for a, b in ((1, 2), (2, 3), (3, 4))
         for name in (f"switch{a}>switch{b}", f"switch{b}>switch{a}")
     )
-    assert {schedule.losses_ppb for schedule in schedules.values()} == {(10**7,)}
+    assert {link.loss_ppb for link in links.values()} == {10**7}
 
 
 def test_a_link_of_a_graph_that_leads_one_way_has_a_loss_of_its_own() -> None:
@@ -90,20 +85,22 @@ def test_a_link_of_a_graph_that_leads_one_way_has_a_loss_of_its_own() -> None:
         "link": [there, back],
         "flow": [{"name": "f", "source": "a", "destination": "b"}],
     }
-    schedules = schedules_of(parse({"run": {"duration": "1 s"}, "topology": topology}))
-    assert {name: schedule.losses_ppb for name, schedule in schedules.items()} == {"a>b": (10**7,)}
+    links = lossy_links(parse({"run": {"duration": "1 s"}, "topology": topology}))
+    assert {name: link.loss_ppb for name, link in links.items()} == {"a>b": 10**7}
 
 
 PATH = {"constellation": "iridium-like", "from": "New York", "to": "tokyo"}
 
 
 def test_a_path_over_a_constellation_loses_at_every_step(tmp_path: Path) -> None:
-    (still, lossy) = (
-        schedules_of(with_schedule(tmp_path, PATH, loss=loss))["switch1>switch2"]
-        for loss in (0, 0.01)
-    )
-    assert len(still.times_ps) > 100
-    assert lossy == still.model_copy(update={"losses_ppb": (10**7,) * len(still.times_ps)})
+    (lossless, lossy) = (with_schedule(tmp_path, PATH, loss=loss).resolve() for loss in (0, 0.01))
+    links = lossy_links(with_schedule(tmp_path, PATH, loss=0.01))
+    assert {link.loss_ppb for link in links.values()} == {10**7}
+    schedule = links["switch1>switch2"].schedule
+    assert schedule is not None
+    assert len(schedule.times_ps) > 100
+    assert schedule.losses_ppb == ()
+    assert [link.schedule for link in lossy.links] == [link.schedule for link in lossless.links]
 
 
 def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
@@ -141,9 +138,9 @@ def test_a_loss_may_be_a_factor_of_a_sweep() -> None:
     }
     specs = specs_of(design_runs(parse_plan(plan)))
     losses = [
-        link.schedule and link.schedule.losses_ppb
+        link.loss_ppb
         for spec in specs.values()
         for link in spec.links
         if link.name == "switch1>switch2"
     ]
-    assert losses == [None, (100_000,), (1_000_000,)]
+    assert losses == [0, 100_000, 1_000_000]

@@ -168,9 +168,9 @@ def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> No
     with_all = moving(tmp_path, ALL + "0,12,10,1,0\n1,12,10,1,0\n2,12,3,0,1\n").resolve()
     without = moving(tmp_path, HEADER + "0,12\n2,12\n").resolve()
     assert with_all.hash() == without.hash()
-    # One row that loses is a schedule, though it never changes.
-    lossy = schedule_of(moving(tmp_path, ALL + "0,12,10,1,0.5\n2,12,10,1,0.5\n"))
-    assert (lossy.times_ps, lossy.losses_ppb, lossy.cell_times_ps) == ((0,), (500_000_000,), ())
+    # A loss that never changes is the link's.
+    lossy = link(moving(tmp_path, ALL + "0,12,10,1,0.5\n2,12,10,1,0.5\n"))
+    assert (lossy.loss_ppb, lossy.schedule) == (500_000_000, None)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ fn setting(schedule: ScheduleSpec, lanes: [u32; 2]) -> Setting {
         cell_time_ps: CELL,
         framing: None,
         delay_ps: *delays.min().expect("it has steps"),
+        loss_ppb: 0,
         schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };

@@ -215,6 +215,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             cell_time_ps,
             framing: None,
             delay_ps,
+            loss_ppb: 0,
             schedule: None,
             port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });

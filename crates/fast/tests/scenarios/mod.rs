@@ -240,6 +240,7 @@ impl<'a> Builder<'a> {
             cell_time_ps,
             framing: None,
             delay_ps: delay,
+            loss_ppb: 0,
             schedule: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });

@@ -39,7 +39,7 @@ pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
     for link in &mut spec.links {
         if link.port.queues.len() > 1 {
             let loss_ppb = dice.pick(&[10_000_000, 50_000_000, 300_000_000, 700_000_000]);
-            link.schedule = Some(losing(link.delay_ps, loss_ppb));
+            link.loss_ppb = loss_ppb;
             if dice.one_in(2) {
                 fill(&mut link.port, &mut dice);
             }
@@ -58,7 +58,7 @@ fn fill(port: &mut PortSpec, dice: &mut Dice) {
 }
 
 /// Gives the link a few steps of delay, some without a path, with handovers; to some of them rates
-/// and losses.
+/// and losses, or one loss for all steps.
 pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     let steps = 1 + dice.below(6);
     let delay = |dice: &mut Dice| link.delay_ps + dice.below(link.delay_ps + MILLISECOND);
@@ -88,6 +88,15 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
         interruption_ps: dice.pick(&[0, 0, MILLISECOND, 3]),
         handover_loses_cells: dice.one_in(2),
     });
+    lose_in_all_steps(link, dice);
+}
+
+/// Lets one in four of the links whose steps lose nothing lose frames in all of them.
+fn lose_in_all_steps(link: &mut LinkSpec, dice: &mut Dice) {
+    let loses = |schedule: &ScheduleSpec| !schedule.losses_ppb.is_empty();
+    if !link.schedule.as_ref().is_some_and(loses) && dice.one_in(4) {
+        link.loss_ppb = dice.pick(&[10_000_000, 300_000_000]);
+    }
 }
 
 /// Lets links between switches move, one or about half of them: many steps of delay, now by a few cell times and now by
@@ -118,6 +127,7 @@ pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
                 .iter()
                 .flat_map(|schedule| &schedule.delays_ps);
             link.delay_ps = delays.flatten().copied().min().expect("it has steps");
+            lose_in_all_steps(link, dice);
         }
     }
 }
@@ -164,23 +174,8 @@ pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
             link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         if link.schedule.is_none() && is_chosen && (is_simple || dice.one_in(16)) {
             let loss_ppb = dice.pick(&[0, 10_000_000, 50_000_000, 300_000_000, WHOLE_PPB]);
-            link.schedule = Some(losing(link.delay_ps, loss_ppb));
+            link.loss_ppb = loss_ppb;
         }
-    }
-}
-
-/// Of a link that stands still and loses a part of its frames.
-fn losing(delay_ps: u64, loss_ppb: u32) -> ScheduleSpec {
-    ScheduleSpec {
-        times_ps: vec![0],
-        delays_ps: vec![Some(delay_ps)],
-        paths: vec![0],
-        cell_times_ps: Vec::new(),
-        rates_millibps: Vec::new(),
-        losses_ppb: vec![loss_ppb],
-        to: Vec::new(),
-        interruption_ps: 0,
-        handover_loses_cells: false,
     }
 }
 

@@ -62,13 +62,13 @@ class EdgeLink(AccessLink):
     policy: Policy = param("tail_drop", "which frames that port accepts", source="a plain router")
 
 
-class DistantRouter(Parameters):
-    """A router whose link to its switch has its own delay."""
+class ExtraDelay(Parameters):
+    """How much further a router is from its switch than the others."""
 
     vc: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
         ..., "number of the pair of routers; this refers to the one on the sources' side"
     )
-    delay: Delay = param(..., DELAY_MEANING)
+    delay: Delay = param(..., "delay beyond that of the other routers' links, one way")
 
 
 class Dumbbell(Parameters):
@@ -98,7 +98,7 @@ class Dumbbell(Parameters):
         source="as access",
         when=when("tcps_per_vc"),
     )
-    distant: tuple[DistantRouter, ...] = param(
+    extra_delay: tuple[ExtraDelay, ...] = param(
         [],
         "routers that are further from their switch than the others; only with tcps_per_vc",
         source="all are equally far",

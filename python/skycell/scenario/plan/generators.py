@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
+from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
 from skycell.scenario.file.framing import WholePackets
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
-from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, Dumbbell, ParkingLot
+from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ExtraDelay, ParkingLot
 from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink
 
@@ -74,7 +75,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
     if topology.edge is not None:
         refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
-    distant = _distant_routers(topology, routers, faults)
+    extra_delays = _extra_delays(topology, routers, edge.delay, faults)
     plan.nodes.update({f"source{i}": "host" for i in router_of})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
     plan.nodes.update({"switch1": "switch", "switch2": "switch"})
@@ -84,10 +85,10 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
         add_access(plan, f"source{i}", f"ingress{k}", topology.access, topology.bottleneck)
     for k in routers:
         own, path = edge, edge_path
-        if k in distant:
-            i, router_link = distant[k]
-            own = edge.model_copy(update={"delay": router_link.delay})
-            path = ("topology", "distant", i)
+        if k in extra_delays:
+            i, delay = extra_delays[k]
+            own = edge.model_copy(update={"delay": delay})
+            path = ("topology", "extra_delay", i)
         add_access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
         if topology.edge is not None:
             port = plan.links[f"ingress{k}>switch1"]
@@ -107,23 +108,33 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
     return plan
 
 
-def _distant_routers(
-    topology: Dumbbell, routers: range, faults: FaultCollector
-) -> dict[int, tuple[int, DistantRouter]]:
-    """Routers with a delay of their own by their number, each with its place in the list."""
-    distant: dict[int, tuple[int, DistantRouter]] = {}
-    for i, router_link in enumerate(topology.distant):
-        if router_link.vc not in routers or router_link.vc in distant:
+def _extra_delays(
+    topology: Dumbbell, routers: range, others: Quantity, faults: FaultCollector
+) -> dict[int, tuple[int, Quantity]]:
+    """Delays of the routers that are further away, by number, each with its index in the list.
+
+    `others` is the delay of the other routers' links.
+    """
+    delays: dict[int, tuple[int, Quantity]] = {}
+    for i, router in enumerate(topology.extra_delay):
+        path: Path = ("topology", "extra_delay", i)
+        if router.vc not in routers or router.vc in delays:
             faults.add(
-                ("topology", "distant", i, "vc"),
-                router_link.vc,
+                (*path, "vc"),
+                router.vc,
                 f"a number from 1 to {len(routers)}, each once"
                 if routers
                 else "nothing: without TCP connections there are no routers",
-                meaning_of(DistantRouter.model_fields["vc"]),
+                meaning_of(ExtraDelay.model_fields["vc"]),
             )
-        distant[router_link.vc] = (i, router_link)
-    return distant
+        most_ps = DAY_PS - rounded(others.amount)
+        if router.delay.amount > most_ps:
+            allowed = f"up to {show_time(most_ps)}: a link has a delay of at most 24 h"
+            meaning = meaning_of(ExtraDelay.model_fields["delay"])
+            faults.add((*path, "delay"), str(router.delay), allowed, meaning)
+        delay = Quantity(others.amount + router.delay.amount, Dimension.TIME, "")
+        delays[router.vc] = (i, delay)
+    return delays
 
 
 def _add_flow_between_routers(plan: Plan, i: int, k: int, service: str) -> None:

@@ -203,6 +203,7 @@ def _link(
         cell_time_ps=line.cell_time_ps,
         framing=line.packets,
         delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)),
+        loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
         schedule=link_schedules.schedules.get(link.path),
         port=port,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import TypeVar
@@ -45,14 +45,16 @@ _SCHEDULE_MEANING = meaning_of(CongestedLink.model_fields["schedule"])
 
 @dataclass(frozen=True)
 class LinkSchedules:
-    """The links of a scenario that move or lose frames, by the path of their table.
+    """The links of a scenario that vary over time or lose frames, by the path of their table.
 
     Attributes:
-        schedules: of those that stand for a whole path; one step where nothing but losses comes.
+        schedules: of those that vary and stand for a whole path.
+        losses_ppb: of those that lose the same part of their frames throughout, this part.
         chains: of those whose satellites switch on board.
     """
 
     schedules: dict[Path, ScheduleSpec]
+    losses_ppb: dict[Path, int]
     chains: dict[Path, Chain]
 
     def least_delay_ps(self, path: Path, delay_ps: int) -> int:
@@ -66,23 +68,24 @@ class LinkSchedules:
 def resolve_schedules(
     file: ScenarioFile, folder: FilePath, faults: FaultCollector
 ) -> tuple[ScenarioFile, LinkSchedules]:
-    """The file with a delay at every link without a fault, and the schedules of those that move.
+    """The file with a delay at every link without a fault, and the schedules of those that vary.
 
-    The delay of a moving link is its greatest of the run: what is measured in RTTs, such as a
+    The delay of a link that varies is its greatest of the run: what is measured in RTTs, such as a
     window of RTT x bandwidth, then never falls short.
 
-    A link with both a delay and a schedule or neither, with a schedule that cannot be had, or with a
-    loss beside one that it does not go with, is noted in `faults`.
+    A link with both a delay and a schedule or neither, with a schedule that cannot be had, or with
+    a loss beside one that it does not go with, is noted in `faults`.
     """
     duration_ps = rounded(file.run.duration.amount)
     topology = file.topology
     schedules: dict[Path, ScheduleSpec] = {}
+    losses_ppb: dict[Path, int] = {}
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
+        if link.loss:
+            losses_ppb[path] = _ppb(link.loss)
         if link.delay is not None and link.schedule is None:
-            if link.loss:
-                schedules[path] = _standing_still(rounded(link.delay.amount), link.loss)
             return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
         carries_packets = isinstance(link.framing, WholePackets)
@@ -105,8 +108,10 @@ def resolve_schedules(
                 faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
             else:
                 chains[path] = Chain(steps.times_ps, steps.hops, link.schedule, path)
-        elif len(schedule.times_ps) > 1 or (steps and steps.rates) or schedule.losses_ppb:
-            schedules[path] = schedule  # what never changes the link is none
+        elif len(schedule.times_ps) > 1 or (steps and steps.rates):
+            schedules[path] = schedule
+        elif schedule.losses_ppb:  # what never changes the link is no schedule
+            losses_ppb[path] = schedule.losses_ppb[0]
         greatest = max(delay for delay in schedule.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
 
@@ -116,7 +121,9 @@ def resolve_schedules(
     else:
         update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
     changed = topology.model_copy(update=update)
-    return file.model_copy(update={"topology": changed}), LinkSchedules(schedules, chains)
+    return file.model_copy(update={"topology": changed}), LinkSchedules(
+        schedules, losses_ppb, chains
+    )
 
 
 def _steps_of(
@@ -143,8 +150,6 @@ def _steps_of(
             steps = _from_series(link, link.schedule, duration_ps, folder, path, faults)
         else:
             steps = _over_constellation(link.schedule, duration_ps, folder, path, faults)
-            if steps and link.loss:
-                steps = replace(steps, losses_ppb=(_ppb(link.loss),) * len(steps.times_ps))
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
@@ -323,18 +328,6 @@ def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> Non
 
 def _ppb(loss: float) -> int:
     return rounded(exact(loss) * WHOLE_PPB)
-
-
-def _standing_still(delay_ps: int, loss: float) -> ScheduleSpec:
-    """A link that loses frames with a constant probability and does not move: one step."""
-    return ScheduleSpec(
-        times_ps=(0,),
-        delays_ps=(delay_ps,),
-        paths=(0,),
-        losses_ppb=(_ppb(loss),),
-        interruption_ps=0,
-        handover_loses_cells=False,
-    )
 
 
 def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSpec:
