@@ -85,7 +85,7 @@ def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     monkeypatch.chdir(tmp_path / "elsewhere")
     reported = run("-", stdin=MOVING)
     assert reported.exit_code == 2
-    assert reported.stderr.startswith("<stdin>:11:21: topology.bottleneck.schedule.series\n")
+    assert reported.stderr.startswith("<stdin>:11:23: topology.bottleneck.schedule.series\n")
 
 
 def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> N
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["--set", "tcp.recovery=tahoe"], 'tcp.recovery\n  got      "tahoe"'),
+        (["--set", "tcp.recovery=tahoe"], 'tcp.recovery.kind\n  got      "tahoe"'),
         (
             ["--set", "tcp.recovery"],
             'command line: --set\n  got      "tcp.recovery"\n  allowed  KEY=VALUE',
@@ -360,7 +360,7 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
     assert lines[0] == f"Invalid value for '--out': {tmp_path / 'taken'} is a file"
     assert "command line: --set" in lines
     assert any(line.endswith(": run.duration") for line in lines)
-    assert any(line.endswith(": tcp.recovery") for line in lines)
+    assert any(line.endswith(": tcp.recovery.kind") for line in lines)
     assert lines[-1] == "4 faults; nothing was run."
 
 
@@ -399,7 +399,7 @@ def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> N
     places = [line for line in reported.splitlines() if line.startswith(str(short))]
     assert places == [
         f"{short}: flow[0].start.kind",
-        f"{short}: tcp.recovery",
+        f"{short}: tcp.recovery.kind",
         f"{short}:5:7: tcp.mss",
     ]
 
