@@ -18,8 +18,8 @@ from skycell.scenario.file.classes import (
     SCHEDULER_SOURCE,
     ClassQueue,
 )
-from skycell.scenario.file.framing import CellFraming, FramingKind
 from skycell.scenario.file.framing import Framing as Framing
+from skycell.scenario.file.framing import FramingKind, WholePackets
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.motion import Motion
 from skycell.scenario.values.link_values import Buffer as Buffer
@@ -28,9 +28,12 @@ from skycell.scenario.values.link_values import Loss as Loss
 from skycell.scenario.values.link_values import Mtu as Mtu
 from skycell.scenario.values.link_values import Rate as Rate
 
-RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"
+RATE_MEANING = (
+    "bit rate of the link, including framing; or the cells it carries per second; with gse the "
+    "symbol rate"
+)
 FRAMING_MEANING = (
-    "how packets go over the link, whole (ip, ethernet, ppp, custom) or in ATM cells; 155.52 "
+    "how packets go over the link, whole (ip, ethernet, ppp, custom, gse) or in ATM cells; 155.52 "
     "Mbit/s is 366 792 cells/s with none and 353 207 with sts3c, and sources write the same rate "
     "for both"
 )
@@ -107,7 +110,9 @@ def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
     """
     if rate.dimension is Dimension.CELL_RATE:
         return rate.amount * CELL_BITS
-    return rate.amount * framing.part if isinstance(framing, CellFraming) else rate.amount
+    if isinstance(framing, WholePackets):
+        return framing.line_rate(rate.amount)
+    return rate.amount * framing.part if framing else rate.amount
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
-from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.framing import Gse, Ip, WholePackets
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
 from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
@@ -193,6 +193,8 @@ def add_access(
     framing = link.framing
     if framing is None and (not own_rate or isinstance(bottleneck.framing, WholePackets)):
         framing = bottleneck.framing
+        if own_rate and isinstance(framing, Gse):
+            framing = Ip(kind="ip")  # no carrier leads to a host
     for a, b in ((one, other), (other, one)):
         plan.add_link(
             PlannedLink(
