@@ -40,6 +40,13 @@ FRAMING_MEANING = (
 NO_FRAMING = "must be given, except with a rate in cells/s"
 MTU_MEANING = "longest packet that the link carries; a segment with its headers must fit"
 NO_MTU = "no limit"
+HOST_BUFFER_MEANING = (
+    'what the port of a host that feeds the link holds, such as "1000 packets"; only where the '
+    "link carries packets"
+)
+HOST_BUFFER_SOURCE = "a host that makes its TCPs wait"
+HOST_POLICY_MEANING = "what that buffer accepts"
+HOST_POLICY_SOURCE = "a plain queue"
 DELAY_MEANING = "propagation delay, one way"
 DELAY_OR_MOTION = "must be given, except with motion"
 MOTION_MEANING = (
@@ -81,12 +88,14 @@ class CongestedLink(Parameters):
 
 
 class AccessLink(Parameters):
-    """A link between a host and the network; its ports hold whatever arrives."""
+    """A link between a host and the network; its ports hold whatever arrives by default."""
 
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay = param(..., DELAY_MEANING)
+    host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
+    host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 

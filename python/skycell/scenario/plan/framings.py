@@ -11,6 +11,7 @@ from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, show_amount, show_time
 from skycell.scenario.file.framing import LONGEST_PACKET, CellFraming, Framing, Gse, WholePackets
 from skycell.scenario.file.links import CongestedLink, payload_rate
+from skycell.scenario.plan.host_ports import check_host_ports
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.spec.values import packet_time_ps
 
@@ -22,6 +23,7 @@ _RATE_MEANING = meaning_of(CongestedLink.model_fields["rate"])
 
 def check_framings(plan: Plan, faults: FaultCollector) -> None:
     """Notes framings that a link lacks, or cannot have at its rate or between its ends."""
+    check_host_ports(plan, faults)
     for link in {words_of_rate(link): link for link in plan.links.values()}.values():
         _check_framing(link, faults)
     refused = set()

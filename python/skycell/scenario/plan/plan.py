@@ -18,7 +18,7 @@ from skycell.scenario.plan.course import Course
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
-_TAIL_DROP = TailDrop(kind="tail_drop")
+PLAIN = TailDrop(kind="tail_drop")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PlannedLink:
     path: Path
     rate_path: Path
     buffer: Quantity | str = UNLIMITED
-    policy: Policy = _TAIL_DROP
+    policy: Policy = PLAIN
     jitter: Sender | PortGap | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
