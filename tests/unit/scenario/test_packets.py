@@ -180,6 +180,15 @@ def test_packets_of_a_source_go_over_routers_in_vcs_of_their_own() -> None:
     assert len(source.datagram_route) == 3
 
 
+def test_round_trips_are_those_of_packet_sources_where_there_is_no_flow() -> None:
+    voice = {"kind": "cbr", "name": "voice", "rate": "64 kbit/s", "packet_size": "200 B"}
+    spec = satellite(
+        source=[voice], topology__sources=0, topology__bottleneck__buffer="0.5 RTT"
+    ).resolve()
+    assert link(spec).port.capacity_cells == 302 * 6250
+    assert spec.records.vc_sampled_ports == (spec.links.index(link(spec)),)
+
+
 def test_a_part_of_a_link_is_that_of_its_packets() -> None:
     half = {"kind": "cbr", "name": "half", "rate": 0.5, "packet_size": "462 B"}
     scenario = satellite(source=[half], topology__bottleneck__framing="ethernet")

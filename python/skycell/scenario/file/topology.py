@@ -25,6 +25,10 @@ from skycell.scenario.file.links import (
     DELAY_MEANING,
     DELAY_OR_SCHEDULE,
     FRAMING_MEANING,
+    HOST_BUFFER_MEANING,
+    HOST_BUFFER_SOURCE,
+    HOST_POLICY_MEANING,
+    HOST_POLICY_SOURCE,
     LOSS_MEANING,
     LOSS_SOURCE,
     MTU_MEANING,
@@ -145,6 +149,8 @@ class GraphLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
+    host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 

@@ -8,12 +8,13 @@ from itertools import pairwise
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
-from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.framing import Gse, Ip, WholePackets
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
 from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ExtraDelay, ParkingLot
+from skycell.scenario.plan.host_ports import refuse_host_port
 from skycell.scenario.plan.own_vcs import own_vcs
-from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink
+from skycell.scenario.plan.plan import PLAIN, UNLIMITED, NodeKind, Plan, PlannedLink
 
 
 def plan_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Plan:
@@ -75,6 +76,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
     if topology.edge is not None:
         refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
+        refuse_host_port(topology.edge, edge_path, faults)
     extra_delays = _extra_delays(topology, routers, edge.delay, faults)
     plan.nodes.update({f"source{i}": "host" for i in router_of})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
@@ -92,8 +94,15 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
         add_access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
         if topology.edge is not None:
             port = plan.links[f"ingress{k}>switch1"]
-            own_buffer = replace(port, buffer=topology.edge.buffer, policy=topology.edge.policy)
-            plan.add_link(replace(own_buffer, path=edge_path))
+            own_port = replace(
+                port,
+                buffer=topology.edge.buffer,
+                policy=topology.edge.policy,
+                buffer_key="buffer",
+                policy_key="policy",
+                path=edge_path,
+            )
+            plan.add_link(own_port)
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for k in routers:
         add_access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
@@ -204,6 +213,8 @@ def add_access(
     framing = link.framing
     if framing is None and (not own_rate or isinstance(bottleneck.framing, WholePackets)):
         framing = bottleneck.framing
+        if own_rate and isinstance(framing, Gse):
+            framing = Ip(kind="ip")  # no carrier leads to a host
     for a, b in ((one, other), (other, one)):
         plan.add_link(
             PlannedLink(
@@ -213,6 +224,10 @@ def add_access(
                 framing=framing,
                 delay=link.delay,
                 mtu=link.mtu,
+                buffer=link.host_buffer if plan.nodes[a] == "host" else UNLIMITED,
+                policy=link.host_policy if plan.nodes[a] == "host" else PLAIN,
+                buffer_key="host_buffer",
+                policy_key="host_policy",
                 jitter=None if plan.nodes[a] == "switch" else link.frame_jitter,
                 path=path,
                 rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),

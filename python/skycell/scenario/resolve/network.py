@@ -132,7 +132,8 @@ def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Cont
     rtt_ps, bandwidth = 0, Fraction(0)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     ways = [(flow.forward, flow.reverse) for flow in plan.flows.values()]
-    for way in ways or [((vc,), (vc,)) for vc in plan.sources.values()]:
+    of_sources = [*((vc,) for vc in plan.sources.values()), *plan.datagrams.values()]
+    for way in ways or [(route, route) for route in of_sources]:
         out, back = map(plan.links_of, way)
         rtt = sum([delays_ps[link.name] for link in (*out, *back)])
         slowest = min(rates[link.name] for link in out)
