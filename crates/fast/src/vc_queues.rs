@@ -375,7 +375,8 @@ mod tests {
             cell_time_ps: 10,
             framing: None,
             delay_ps: 0,
-            motion: None,
+            loss_ppb: 0,
+            schedule: None,
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),
                 scheduler,

@@ -274,6 +274,9 @@ pub struct FlowRecord {
 pub struct VcRecord {
     /// Name in the spec.
     pub name: String,
+    /// Whether it carries packets; then all that is called cells here is packets, and each is a frame.
+    #[serde(skip)]
+    pub carries_packets: bool,
     /// Cells handed to the VC's first port.
     pub cells_offered: u64,
     /// Cells that reached the VC's end.

@@ -104,6 +104,7 @@ impl<'a> Network<'a> {
                 carries_packets: spec.carries_packets(id as usize),
                 record: VcRecord {
                     name: vc.name.clone(),
+                    carries_packets: spec.carries_packets(id as usize),
                     ..VcRecord::default()
                 },
             })

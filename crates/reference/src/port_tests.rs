@@ -20,7 +20,8 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
         cell_time_ps: 10,
         framing: None,
         delay_ps: 0,
-        motion: None,
+        loss_ppb: 0,
+        schedule: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
     link.port.scheduler = scheduler;

@@ -10,8 +10,8 @@ mod classes;
 mod form;
 mod framing;
 mod gfr;
-mod motion;
 mod rerouting;
+mod schedule;
 mod sources;
 mod web;
 
@@ -19,8 +19,8 @@ pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
 pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
-pub use motion::MotionSpec;
 pub use rerouting::ReroutingSpec;
+pub use schedule::ScheduleSpec;
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
@@ -33,7 +33,7 @@ use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
 /// Version of the JSON form this crate reads.
-pub const SPEC_VERSION: u32 = 1;
+pub const SPEC_VERSION: u32 = 2;
 
 /// One run: nodes, links with their output ports, VCs, flows, and what to record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
@@ -99,11 +99,15 @@ pub struct LinkSpec {
     /// How it carries packets; the key is left out for a link that carries cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<PacketFraming>,
-    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a moving
-    /// link the least of its delays.
+    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a link
+    /// with a schedule the least of its delays.
     pub delay_ps: u64,
-    /// How the link changes during the run; none for a link at rest.
-    pub motion: Option<MotionSpec>,
+    /// Part of a thousand million of the frames that the link loses, all cells of a frame together; the key is
+    /// left out for a link that loses none. Drawn from the stream `link/<name>/loss`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub loss_ppb: u32,
+    /// How the link changes during the run; none for a link that does not.
+    pub schedule: Option<ScheduleSpec>,
     /// The output port that feeds it.
     pub port: PortSpec,
 }

@@ -32,7 +32,7 @@ class PacketFraming(SpecPart):
     line_octets: U32
 
 
-class MotionSpec(SpecPart):
+class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
     times_ps: tuple[U64, ...] = ()
@@ -322,7 +322,8 @@ class LinkSpec(SpecPart):
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
-    motion: MotionSpec | None = None
+    loss_ppb: U32 = left_out(0)
+    schedule: ScheduleSpec | None = None
     port: PortSpec
 
 
@@ -744,7 +745,7 @@ class RecordSpec(SpecPart):
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     seed: U64
     duration_ps: U64
     nodes: tuple[NodeSpec, ...] = ()

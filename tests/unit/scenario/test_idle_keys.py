@@ -187,7 +187,7 @@ def _all_tables(model: type[BaseModel]) -> set[type[BaseModel]]:
 TWO_WAYS: dict[str, Any] = {
     "run": {"duration": "10 s"},
     "topology": {
-        "kind": "n_source",
+        "kind": "dumbbell",
         "sources": 3,
         "bottleneck": {"rate": "4000 cells/s", "delay": "20 ms", "buffer": "120 cells"},
         "access": {"delay": "1 ms"},
