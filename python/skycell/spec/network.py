@@ -522,6 +522,9 @@ class DelayedAckSpec(SpecPart):
     every_segments: U32
 
 
+EcnUse = Literal["off", "classic"]
+
+
 class TcpSpec(SpecPart):
     """Both endpoints of a TCP connection."""
 
@@ -549,6 +552,7 @@ class TcpSpec(SpecPart):
     nagle: bool
     sws_avoidance: bool
     idle_restart: bool
+    ecn: EcnUse = left_out("off")
     handshake: bool
 
 
