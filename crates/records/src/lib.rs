@@ -247,6 +247,10 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Of the data segments that arrived, those that a queue had marked (ECN).
+    pub segments_marked: u64,
+    /// Reductions of cwnd because of marks.
+    pub ecn_reductions: u64,
     /// Segments without data that open or close connections, both ways.
     pub control_segments: u64,
     /// Octets sent and not acknowledged at the end of the run.

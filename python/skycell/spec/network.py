@@ -523,6 +523,9 @@ class DelayedAckSpec(SpecPart):
     every_segments: U32
 
 
+EcnUse = Literal["off", "classic"]
+
+
 class TcpSpec(SpecPart):
     """Both endpoints of a TCP connection."""
 
@@ -550,6 +553,7 @@ class TcpSpec(SpecPart):
     nagle: bool
     sws_avoidance: bool
     idle_restart: bool
+    ecn: EcnUse = left_out("off")
     handshake: bool
 
 
