@@ -11,6 +11,7 @@ CRATES = (
     "declare",
     "des",
     "switch",
+    "abr",
     "tcp",
     "spec",
     "records",

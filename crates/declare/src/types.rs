@@ -119,6 +119,20 @@ parameter_types! {
     SackBlocks(u32) = |_blocks, _, _| Ok(());
     /// Whether only the first partial ACK restarts the timer; written as which of them do.
     FirstRestartsOnly(bool) = |_value, _, _| Ok(());
+    /// A rate above 0, thousandths of a cell a second.
+    CellRate(u64) = |millicells, _, field| above_zero(*millicells, field);
+    /// The same, or 0 for none.
+    CellRateOrNone(u64) = |_millicells, _, _| Ok(());
+    /// Cells on their way: at least 1, at most 16 777 215 (af-tm-0056 section 5.10.1).
+    CellsInFlight(u32) = |cells, _, field| match cells {
+        1..=16_777_215 => Ok(()),
+        _ => Err(Refusal::new(field, cells, "1 to 16777215")),
+    };
+    /// At least 1.
+    AtLeastOne(f64) = |value, _, field| match value.is_finite() && *value >= 1.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "at least 1")),
+    };
     /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
     /// stands for that of a VC without.
     VcIntervals(Vec<u64>) = |intervals, around, field| {
