@@ -108,6 +108,14 @@ impl Source {
         self.acr
     }
 
+    /// When the next cell in the rate may be sent, as far as its pace goes.
+    pub fn paced(&self) -> SimTime {
+        match self.last_in_rate {
+            Some(last) => last + interval(self.acr),
+            None => SimTime::ZERO,
+        }
+    }
+
     /// Which cell is next and when it may be sent, `now` or later; none while nothing waits and no
     /// forward RM cell will be due.
     pub fn next(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, Due)> {
@@ -121,9 +129,9 @@ impl Source {
 
     fn next_in_rate(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, Due)> {
         // 1: cells in the rate are no closer than 1 / ACR, at the ACR of now.
-        let paced = self.last_in_rate.map(|last| last + interval(self.acr));
-        let earliest = paced.map_or(now, |paced| now.max(paced));
-        if earliest == SimTime::NEVER {
+        let earliest = now.max(self.paced());
+        // Nothing is sent at a rate of 0, not even the first cell.
+        if interval(self.acr) == SimTime::NEVER || earliest == SimTime::NEVER {
             return None;
         }
         let has_cell = waiting.data || waiting.backward;

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare, Refusal,
-    types::{CellRate, CellRateOrNone, CellsInFlight, Flag, Interval, PartOfOne, unchecked},
+    Declare,
+    types::{
+        CellRate, CellRateOrNone, CellsBetweenRm, CellsInFlight, Flag, FromZeroToOne, Interval,
+        LeastCellsBetweenRm, PartOfOne, Weight, unchecked,
+    },
 };
 
 /// What the source and destination of an ABR VC keep to.
@@ -39,11 +42,11 @@ pub struct AbrSpec {
     #[param(check = unchecked, unwritten)]
     pub frtt_ps: u64,
     /// A forward RM cell comes at least every so many cells: a power of 2 from 2 to 256.
-    #[param(default = 32, symbol = "Nrm", check = check_nrm, source = TM)]
-    pub nrm: u32,
+    #[param(default = 32, symbol = "Nrm", source = TM)]
+    pub nrm: CellsBetweenRm,
     /// Cells between two forward RM cells at a low rate.
-    #[param(default = 2, symbol = "Mrm", check = check_mrm, source = TM)]
-    pub mrm: u32,
+    #[param(default = 2, symbol = "Mrm", source = TM)]
+    pub mrm: LeastCellsBetweenRm,
     /// Time after which a forward RM cell need not wait for Nrm cells.
     #[param(key = "trm", default = "100 ms", symbol = "Trm", source = TM)]
     pub trm_ps: Interval,
@@ -54,8 +57,8 @@ pub struct AbrSpec {
     #[param(default = 0.0625, symbol = "RDF", source = TM)]
     pub rdf: PartOfOne,
     /// Part of the rate that each forward RM cell takes away while feedback is missing; 0 for none.
-    #[param(default = 0.0625, symbol = "CDF", check = check_cdf, source = TM)]
-    pub cdf: f64,
+    #[param(default = 0.0625, symbol = "CDF", source = TM)]
+    pub cdf: FromZeroToOne,
     /// Time without a forward RM cell after which the rate falls to ICR.
     #[param(key = "adtf", default = "500 ms", symbol = "ADTF", source = TM)]
     pub adtf_ps: Interval,
@@ -80,37 +83,13 @@ pub struct AbrSpec {
     #[param(key = "destination_rate", symbol = "ER", optional, check = unchecked, source = "af-tm-0056, destination behaviour 2b")]
     pub destination_millicells: Option<u64>,
     /// Weight of the VC where a switch divides what is beyond the MCRs.
-    #[param(default = 1.0, symbol = "w_i", check = check_weight, source = "ATM Forum 98-0408: equal weights")]
-    pub weight: f64,
+    #[param(
+        default = 1.0,
+        symbol = "w_i",
+        source = "ATM Forum 98-0408: equal weights"
+    )]
+    pub weight: Weight,
 }
 
 /// The defaults of TM 4.0.
 const TM: &str = "af-tm-0056 section 5.10.1";
-
-fn check_nrm(nrm: &u32) -> Result<(), Refusal> {
-    match nrm.is_power_of_two() && (2..=256).contains(nrm) {
-        true => Ok(()),
-        false => Err(Refusal::new("nrm", nrm, "a power of 2 from 2 to 256")),
-    }
-}
-
-fn check_mrm(mrm: &u32) -> Result<(), Refusal> {
-    match mrm {
-        1..=256 => Ok(()),
-        _ => Err(Refusal::new("mrm", mrm, "1 to 256")),
-    }
-}
-
-fn check_cdf(cdf: &f64) -> Result<(), Refusal> {
-    match (0.0..=1.0).contains(cdf) {
-        true => Ok(()),
-        false => Err(Refusal::new("cdf", cdf, "0 to 1")),
-    }
-}
-
-fn check_weight(weight: &f64) -> Result<(), Refusal> {
-    match *weight > 0.0 && weight.is_finite() {
-        true => Ok(()),
-        false => Err(Refusal::new("weight", weight, "above 0")),
-    }
-}

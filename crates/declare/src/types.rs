@@ -128,6 +128,21 @@ parameter_types! {
         1..=16_777_215 => Ok(()),
         _ => Err(Refusal::new(field, cells, "1 to 16777215")),
     };
+    /// Cells from one forward RM cell to the next: a power of 2 from 2 to 256 (af-tm-0056 section 5.10.1).
+    CellsBetweenRm(u32) = |cells, _, field| match cells.is_power_of_two() && (2..=256).contains(cells) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, cells, "a power of 2 from 2 to 256")),
+    };
+    /// Cells that two forward RM cells have between them at least.
+    LeastCellsBetweenRm(u32) = |cells, _, field| match cells {
+        1..=255 => Ok(()),
+        _ => Err(Refusal::new(field, cells, "1 to 255")),
+    };
+    /// Above 0; only ratios count.
+    Weight(f64) = |value, _, field| match *value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "above 0")),
+    };
     /// At least 1.
     AtLeastOne(f64) = |value, _, field| match value.is_finite() && *value >= 1.0 {
         true => Ok(()),

@@ -86,14 +86,14 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
+    /// The plan for a valid spec; none for what has no closed form here: an ABR VC, a VC that is rerouted,
     /// or comes back to a multiplexing port, links that change more than their delay, losses at random that do not follow from the order
     /// in which frames come, edges that discard where no switch port follows, and classes beyond those of
     /// [`crate::shared`].
     pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
-        let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
+        let is_stepped = |vc: &VcSpec| vc.rerouting.is_some() || vc.abr.is_some();
         let mut links = 0..spec.links.len() as u32;
-        if is_rerouted || !links.all(|link| has_closed_form(spec, link)) {
+        if spec.vcs.iter().any(is_stepped) || !links.all(|link| has_closed_form(spec, link)) {
             return None;
         }
         let kinds = kinds(spec);

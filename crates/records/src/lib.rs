@@ -1,5 +1,6 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
+mod abr;
 mod delay;
 mod guarantee;
 mod ledger;
@@ -9,6 +10,7 @@ mod summary;
 mod traces;
 mod web;
 
+pub use abr::AbrRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
@@ -294,6 +296,9 @@ pub struct VcRecord {
     pub guarantee: WindowRecord,
     /// The guarantee over the run; nothing is due or met without a contract.
     pub run_guarantee: RunGuarantee,
+    /// What its rate control did; of ABR VCs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrRecord>,
 }
 
 /// What an output port did.

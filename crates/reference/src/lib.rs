@@ -6,6 +6,7 @@
 //! applications act (by flow), cell sources send (by source). Nothing depends on who was inserted
 //! first into a queue.
 
+mod abr;
 mod frames;
 mod line;
 mod link;

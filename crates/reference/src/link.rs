@@ -202,11 +202,15 @@ impl Motion {
     }
 
     /// Whether the cell that has just entered belongs to a frame that is lost. Each frame has one
-    /// draw, with its first cell that enters, so that what others lose does not shift it.
+    /// draw, with its first cell that enters, so that what others lose does not shift it; an RM cell has
+    /// its own.
     fn draws_loss(&mut self, cell: &Cell, serial: u64) -> bool {
         let Some(&loss_ppb) = self.spec.losses_ppb.get(self.known[self.step]) else {
             return false;
         };
+        if cell.rm.is_some() {
+            return self.draws.uniform(0, u64::from(WHOLE_PPB)) < u64::from(loss_ppb);
+        }
         match self.frames.get(&cell.vc) {
             Some(&(known, is_lost)) if known == serial => is_lost,
             _ => {

@@ -46,6 +46,8 @@ fn link_with(motion: MotionSpec) -> Link {
 fn cell(index: u32) -> Cell {
     Cell {
         frame: 0,
+        rm: None,
+        efci: false,
         index,
         vc: 0,
         hop: 0,
