@@ -182,7 +182,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from skycell.scenario.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.scenario.parameters import Parameters, param, when, without",
+                "from skycell.input.parameters import Parameters, param, when, without",
                 "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
@@ -235,7 +235,7 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from typing import Annotated",
                 "",
-                "from skycell.scenario.parameters import Parameters, param, when, without, word",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.rules import Declared, Declares",
                 f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
                 f"from skycell.spec.network import {item['name']}",

@@ -10,8 +10,8 @@ from skycell.experiment.claims import PATIENCE_S, Claims, Taken
 from skycell.experiment.pool import Outcome, run_tasks
 from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import NetworkSpec
-from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.spec.text import SpecText
 from skycell.version import version as own_version
 

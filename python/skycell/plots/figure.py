@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
+from skycell.input.settings import write_value
 from skycell.plots import theme
-from skycell.scenario.quantities import counted
-from skycell.scenario.settings import write_value
 
 if TYPE_CHECKING:
     import altair as alt

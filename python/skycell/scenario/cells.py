@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Any
 
-from skycell.scenario.parameters import ValueType, exact, quantity, read_number
-from skycell.scenario.quantities import (
+from skycell.input.parameters import ValueType, exact, quantity, read_number
+from skycell.input.quantities import (
     Dimension,
     Quantity,
     Refused,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
+from skycell.input.parameters import Parameters, param, word
+from skycell.input.quantities import Quantity, Refused
 from skycell.scenario.cells import buffer_size
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.parameter_types import CLASSES, NO_ABR
-from skycell.scenario.parameters import Parameters, param, word
-from skycell.scenario.quantities import Quantity, Refused
 
 
 def _read_class(value: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skycell.scenario.faults import FaultCollector, Path, Verbatim
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_time
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, rounded, show_time
 from skycell.scenario.tcp_types import RTT_X_BANDWIDTH
 
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.scenario.cells import CellRate, cells_per_second
-from skycell.scenario.faults import FaultCollector, Verbatim
-from skycell.scenario.parameters import Names, Parameters, meaning_of, param, quantity, word
-from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import (
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.parameters import Names, Parameters, meaning_of, param, quantity, word
+from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
     PS_PER_SECOND,
@@ -20,6 +18,8 @@ from skycell.scenario.quantities import (
     show_amount,
     show_time,
 )
+from skycell.scenario.cells import CellRate, cells_per_second
+from skycell.scenario.plan import Plan
 from skycell.spec.network import GcraSpec, GfrSpec
 
 #: The MCR of a VC is counted in thousandths of a cell a second.

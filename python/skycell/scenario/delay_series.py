@@ -8,48 +8,17 @@ from fractions import Fraction
 from io import StringIO
 from os import PathLike, fspath
 
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
+from skycell.input.text import csv_faults, read_text
 from skycell.scenario.links import FRAMINGS, cell_time_ps
 from skycell.scenario.motion import MOST_STEPS
-from skycell.scenario.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.scenario.series_columns import CELLS, KINDS, NEEDED, Written, column_of
-from skycell.scenario.text import csv_faults, read_text
+from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 
 #: A file that is wrong throughout is told by its first faults.
 _MOST_FAULTS = 20
-
-
-@dataclass(frozen=True)
-class Hops:
-    """A path over satellites, and the delay of each of its links, up link first."""
-
-    satellites: tuple[str, ...]
-    links_ps: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A link in steps: each holds from its time to the next one's.
-
-    Attributes:
-        times_ps: when each step begins, ascending.
-        delays_ps: one way; None where there is no path.
-        paths: steps that follow each other with equal numbers are one path.
-        cell_times_ps: time of a cell whose transmission begins in the step; empty where it is
-            always the link's.
-        losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
-        hops: the path of each step, None where there is none; empty where it was not asked for.
-        notes: sentences on what the steps rest on, such as satellites that are left out.
-    """
-
-    times_ps: tuple[int, ...]
-    delays_ps: tuple[int | None, ...]
-    paths: tuple[int, ...]
-    cell_times_ps: tuple[int, ...] = ()
-    losses_ppb: tuple[int, ...] = ()
-    hops: tuple[Hops | None, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameters import Parameters, param, quantity
-from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity
+from skycell.input.parameters import Parameters, param, quantity
+from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 
 Time = Annotated[
     Quantity, quantity(Dimension.TIME, Dimension.RTT, high=LONGEST_RUN_PS, example="0.1 s")

@@ -6,10 +6,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from skycell.scenario.faults import FaultCollector, Path, did_you_mean
-from skycell.scenario.presets import Preset, presets
-
-_MEANING = "named set of values that this file builds on"
+from skycell.input.expand import base_of, chosen_preset, merge
+from skycell.input.faults import FaultCollector, Path
+from skycell.scenario.presets import presets
 
 
 def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], bool]:
@@ -37,49 +36,10 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     return merged, is_known
 
 
-def base_of(
-    own: dict[str, Any], known: Mapping[str, Preset], faults: FaultCollector
-) -> dict[str, Any]:
-    """The values of the preset that a file names at its top, which is taken out of `own`."""
-    if "preset" not in own:
-        return {}
-    chosen = _preset(own.pop("preset"), ("preset",), known, faults)
-    return chosen.values() if chosen else {}
-
-
 def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
     if "preset" not in tcp:
         return tcp
     own = dict(tcp)
-    chosen = _preset(own.pop("preset"), (*path, "preset"), presets(), faults)
+    chosen = chosen_preset(own.pop("preset"), (*path, "preset"), presets(), faults)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)
-
-
-def _preset(
-    name: object, path: Path, known: Mapping[str, Preset], faults: FaultCollector
-) -> Preset | None:
-    if isinstance(name, str) and name in known:
-        return known[name]
-    allowed = " or ".join(f'"{k}"' for k in known) + did_you_mean(name, known)
-    faults.add(path, name, allowed, _MEANING)
-    return None
-
-
-def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`over` laid over `base`; a table of another kind replaces the one below it.
-
-    >>> merge({"a": {"kind": "x", "b": 1}}, {"a": {"c": 2}})
-    {'a': {'kind': 'x', 'b': 1, 'c': 2}}
-    >>> merge({"a": {"kind": "x", "b": 1}}, {"a": {"kind": "y"}})
-    {'a': {'kind': 'y'}}
-    """
-    merged = dict(base)
-    for key, value in over.items():
-        below = merged.get(key)
-        if isinstance(below, Mapping) and isinstance(value, Mapping):
-            same_kind = value.get("kind", below.get("kind")) == below.get("kind")
-            merged[key] = merge(below, value) if same_kind else dict(value)
-        else:
-            merged[key] = value
-    return copy.deepcopy(merged)

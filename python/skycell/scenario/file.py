@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
+from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.contracts import GfrContract
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import Names, Parameters, param, quantity, whole_number, word
-from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.sources import PolicerParameters, Source
 from skycell.scenario.topology import Topology
 from skycell.scenario.traffic import Loss, Start, Traffic

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Verbatim
+from skycell.input.faults import NOTHING, FaultCollector, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import Dimension, show_amount
 from skycell.scenario.links import FRAMINGS, CongestedLink
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import Dimension, show_amount
 
 
 def check_framings(plan: Plan, faults: FaultCollector) -> None:

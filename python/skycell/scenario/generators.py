@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from skycell.scenario.faults import FaultCollector, Path
+from skycell.input.faults import FaultCollector, Path
+from skycell.input.parameters import meaning_of
 from skycell.scenario.links import AccessLink, CongestedLink, delay_of
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot

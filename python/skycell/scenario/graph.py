@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import meaning_of
 from skycell.scenario.declared.policies import TailDrop
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.framings import check_framings
 from skycell.scenario.links import delay_of
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 from skycell.scenario.resolve_jitter import refuse_without_host
 from skycell.scenario.topology import Graph, GraphFlow, GraphLink

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameters import Parameters, param, quantity
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity
+from skycell.input.parameters import Parameters, param, quantity
+from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity
 
 MEANING = "time, drawn for each segment, that a host takes to hand it to its port"
 SOURCE = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Literal
 
+from skycell.input.parameters import probability, quantity, word
+from skycell.input.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
 from skycell.scenario.cells import buffer_size
-from skycell.scenario.parameters import probability, quantity, word
-from skycell.scenario.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
 from skycell.spec.values import WHOLE_PPB
 
 #: Part of the stated rate that carries cells, and the only rate that the framing exists at.

@@ -6,6 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
+from skycell.input.parameters import Parameters, param
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
@@ -24,8 +26,6 @@ from skycell.scenario.link_values import Framing as Framing
 from skycell.scenario.link_values import Loss as Loss
 from skycell.scenario.link_values import Rate as Rate
 from skycell.scenario.motion import Motion
-from skycell.scenario.parameters import Parameters, param
-from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 
 RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"
 FRAMING_MEANING = (
@@ -92,7 +92,7 @@ def delay_of(delay: Quantity | None) -> Quantity:
 def payload_rate(rate: Quantity, framing: str | None) -> Fraction:
     """Rate at which a link carries cells, bit/s; the framing is known to exist at the rate.
 
-    >>> from skycell.scenario.quantities import parse_quantity
+    >>> from skycell.input.quantities import parse_quantity
     >>> payload_rate(parse_quantity("155.52 Mbit/s"), "sts3c")
     Fraction(149760000, 1)
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, when
+from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.link_values import Buffer, Framing, Rate
-from skycell.scenario.parameters import Flag, Parameters, ValueType, param, quantity, when
-from skycell.scenario.quantities import DAY_PS, Dimension, Quantity, Refused
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
 MOST_STEPS = 1_000_000

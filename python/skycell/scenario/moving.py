@@ -6,11 +6,20 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path as FilePath
-from pkgutil import resolve_name
 from typing import TypeVar
 
-from skycell.scenario.delay_series import LinkRate, Steps, read_delays
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
+from skycell.input.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
+from skycell.input.parameters import exact, meaning_of
+from skycell.input.quantities import (
+    DAY_PS,
+    Dimension,
+    Quantity,
+    parse_quantity,
+    rounded,
+    show_amount,
+    show_time,
+)
+from skycell.scenario.delay_series import LinkRate, read_delays
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.links import (
     DELAY_MEANING,
@@ -22,22 +31,11 @@ from skycell.scenario.links import (
 )
 from skycell.scenario.motion import MOST_STEPS, Motion
 from skycell.scenario.on_board import Chain
-from skycell.scenario.parameters import exact, meaning_of
-from skycell.scenario.quantities import (
-    DAY_PS,
-    Dimension,
-    Quantity,
-    parse_quantity,
-    rounded,
-    show_amount,
-    show_time,
-)
 from skycell.scenario.topology import Graph, GraphLink, ParkingLot
 from skycell.spec.network import MotionSpec
+from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 
-#: `skycell.orbit` builds on this package, so it is found by its name where a file asks for it.
-_OVER_CONSTELLATION = "skycell.orbit.motion:path_steps"
 _DEFAULT_STEP = "100 ms"
 #: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
 _LAST_MOMENT_PS = 200 * DAY_PS
@@ -259,7 +257,12 @@ def steps_over_constellation(
 def _steps_of_sky(
     motion: Motion, folder: FilePath, step_ps: int, count: int, with_hops: bool
 ) -> Steps:
-    steps: Steps = resolve_name(_OVER_CONSTELLATION)(
+    from skycell.orbit.motion import path_steps
+
+    assert motion.constellation is not None
+    assert motion.source is not None
+    assert motion.target is not None
+    return path_steps(
         motion.constellation,
         motion.source,
         motion.target,
@@ -269,7 +272,6 @@ def _steps_of_sky(
         steps=count,
         with_hops=with_hops,
     )
-    return steps
 
 
 def _over_constellation(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from skycell.input.quantities import show_amount
 from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.quantities import show_amount
 from skycell.scenario.sky_paths import SkyPath
 from skycell.spec.network import LinkSpec, NetworkSpec
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from skycell.scenario.delay_series import Hops
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_value
+from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import Dimension, Quantity, rounded
 from skycell.scenario.motion import Motion
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.quantities import Dimension, Quantity, rounded
 from skycell.spec.network import MotionSpec
+from skycell.spec.steps import Hops
 
 _NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")
 

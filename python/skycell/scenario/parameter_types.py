@@ -10,18 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from skycell.scenario.cells import MOST_CELLS, cell_rate, part_or_rate
-from skycell.scenario.faults import show_value
-from skycell.scenario.parameters import Flag as Flag
-from skycell.scenario.parameters import (
-    ValueType,
-    part,
-    quantity,
-    read_each,
-    read_number,
-    whole_number,
-)
-from skycell.scenario.quantities import (
+from skycell.input.faults import show_value
+from skycell.input.parameters import Flag as Flag
+from skycell.input.parameters import ValueType, part, quantity, read_each, read_number, whole_number
+from skycell.input.quantities import (
     DAY_PS,
     Dimension,
     Quantity,
@@ -29,6 +21,7 @@ from skycell.scenario.quantities import (
     parse_quantity,
     unit_pattern,
 )
+from skycell.scenario.cells import MOST_CELLS, cell_rate, part_or_rate
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Literal
 
+from skycell.input.faults import Path, did_you_mean
+from skycell.input.quantities import Quantity
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.faults import Path, did_you_mean
 from skycell.scenario.jitter import PortGap, Sender
-from skycell.scenario.quantities import Quantity
 
 if TYPE_CHECKING:
     from skycell.scenario.on_board import Course

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import meaning_of
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.generators import add_access
 from skycell.scenario.graph import ShortestPaths
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
 from skycell.scenario.sources import CbrSource, Source
 from skycell.scenario.topology import Graph, NSource, ParkingLot

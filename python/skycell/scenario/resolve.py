@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
 from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import (
@@ -21,23 +23,12 @@ from skycell.scenario.contracts import (
     peak_policers,
     resolve_contracts,
 )
-from skycell.scenario.faults import FaultCollector, Verbatim
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.framings import words_of_rate
-from skycell.scenario.links import (
-    cell_time_ps,
-    payload_rate,
-)
+from skycell.scenario.links import cell_time_ps, payload_rate
 from skycell.scenario.moving import Moving
 from skycell.scenario.on_board import Course
 from skycell.scenario.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.quantities import (
-    CELL_BITS,
-    PS_PER_SECOND,
-    rounded,
-    show_amount,
-    show_time,
-)
 from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_jitter import jitters
 from skycell.scenario.resolve_ports import PortResolver

@@ -5,33 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.file import FlowOverride, ScenarioFile
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import (
-    LONGEST_RUN_PS,
-    show_amount,
-    show_time,
-)
 from skycell.scenario.resolve_tcp import TcpResolver, shown_window
 from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.tcp_types import LARGEST_WINDOW
-from skycell.scenario.traffic import (
-    Loss,
-    Staggered,
-    Start,
-    Together,
-)
-from skycell.spec.network import (
-    FlowSpec,
-    JitterSpec,
-    LossScript,
-    StartAt,
-    StartDrawn,
-    TcpSpec,
-)
+from skycell.scenario.traffic import Loss, Staggered, Start, Together
+from skycell.spec.network import FlowSpec, JitterSpec, LossScript, StartAt, StartDrawn, TcpSpec
 
 
 def _start_at(time_ps: int) -> StartAt:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.jitter import LONGEST_PS, MEANING, PortGap, Sender
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedFlow
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.spec.network import JitterSpec, TcpSpec
 
 #: Of a connection that shares a link with others.

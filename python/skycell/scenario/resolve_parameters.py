@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import Parameters, exact, meaning_of
+from skycell.input.quantities import PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.scenario.cells import MOST_CELLS, cells_per_second
 from skycell.scenario.contracts import MILLICELLS
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.parameter_types import Z_RULES
-from skycell.scenario.parameters import Parameters, exact, meaning_of
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.scenario.rules import Declares
 from skycell.spec.network import DfbaZFixed
 from skycell.spec.values import WHOLE_PPB

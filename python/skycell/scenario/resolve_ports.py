@@ -8,26 +8,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import cast
 
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import Dimension, show_amount
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.jitter import PortGap
 from skycell.scenario.links import CongestedLink
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan, PlannedLink
-from skycell.scenario.quantities import Dimension, show_amount
 from skycell.scenario.resolve_jitter import gap_ps
 from skycell.scenario.resolve_parameters import Port
 from skycell.scenario.resolve_rules import resolve_rule
-from skycell.spec.network import (
-    FifoSpec,
-    PortSpec,
-    QueueSpec,
-    SchedulerSpec,
-    StrictPrioritySpec,
-)
+from skycell.spec.network import FifoSpec, PortSpec, QueueSpec, SchedulerSpec, StrictPrioritySpec
 
 
 @dataclass

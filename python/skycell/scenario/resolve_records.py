@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from skycell.input.faults import FaultCollector, Verbatim, did_you_mean
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import show_amount
 from skycell.scenario.context import Context
-from skycell.scenario.faults import FaultCollector, Verbatim, did_you_mean
 from skycell.scenario.file import MOST_VCS_BY_DEFAULT, TRACES, Records
-from skycell.scenario.parameters import meaning_of
 from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import show_amount
 from skycell.spec.network import RecordSpec
 
 #: More samples than this would not fit into memory beside the run.

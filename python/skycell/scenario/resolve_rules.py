@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skycell.scenario.faults import Verbatim
-from skycell.scenario.parameters import Parameters, meaning_of
-from skycell.scenario.quantities import Quantity, show_amount
+from skycell.input.faults import Verbatim
+from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.quantities import Quantity, show_amount
 from skycell.scenario.resolve_parameters import RESOLVERS, Port
 from skycell.scenario.rules import Declared, Declares, Part
 from skycell.spec.part import SpecPart

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from skycell.scenario.cells import cells_per_second
-from skycell.scenario.context import Context
-from skycell.scenario.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.parameters import meaning_of
-from skycell.scenario.plan import Plan
-from skycell.scenario.quantities import (
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
     PS_PER_SECOND,
@@ -20,6 +16,10 @@ from skycell.scenario.quantities import (
     show_amount,
     show_time,
 )
+from skycell.scenario.cells import cells_per_second
+from skycell.scenario.context import Context
+from skycell.scenario.file import ScenarioFile
+from skycell.scenario.plan import Plan
 from skycell.scenario.resolve_flows import FlowResolver
 from skycell.scenario.resolve_traffic import TrafficResolver
 from skycell.scenario.sources import CbrSource, PolicerParameters, Source, VbrSource

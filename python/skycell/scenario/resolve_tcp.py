@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
 from skycell.scenario.context import Context
 from skycell.scenario.declared.tcp import TCP, Tcp
-from skycell.scenario.faults import FaultCollector, Path, Verbatim
-from skycell.scenario.parameters import meaning_of
-from skycell.scenario.quantities import Dimension, Quantity, show_amount, show_time
 from skycell.scenario.rules import Declares
 from skycell.scenario.tcp_types import LARGEST_WINDOW, RECEIVER_WINDOW, WINDOW_FIELD, HeldBack
 from skycell.spec.network import (

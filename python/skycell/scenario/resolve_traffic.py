@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import exact, meaning_of
+from skycell.input.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
 from skycell.scenario.context import Context
 from skycell.scenario.distributions import Constant, Times, Uniform
-from skycell.scenario.faults import FaultCollector, Path, Verbatim
-from skycell.scenario.parameters import exact, meaning_of
-from skycell.scenario.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
 from skycell.scenario.traffic import Persistent, Traffic, Transfers
 from skycell.scenario.web import FileClass, PoissonCount, Web
 from skycell.spec.network import (

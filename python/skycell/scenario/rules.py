@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dataclasses import field as field_
 from typing import Any
 
-from skycell.scenario.parameters import Parameters
+from skycell.input.parameters import Parameters
 from skycell.spec.part import SpecPart
 
 

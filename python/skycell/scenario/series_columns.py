@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from skycell.input.quantities import PS_PER_SECOND, show_time
 from skycell.scenario.motion import LONGEST_PS
-from skycell.scenario.quantities import PS_PER_SECOND, show_time
 
 _TIMES = {
     "ps": Fraction(1),

@@ -6,10 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from skycell.scenario.cells import CellRate, part_or_rate
-from skycell.scenario.classes import ServiceClass
-from skycell.scenario.distributions import Times
-from skycell.scenario.parameters import (
+from skycell.input.parameters import (
     Name,
     Names,
     Parameters,
@@ -20,11 +17,10 @@ from skycell.scenario.parameters import (
     without,
     word,
 )
-from skycell.scenario.quantities import (
-    DAY_PS,
-    Dimension,
-    Quantity,
-)
+from skycell.input.quantities import DAY_PS, Dimension, Quantity
+from skycell.scenario.cells import CellRate, part_or_rate
+from skycell.scenario.classes import ServiceClass
+from skycell.scenario.distributions import Times
 from skycell.scenario.traffic import Start
 
 _PEAK = part_or_rate(

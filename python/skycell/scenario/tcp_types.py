@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
-from skycell.scenario.parameters import (
+from skycell.input.parameters import (
     REFUSED,
     Parameters,
     ValueType,
@@ -17,8 +17,8 @@ from skycell.scenario.parameters import (
     whole_number,
     word,
 )
-from skycell.scenario.parameters import Flag as Flag
-from skycell.scenario.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.input.parameters import Flag as Flag
+from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 
 _HOUR_PS = 3600 * PS_PER_SECOND
 # RFC 7323 section 2.2: the window field's 65 535 octets shifted by at most 14 bits.

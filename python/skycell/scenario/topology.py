@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
@@ -38,7 +39,6 @@ from skycell.scenario.links import (
     Rate,
 )
 from skycell.scenario.motion import Motion
-from skycell.scenario.parameters import Flag, Name, Parameters, param, when, whole_number, without
 
 MOST_FLOWS = 10_000
 

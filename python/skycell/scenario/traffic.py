@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, whole_number
+from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
 from skycell.scenario.distributions import Times
-from skycell.scenario.parameters import Flag, Parameters, ValueType, param, quantity, whole_number
-from skycell.scenario.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
 from skycell.scenario.tcp_types import LARGEST_WINDOW
 from skycell.scenario.web import Web
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from skycell.scenario.distributions import Times
-from skycell.scenario.parameters import (
+from skycell.input.parameters import (
     Parameters,
     ValueType,
     param,
@@ -14,7 +13,8 @@ from skycell.scenario.parameters import (
     whole_number,
     word,
 )
-from skycell.scenario.quantities import Dimension, Quantity, Refused
+from skycell.input.quantities import Dimension, Quantity, Refused
+from skycell.scenario.distributions import Times
 
 _SOURCE = "ATM Forum 98-0876R1"
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.input.parameters import Parameters, param
 from skycell.scenario.parameter_types import (
     AverageThreshold,
     CellCount,
@@ -25,7 +26,6 @@ from skycell.scenario.parameter_types import (
     VcLevels,
     VcThresholds,
 )
-from skycell.scenario.parameters import Parameters, param
 from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
 from skycell.spec.network import (
     DfbaSpec,

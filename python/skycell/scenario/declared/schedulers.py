@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from skycell.input.parameters import Parameters, param, without
 from skycell.scenario.parameter_types import (
     CellsInRound,
     ClassShares,
@@ -16,7 +17,6 @@ from skycell.scenario.parameter_types import (
     VcIntervals,
     VcWeights,
 )
-from skycell.scenario.parameters import Parameters, param, without
 from skycell.scenario.rules import Declared, Declares, kind_by_name
 from skycell.spec.network import (
     FifoSpec,

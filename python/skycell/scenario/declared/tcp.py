@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.scenario.parameters import Parameters, param, when, word
+from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.rules import Declared, Declares
 from skycell.scenario.tcp_types import (
     Backoff,

@@ -10,7 +10,7 @@ from os import PathLike, fspath, strerror
 from pathlib import Path
 from typing import BinaryIO
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.input.faults import Fault, ScenarioFaults
 
 _MOST_OCTETS = 2**28
 """Of a text: 256 MiB. What has no end, such as `/dev/zero`, would else fill the memory."""

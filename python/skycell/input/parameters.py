@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from skycell.scenario.faults import show_key, show_value
-from skycell.scenario.quantities import (
+from skycell.input.faults import show_key, show_value
+from skycell.input.quantities import (
     PS_PER_KM,
     Dimension,
     Quantity,
@@ -35,7 +35,7 @@ from skycell.scenario.quantities import (
     unit_pattern,
     units_of,
 )
-from skycell.scenario.spelling import nearest
+from skycell.input.spelling import nearest
 
 #: The error type that carries what a leaf allows.
 REFUSED = "refused"

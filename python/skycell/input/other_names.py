@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skycell.scenario.spelling import plain
+from skycell.input.spelling import plain
 
 _OF_KEY = {
     # Links and their ports.

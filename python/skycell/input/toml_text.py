@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skycell.scenario.faults import Fault, Positions, ScenarioFaults
+from skycell.input.faults import Fault, Positions, ScenarioFaults
 
 _LONGEST_LINE = 80
 _MOST_READ = 1000

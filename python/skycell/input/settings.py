@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skycell.scenario.faults import quoted, show_key
+from skycell.input.faults import quoted, show_key
 
 
 def read_value(text: str) -> Any:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
 
-from skycell.scenario.quantities import counted, shortened, show_amount, with_short_numbers
-from skycell.scenario.spelling import nearest
+from skycell.input.quantities import counted, shortened, show_amount, with_short_numbers
+from skycell.input.spelling import nearest
 
 #: A path into a scenario: keys and list indices.
 Path = tuple[str | int, ...]
