@@ -259,8 +259,9 @@ fn cells_of_other_classes_take_from_what_erica_shares() {
 #[test]
 fn shares_that_trust_ccr_are_unequal_where_a_source_has_little_and_equal_where_rates_are_measured()
 {
-    // 98-0408: with a source that cannot fill its rate algorithm A needs the measured rate; CCR has the
-    // VC count in full, so that the fair share stays too small and the others keep their ratio.
+    // 98-0408: "The algorithms A and B do not converge to the expected allocation" with a
+    // source bottleneck unless rates are measured. CCR has the VC count in full, so that the fair share
+    // stays too small and the others keep their ratio.
     for (ccr_from, is_fair) in [("rm_cell", false), ("measured", true)] {
         let mut algorithm = abr_networks::weighted_erica_plus();
         algorithm["ccr_from"] = json!(ccr_from);
@@ -280,6 +281,43 @@ fn shares_that_trust_ccr_are_unequal_where_a_source_has_little_and_equal_where_r
         let found = rates(&net, 5_000 * MS, 10_000 * MS);
         let (one, other) = (found[0], found[2]);
         assert_eq!((one / other - 1.0).abs() < 0.01, is_fair, "{found:?}");
+    }
+}
+
+#[test]
+fn the_allocations_of_98_0408_come_out() {
+    // Three sources with MCRs of 10, 30 and 50 Mbit/s on a link of 149.76 come to 29.92, 49.92 and 69.92;
+    // while the first has no more than 10 the others come to 59.86 and 79.86 (its source bottleneck
+    // configuration).
+    let cells = |mbit: f64| mbit * 1e6 / 424.0;
+    let mut algorithm = abr_networks::weighted_erica_plus();
+    algorithm["ccr_from"] = json!("measured");
+    algorithm["interval_ps"] = json!(5 * MS);
+    algorithm["queue"]["target_ps"] = json!(MS);
+    for (expected, is_limited) in [([29.92, 49.92, 69.92], false), ([10.0, 59.86, 79.86], true)] {
+        let mut net = Net::chain(2, 2_000_000, MS);
+        net.join(2_831_197, 5 * MS, &algorithm);
+        for (mcr, limit) in [(10.0, is_limited), (30.0, false), (50.0, false)] {
+            let mut control = abr(353_000, cells(mcr) as u64);
+            control["icr_millicells"] = json!(30_000_000);
+            control["rif"] = json!(1.0);
+            let vc = net.connect(0, 2, control);
+            match limit {
+                true => net.add_source(vc, (1e12 / cells(10.0)) as u64),
+                false => net.feed(vc),
+            }
+        }
+        let found = rates(&net, 500 * MS, 800 * MS);
+        for (vc, expected) in [(0, expected[0]), (2, expected[1]), (4, expected[2])] {
+            let mut rate = found[vc] / cells(1.0);
+            if is_limited && vc == 0 {
+                rate *= 31.0 / 32.0; // RM cells come on top of what the source has
+            }
+            assert!(
+                (rate / expected - 1.0).abs() < 0.01,
+                "{rate} for {expected}: {found:?}"
+            );
+        }
     }
 }
 

@@ -317,9 +317,7 @@ CcrFrom = Literal["rm_cell", "measured"]
 
 
 class EricaSpec(SpecPart):
-    """Gives each VC the larger of an equal share of a target rate and of what it takes to end the
-    overload.
-    """
+    """Gives each VC an equal share of a target, or more if that ends the overload."""
 
     kind: Literal["erica"] = "erica"
     target_utilization: float
@@ -333,7 +331,7 @@ QueueCurve = Literal["hyperbolic", "linear", "step"]
 
 
 class QueueControlSpec(SpecPart):
-    """f(Q): above 1 while the queueing delay is short, 1 where it shall be, less while it is long."""
+    """f(Q): above 1 while the queueing delay is short, below 1 while it is long."""
 
     curve: QueueCurve
     target_ps: U64
@@ -346,9 +344,7 @@ class QueueControlSpec(SpecPart):
 
 
 class EricaPlusSpec(SpecPart):
-    """ERICA with all of the link as its aim, more while the queue is short and less while it is
-    long.
-    """
+    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
 
     kind: Literal["erica_plus"] = "erica_plus"
     queue: QueueControlSpec

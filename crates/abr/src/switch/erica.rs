@@ -8,7 +8,7 @@ use skycell_declare::{
     types::{CellCount, FromZeroToOne, Interval, PartOfOne},
 };
 
-/// Gives each VC the larger of an equal share of a target rate and of what it takes to end the overload.
+/// Gives each VC an equal share of a target, or more if that ends the overload.
 ///
 /// ATM Forum 96-1172, ERICA Switch Algorithm: A Complete Description, 1996. MCRs play no part in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]

@@ -10,7 +10,7 @@ use skycell_declare::{
     types::{CellCount, FromZeroToOne, Interval},
 };
 
-/// ERICA with all of the link as its aim, more while the queue is short and less while it is long.
+/// ERICA with a target that follows the queue: all of the link while its delay is as wanted.
 ///
 /// ATM Forum 96-1172, section 6; 98-0408, section 2 (arXiv cs/9809040).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]

@@ -6,7 +6,7 @@ use skycell_declare::{
     types::{AtLeastOne, FromZeroToOne, Interval, PartOfOne},
 };
 
-/// f(Q): above 1 while the queueing delay is short, 1 where it shall be, less while it is long.
+/// f(Q): above 1 while the queueing delay is short, below 1 while it is long.
 ///
 /// Vandalore, Jain, Goyal, Fahmy: Design and Analysis of Queue Control Functions for Explicit Rate Switch
 /// Schemes, arXiv cs/9809041, 1998; the hyperbola as in ATM Forum 96-1172, section 6. Q0 and Q1 are T0
