@@ -158,19 +158,25 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
         parameters = list(_parameters(item, items))
         name = _pascal(kind)
         names.append((kind, name, all(not is_required(p) for _, p in parameters if p["key"])))
-        classes += _rule_class(name, kind, item, parameters, noun)
-        types |= {p["type"] for _, p in parameters if p["key"] and _python_type(p) != "Flag"}
+        written = [(field, _with_words(p, items)) for field, p in parameters]
+        classes += _rule_class(name, kind, item, written, noun)
+        types |= {
+            p["type"]
+            for _, p in parameters
+            if p["key"] and _python_type(p) != "Flag" and _words_of(p, items) is None
+        }
         target = f"{_pascal(item['facts'].get('written_for', kind))}Spec"
         specs.add(target)
         specs |= {f["type"]["named"] for f in item["shape"]["fields"] if f["param"]["type"] is None}
         entries += _entry(kind, name, target, item, items)
     union = " | ".join(name for _, name, _ in names)
     short = ", ".join(f'"{kind}"' for kind, _, is_short in names if is_short)
-    alias = noun.capitalize()
+    heading = family.capitalize().replace("_", " ")
+    alias = _pascal(noun.replace(" ", "_"))
     return (
         "\n".join(
             [
-                f'"""{family.capitalize()} of a port as a scenario file writes them.',
+                f'"""{heading} of a port as a scenario file writes them.',
                 "",
                 f'{_MARK}\n"""',
                 "",
@@ -182,7 +188,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from skycell.scenario.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.input.parameters import Parameters, param, when, without",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
@@ -215,14 +221,11 @@ def table_module(name: str, declared: Json) -> str:
     lines = ["", "", f"class {table}(Parameters):", *_docstring(first_paragraph(item["doc"]))]
     types = set()
     for field, parameter in _parameters(item, items):
-        words = _words_of(parameter, items)
-        if words is None:
+        if not parameter["key"]:
+            continue
+        if _words_of(parameter, items) is None:
             types.add(parameter["type"])
-            lines += _parameter(field, parameter)
-        else:
-            reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
-            annotation = f"Annotated[str, word({reported})]"
-            lines += _parameter(field, {**parameter, "type": annotation})
+        lines += _parameter(field, _with_words(parameter, items))
     entries = [f"{_declares(field, items)}," for field in item["shape"]["fields"]]
     return (
         "\n".join(
@@ -256,6 +259,15 @@ def _words_of(parameter: Json, items: Mapping[str, Json]) -> list[Any] | None:
     item = items.get(parameter["type"])
     words: list[Any] | None = item["shape"].get("words") if item else None
     return words
+
+
+def _with_words(parameter: Json, items: Mapping[str, Json]) -> Json:
+    """The parameter, of which one of some words is typed by these."""
+    words = _words_of(parameter, items)
+    if words is None:
+        return parameter
+    reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
+    return {**parameter, "type": f"Annotated[str, word({reported})]"}
 
 
 def _flags(rules: Iterable[tuple[str, Json]], items: Mapping[str, Json]) -> set[str]:

@@ -17,7 +17,7 @@ pub enum Turned {
 /// The destination of an ABR connection: it turns forward RM cells around, for the source of the
 /// connection the other way to send.
 ///
-/// Source: af-tm-0056 section 5.10.5, destination behaviours 1 to 6, whose numbers the comments carry.
+/// Source: af-tm-0056 section 5.10, destination behaviours 1 to 6, whose numbers the comments carry.
 #[derive(Clone, Debug)]
 pub struct Destination {
     /// Most that it lets in as ER, cells a second.
@@ -32,9 +32,7 @@ impl Destination {
     /// The destination of a connection that is set up.
     pub fn new(spec: &AbrSpec) -> Self {
         Destination {
-            limit: spec
-                .destination_millicells
-                .map_or(f64::INFINITY, cells_per_second),
+            limit: cells_per_second(spec.destination_millicells),
             turns_out_of_rate: spec.turns_out_of_rate,
             efci: false,
             waiting: None,
@@ -143,7 +141,7 @@ mod tests {
     #[test]
     fn the_destinations_own_rate_lowers_er_and_never_raises_it() {
         let mut limited = spec();
-        limited.destination_millicells = Some(100_000);
+        limited.destination_millicells = 100_000;
         let mut destination = Destination::new(&limited);
         destination.on_forward(&forward(1.0, 300.0));
         assert_eq!(destination.send(false).er, 100.0);

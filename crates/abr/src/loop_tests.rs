@@ -76,6 +76,7 @@ fn vc(pcr: u64, mcr: u64, weight: f64) -> AbrSpec {
         pcr_millicells: pcr * 1_000,
         mcr_millicells: mcr * 1_000,
         icr_millicells: mcr.max(10) * 1_000,
+        destination_millicells: pcr * 1_000,
         rif: 1.0,
         weight,
         ..spec()

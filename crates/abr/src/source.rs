@@ -44,7 +44,7 @@ pub enum Sent {
 
 /// The source of an ABR connection: when it may send which cell, and at which rate.
 ///
-/// Source: af-tm-0056 (ATM Forum Traffic Management 4.0, 1996), section 5.10.4, source behaviours 1 to
+/// Source: af-tm-0056 (ATM Forum Traffic Management 4.0, 1996), section 5.10, source behaviours 1 to
 /// 13, whose numbers the comments carry. Rates in cells a second.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -77,7 +77,7 @@ impl Source {
             cells_per_second(spec.pcr_millicells),
             cells_per_second(spec.mcr_millicells),
         );
-        // Section 5.10.1: TBE bounds what is on its way before the first feedback.
+        // TBE bounds what is on its way before the first feedback.
         let in_flight = if spec.frtt_ps == 0 {
             pcr
         } else {

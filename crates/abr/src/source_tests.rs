@@ -22,7 +22,7 @@ pub(crate) fn spec() -> AbrSpec {
         tcr_millicells: 10_000,
         use_it_or_lose_it: false,
         turns_out_of_rate: false,
-        destination_millicells: None,
+        destination_millicells: 1_000_000,
         weight: 1.0,
     }
 }

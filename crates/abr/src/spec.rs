@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
     types::{
-        CellRate, CellRateOrNone, CellsBetweenRm, CellsInFlight, Flag, FromZeroToOne, Interval,
-        LeastCellsBetweenRm, PartOfOne, Weight, unchecked,
+        CellRateOrNone, CellsBetweenRm, CellsInFlight, Flag, FromZeroToOne, Interval,
+        LeastCellsBetweenRm, PartOfOne, PeakCellRate, RateUpToPeak, Weight, unchecked,
     },
 };
 
@@ -27,21 +27,21 @@ pub struct AbrSpec {
         symbol = "PCR",
         source = "choice: as fast as the first link"
     )]
-    pub pcr_millicells: CellRate,
+    pub pcr_millicells: PeakCellRate,
     /// What the network has promised; the source need not send slower.
     #[param(key = "mcr", default = "0 cells/s", symbol = "MCR", at_most = "pcr_millicells", source = TM)]
     pub mcr_millicells: CellRateOrNone,
     /// Rate at the start and after a pause, at most PCR; TBE / FRTT if that is less.
     #[param(key = "icr", default = "pcr", symbol = "ICR", at_most = "pcr_millicells", source = TM)]
-    pub icr_millicells: CellRateOrNone,
+    pub icr_millicells: RateUpToPeak,
     /// Cells that the source may send before the first feedback; without feedback for TBE / Nrm of its RM
     /// cells it slows down.
-    #[param(key = "tbe", default = 16_777_215, symbol = "TBE", source = TM)]
+    #[param(key = "tbe", default = "16777215 cells", symbol = "TBE", source = TM)]
     pub tbe_cells: CellsInFlight,
     /// Round trip of the connection without queues.
     #[param(check = unchecked, unwritten)]
     pub frtt_ps: u64,
-    /// A forward RM cell comes at least every so many cells: a power of 2 from 2 to 256.
+    /// A forward RM cell comes at least every so many cells.
     #[param(default = 32, symbol = "Nrm", source = TM)]
     pub nrm: CellsBetweenRm,
     /// Cells between two forward RM cells at a low rate.
@@ -79,9 +79,15 @@ pub struct AbrSpec {
         source = "choice: af-tm-0056, destination behaviour 3, allows both"
     )]
     pub turns_out_of_rate: Flag,
-    /// Most that the destination lets into a backward RM cell as ER; none for no limit of its own.
-    #[param(key = "destination_rate", symbol = "ER", optional, check = unchecked, source = "af-tm-0056, destination behaviour 2b")]
-    pub destination_millicells: Option<u64>,
+    /// Most that the destination lets into a backward RM cell as ER.
+    #[param(
+        key = "destination_rate",
+        default = "pcr",
+        symbol = "ER",
+        at_most = "pcr_millicells",
+        source = "choice: no limit of its own; af-tm-0056, destination behaviour 2b"
+    )]
+    pub destination_millicells: RateUpToPeak,
     /// Weight of the VC where a switch divides what is beyond the MCRs.
     #[param(
         default = 1.0,
@@ -92,4 +98,4 @@ pub struct AbrSpec {
 }
 
 /// The defaults of TM 4.0.
-const TM: &str = "af-tm-0056 section 5.10.1";
+const TM: &str = "af-tm-0056 section 5.10";

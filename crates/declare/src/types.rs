@@ -119,16 +119,18 @@ parameter_types! {
     SackBlocks(u32) = |_blocks, _, _| Ok(());
     /// Whether only the first partial ACK restarts the timer; written as which of them do.
     FirstRestartsOnly(bool) = |_value, _, _| Ok(());
-    /// A rate above 0, thousandths of a cell a second.
-    CellRate(u64) = |millicells, _, field| above_zero(*millicells, field);
-    /// The same, or 0 for none.
+    /// Most cells a second of a VC, thousandths, above 0.
+    PeakCellRate(u64) = |millicells, _, field| above_zero(*millicells, field);
+    /// A rate of a VC that is at most its peak rate, thousandths of a cell a second.
+    RateUpToPeak(u64) = |_millicells, _, _| Ok(());
+    /// A rate, thousandths of a cell a second; 0 for none.
     CellRateOrNone(u64) = |_millicells, _, _| Ok(());
-    /// Cells on their way: at least 1, at most 16 777 215 (af-tm-0056 section 5.10.1).
+    /// Cells on their way: at least 1, at most 16 777 215 (af-tm-0056 section 5.10).
     CellsInFlight(u32) = |cells, _, field| match cells {
         1..=16_777_215 => Ok(()),
         _ => Err(Refusal::new(field, cells, "1 to 16777215")),
     };
-    /// Cells from one forward RM cell to the next: a power of 2 from 2 to 256 (af-tm-0056 section 5.10.1).
+    /// Cells from one forward RM cell to the next: a power of 2 from 2 to 256 (af-tm-0056 section 5.10).
     CellsBetweenRm(u32) = |cells, _, field| match cells.is_power_of_two() && (2..=256).contains(cells) {
         true => Ok(()),
         false => Err(Refusal::new(field, cells, "a power of 2 from 2 to 256")),

@@ -233,7 +233,7 @@ impl<'a> Network<'a> {
             Next::Hop(hop) => {
                 cell.hop = hop;
                 cell.came_at = now;
-                self.tell_rate(node, &mut cell);
+                self.lower_er(node, &mut cell);
                 if enters && self.is_refused_by_contract(now, &mut cell) {
                     return;
                 }

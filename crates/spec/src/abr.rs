@@ -69,7 +69,7 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Refuses MCRs that a link has no room for: af-tm-0056 section 4.2, connection admission control.
+    /// Refuses MCRs that a link has no room for: af-tm-0056, connection admission control.
     pub(crate) fn validate_admission(&self) -> Result<(), SpecError> {
         for (id, link) in self
             .links

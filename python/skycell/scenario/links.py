@@ -12,11 +12,14 @@ from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
+    RATE_ALGORITHM_MEANING,
+    RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     ClassQueue,
 )
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.link_values import FRAMINGS as FRAMINGS
@@ -62,6 +65,9 @@ class CongestedLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    rate_algorithm: RateAlgorithm | None = param(
+        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
+    )
     reverse_buffer: Buffer = param(
         "unlimited",
         "cells that the port for the other direction holds",

@@ -11,6 +11,7 @@ from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.classes import ClassQueue
 from skycell.scenario.declared.policies import Policy, TailDrop
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.jitter import PortGap, Sender
 
@@ -44,6 +45,7 @@ class PlannedLink:
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    rate_algorithm: RateAlgorithm | None = None
 
     @property
     def name(self) -> str:
@@ -64,6 +66,7 @@ class PlannedLink:
             self.buffer == UNLIMITED
             and not self.classes
             and self.scheduler is None
+            and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
+from skycell.scenario.abr import AbrResolver
 from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.context import Context
 from skycell.scenario.contracts import (
@@ -70,6 +71,8 @@ def resolve(
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, mcr, mbs, faults)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
+    delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
+    controls = AbrResolver(file.abr, plan, rates, delays_ps, faults).resolve(contracts)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     cell_times = {name: cell_time_ps(rate) for name, rate in rates.items()}
     port_specs = {name: ports.port(link, cell_times[name]) for name, link in plan.links.items()}
@@ -97,9 +100,10 @@ def resolve(
             VcSpec(
                 name=name,
                 path=tuple([link_ids[link] for link in vc.links]),
-                class_=vc.service,  # type: ignore[arg-type]
+                class_="abr" if name in controls else vc.service,  # type: ignore[arg-type]
                 policing=(*peaks.get(name, ()), *policers.get(name, ())),
                 gfr=contracts.get(name),
+                abr=controls.get(name),
                 rerouting=_rerouting(vc.rerouting, link_ids),
             )
             for name, vc in plan.vcs.items()

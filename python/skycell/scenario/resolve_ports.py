@@ -10,10 +10,11 @@ from typing import cast
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
-from skycell.input.quantities import Dimension, show_amount
+from skycell.input.quantities import Dimension, Quantity, show_amount
 from skycell.scenario.cells import MOST_CELLS
 from skycell.scenario.classes import SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
 from skycell.scenario.jitter import PortGap
 from skycell.scenario.links import CongestedLink
@@ -21,7 +22,14 @@ from skycell.scenario.plan import Plan, PlannedLink
 from skycell.scenario.resolve_jitter import gap_ps
 from skycell.scenario.resolve_parameters import Port
 from skycell.scenario.resolve_rules import resolve_rule
-from skycell.spec.network import FifoSpec, PortSpec, QueueSpec, SchedulerSpec, StrictPrioritySpec
+from skycell.spec.network import (
+    FifoSpec,
+    PortSpec,
+    QueueSpec,
+    RateAlgorithmSpec,
+    SchedulerSpec,
+    StrictPrioritySpec,
+)
 
 
 @dataclass
@@ -83,11 +91,29 @@ class PortResolver:
             queues.append(self._queue(part, cell_time, own.name))
         queues.append(self._queue(link, cell_time, None))
         scheduler = self._scheduler(link, cell_time)
+        noted = len(self.faults.faults)
+        rate_algorithm = self._rate_algorithm(link, cell_time)
+        has_fault = len(self.faults.faults) > noted
         frame_gap_ps = gap_ps(link.jitter, link.path, cell_time, self.faults)
         whole = tuple(queue for queue in queues if queue is not None)
-        if len(whole) < len(queues) or scheduler is None:
+        if len(whole) < len(queues) or scheduler is None or has_fault:
             return None
-        return PortSpec(queues=whole, scheduler=scheduler, frame_gap_ps=frame_gap_ps)
+        return PortSpec(
+            queues=whole,
+            scheduler=scheduler,
+            frame_gap_ps=frame_gap_ps,
+            rate_algorithm=rate_algorithm,
+        )
+
+    def _rate_algorithm(self, link: PlannedLink, cell_time: int) -> RateAlgorithmSpec | None:
+        if link.rate_algorithm is None:
+            return None
+        buffer = link.buffer
+        capacity = None if isinstance(buffer, str) else self._size(buffer, cell_time)
+        where = (*link.path, "rate_algorithm")
+        port = self._rule_at(where, link, cell_time, capacity, (None,))
+        rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
+        return cast(RateAlgorithmSpec | None, resolve_rule(rule, link.rate_algorithm, port))
 
     def _queue(self, link: PlannedLink, cell_time: int, service: str | None) -> QueueSpec | None:
         noted = len(self.faults.faults)
@@ -150,13 +176,7 @@ class PortResolver:
         buffer = link.buffer
         if isinstance(buffer, str):
             return None
-        per_unit = {
-            Dimension.CELLS: Fraction(1),
-            Dimension.FRAMES: Fraction(self.frame_cells),
-            Dimension.RTT: Fraction(self.rtt_ps, cell_time),
-            Dimension.TIME: Fraction(1, cell_time),
-        }
-        cells = int(buffer.amount * per_unit[buffer.dimension])
+        cells = self._size(buffer, cell_time)
         if not 0 < cells <= MOST_CELLS:
             self.faults.add(
                 (*link.path, link.buffer_key),
@@ -165,3 +185,13 @@ class PortResolver:
                 meaning_of(CongestedLink.model_fields["buffer"]),
             )
         return cells
+
+    def _size(self, buffer: Quantity, cell_time: int) -> int:
+        """A buffer in cells."""
+        per_unit = {
+            Dimension.CELLS: Fraction(1),
+            Dimension.FRAMES: Fraction(self.frame_cells),
+            Dimension.RTT: Fraction(self.rtt_ps, cell_time),
+            Dimension.TIME: Fraction(1, cell_time),
+        }
+        return int(buffer.amount * per_unit[buffer.dimension])

@@ -11,6 +11,8 @@ from skycell.scenario import jitter
 from skycell.scenario.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
+    RATE_ALGORITHM_MEANING,
+    RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     SERVICE_MEANING,
@@ -18,6 +20,7 @@ from skycell.scenario.classes import (
     ServiceClass,
 )
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.jitter import FrameJitter
 from skycell.scenario.links import (
@@ -141,6 +144,9 @@ class GraphLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    rate_algorithm: RateAlgorithm | None = param(
+        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
+    )
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 

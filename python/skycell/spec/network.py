@@ -442,7 +442,7 @@ class AbrSpec(SpecPart):
     tcr_millicells: U64
     use_it_or_lose_it: bool
     turns_out_of_rate: bool
-    destination_millicells: U64 | None = None
+    destination_millicells: U64
     weight: float
 
 

@@ -23,21 +23,17 @@ pub struct EricaSpec {
     #[param(
         default = 0.9,
         symbol = "U",
-        source = "ATM Forum 96-1172, section 4: 0.9 to 0.95 in most studies"
+        source = "ATM Forum 98-0408, of ERICA+: such as 0.9"
     )]
     pub target_utilization: PartOfOne,
     /// Longest averaging interval.
     #[param(key = "interval", default = "5 ms", source = INTERVAL)]
     pub interval_ps: Interval,
     /// ABR cells after which an averaging interval ends before its time.
-    #[param(default = 500, source = INTERVAL)]
+    #[param(default = "500 cells", source = INTERVAL)]
     pub interval_cells: CellCount,
     /// Overload up to which VCs are brought to equal rates: 1 + delta.
-    #[param(
-        default = 0.1,
-        symbol = "delta",
-        source = "ATM Forum 96-1172, section 3.4"
-    )]
+    #[param(default = 0.1, symbol = "delta", source = "choice: a tenth")]
     pub delta: FromZeroToOne,
     /// Where a VC's rate is known from.
     #[param(
@@ -48,9 +44,8 @@ pub struct EricaSpec {
     pub ccr_from: CcrFrom,
 }
 
-/// The averaging interval of the studies.
-pub(super) const INTERVAL: &str =
-    "choice: 5 ms or 500 ABR cells, as in Kalyanaraman's thesis (1997), chapter 8";
+/// The averaging interval.
+pub(super) const INTERVAL: &str = "choice: 5 ms or 500 ABR cells";
 
 /// Where an algorithm knows the present rate of a VC from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
@@ -64,7 +59,7 @@ pub enum CcrFrom {
 
 /// The calculation of ERICA, for a target rate that is its caller's; rates in cells a second.
 ///
-/// Source: ATM Forum 96-1172, sections 3.1 to 3.6 and the pseudo-code of its appendix, which
+/// Source: ATM Forum 96-1172, section 3 and the pseudo-code of its appendix, which
 /// Kalyanaraman's thesis (Ohio State University, 1997, appendix C) repeats: the names are theirs. Read
 /// there: the end of the interval and the backward RM cell up to the choice by overload. What follows it
 /// is as 98-0408, equations (9) to (13), and its text have it.
@@ -133,7 +128,7 @@ impl Allocation {
     }
 
     pub(super) fn on_backward(&mut self, vc: usize, cell: &mut RmCell) {
-        // Section 3.5: one feedback for each VC and interval.
+        // One feedback for each VC and interval.
         let allocated = match self.vcs[vc].allocated {
             Some(allocated) => allocated,
             None => self.allocate(self.vcs[vc].ccr),
@@ -152,10 +147,10 @@ impl Allocation {
         };
         let mut er = self.fair_share.max(vc_share);
         if self.overload <= 1.0 + self.delta {
-            // Section 3.4: max-min fairness; nobody gets less than the most that anybody got.
+            // Max-min fairness; nobody gets less than the most that anybody got.
             er = er.max(self.max_alloc_previous);
         }
-        // Section 3.3: a VC below its fair share comes to it first, and only then above it.
+        // (12) of 98-0408: a VC below its fair share comes to it first, and only then above it.
         if ccr < self.fair_share && er > self.fair_share {
             er = self.fair_share;
         }

@@ -12,7 +12,7 @@ use skycell_declare::{
 
 /// ERICA with a target that follows the queue: all of the link while its delay is as wanted.
 ///
-/// ATM Forum 96-1172, section 6; 98-0408, section 2 (arXiv cs/9809040).
+/// ATM Forum 96-1172, section 6; 98-0408 (arXiv cs/9809040).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 #[rule(
@@ -28,14 +28,10 @@ pub struct EricaPlusSpec {
     #[param(key = "interval", default = "5 ms", source = INTERVAL)]
     pub interval_ps: Interval,
     /// ABR cells after which an averaging interval ends before its time.
-    #[param(default = 500, source = INTERVAL)]
+    #[param(default = "500 cells", source = INTERVAL)]
     pub interval_cells: CellCount,
     /// Overload up to which VCs are brought to equal rates: 1 + delta.
-    #[param(
-        default = 0.1,
-        symbol = "delta",
-        source = "ATM Forum 96-1172, section 3.4"
-    )]
+    #[param(default = 0.1, symbol = "delta", source = "choice: a tenth")]
     pub delta: FromZeroToOne,
     /// Where a VC's rate is known from.
     #[param(

@@ -130,7 +130,7 @@ fn what_others_use_is_taken_from_the_target_and_silent_vcs_from_the_count() {
 
 #[test]
 fn a_source_that_lies_about_its_rate_gains_by_it_unless_rates_are_measured() {
-    // 96-1172, section 3.6 (as the thesis has it): CCR need not be the rate at which cells come.
+    // The pseudo-code's option to measure rates: CCR need not be the rate at which cells come.
     // Both send 900, and VC 0 says 100: with z = 2 it is told less than VC 1, and both are held to one
     // share where the switch measures.
     for (ccr_from, expected) in [

@@ -58,7 +58,7 @@ pub struct QueueControlSpec {
         key = "drain_limit",
         default = 0.5,
         symbol = "QDLF",
-        source = "ATM Forum 98-0408, section 2"
+        source = "ATM Forum 98-0408, of ERICA+"
     )]
     pub drain_limit: PartOfOne,
 }
@@ -75,7 +75,7 @@ pub enum QueueCurve {
     Step,
 }
 
-const CURVATURE: &str = "arXiv cs/9809041, section 4: 1.15 and 1.05";
+const CURVATURE: &str = "arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05";
 
 impl QueueControlSpec {
     /// f of `queued` cells at a capacity of `capacity` cells a second; 1 where that is 0.

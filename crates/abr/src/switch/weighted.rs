@@ -28,13 +28,13 @@ pub struct WeightedEricaPlusSpec {
     #[param(key = "interval", default = "5 ms", source = INTERVAL)]
     pub interval_ps: Interval,
     /// ABR cells after which an averaging interval ends before its time.
-    #[param(default = 500, source = INTERVAL)]
+    #[param(default = "500 cells", source = INTERVAL)]
     pub interval_cells: CellCount,
     /// Where a VC's rate is known from.
     #[param(
         word,
         default = "rm_cell",
-        source = "ATM Forum 98-0408, section 3: CCR of the RM cell"
+        source = "ATM Forum 98-0408: CCR of the RM cell"
     )]
     pub ccr_from: CcrFrom,
 }

@@ -187,7 +187,7 @@ impl Network<'_> {
     }
 
     /// A backward RM cell comes to a switch: the port by which its connection leaves tells it a rate.
-    pub(super) fn tell_rate(&mut self, node: u32, cell: &mut Cell) {
+    pub(super) fn lower_er(&mut self, node: u32, cell: &mut Cell) {
         if !cell.rm.is_some_and(|rm| rm.is_backward) {
             return;
         }

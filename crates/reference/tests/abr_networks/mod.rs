@@ -44,7 +44,7 @@ pub fn abr(pcr: u64, mcr: u64) -> Value {
         "icr_millicells": pcr * 1_000, "tbe_cells": 16_777_215, "frtt_ps": 0, "nrm": 32, "mrm": 2,
         "trm_ps": 100 * MS, "rif": 0.0625, "rdf": 0.0625, "cdf": 0.0625, "adtf_ps": 500 * MS,
         "tcr_millicells": 10_000, "use_it_or_lose_it": false, "turns_out_of_rate": false,
-        "destination_millicells": null, "weight": 1.0,
+        "destination_millicells": pcr * 1_000, "weight": 1.0,
     })
 }
 
