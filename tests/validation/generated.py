@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rules import Declares, Part
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.rules import Declares, Part
 from tests.tcp_keys import RULES
 
 Values = dict[str, Any]

@@ -44,7 +44,7 @@ class PlannedRun:
     @classmethod
     def replications(cls, name: str, spec: NetworkSpec, seeds: Iterable[int]) -> "list[PlannedRun]":
         """Runs of one spec that differ in their seeds."""
-        text, seeds = SpecText(spec), list(seeds)
+        text, seeds = SpecText(spec.canonical_json(), spec.seed), list(seeds)
         return [
             cls(name, seed, spec_hash, spec.duration_ps, text)
             for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)

@@ -17,8 +17,8 @@ from skycell.input.faults import FaultCollector, Path, Verbatim, show_path
 from skycell.input.idle_keys import IdleKey
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
-from skycell.scenario.file import TRACES
-from skycell.scenario.idle_keys import idle_keys
+from skycell.scenario.file.idle_keys import idle_keys
+from skycell.scenario.file.scenario_file import TRACES
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from skycell.input.pages import page_of
 from skycell.input.tables import tables
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.presets import presets
 
 _WIDTH = 96

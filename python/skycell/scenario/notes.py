@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from skycell.input.quantities import show_amount
-from skycell.scenario.cells import frame_cells_of
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec
 
 #: Ports and VCs that a note names.

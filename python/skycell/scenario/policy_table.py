@@ -13,7 +13,7 @@ from typing import Any
 from skycell.input.faults import show_value
 from skycell.input.forms import keys_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.rules import Declared
+from skycell.scenario.declared.rules import Declared
 
 
 @dataclass(frozen=True)

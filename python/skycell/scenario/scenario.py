@@ -16,18 +16,18 @@ from skycell.input.faults import Fault, FaultCollector, Positions, ScenarioFault
 from skycell.input.plain_values import plain_value
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
-from skycell.scenario.expand import expand
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.framings import check_framings
-from skycell.scenario.generators import plan_n_source, plan_parking_lot
-from skycell.scenario.graph import plan_graph
-from skycell.scenario.idle_keys import note_idle_keys
-from skycell.scenario.moving import resolve_motions
-from skycell.scenario.on_board import put_on_board
-from skycell.scenario.plan import Plan
-from skycell.scenario.plan_sources import plan_sources
-from skycell.scenario.resolve import resolve
-from skycell.scenario.topology import NSource, ParkingLot
+from skycell.scenario.file.idle_keys import note_idle_keys
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.topology import NSource, ParkingLot
+from skycell.scenario.plan.framings import check_framings
+from skycell.scenario.plan.generators import plan_n_source, plan_parking_lot
+from skycell.scenario.plan.graph import plan_graph
+from skycell.scenario.plan.on_board import put_on_board
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.sources import plan_sources
+from skycell.scenario.presets.expand import expand
+from skycell.scenario.resolve.network import resolve
+from skycell.scenario.steps.moving import resolve_motions
 from skycell.spec.network import NetworkSpec
 
 

@@ -10,7 +10,7 @@ from skycell.input.dotted_keys import set_value
 from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.spec.network import StartAt, StartDrawn
 from skycell.studies.model import Experiment, Level, Study
 

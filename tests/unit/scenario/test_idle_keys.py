@@ -19,7 +19,7 @@ from skycell.input.parameters import ValueType
 from skycell.input.quantities import Refused
 from skycell.scenario import ScenarioFaults, check, parse
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from tests.tcp_keys import AMOUNTS, RULES
 
 Place = tuple[str | int, ...]

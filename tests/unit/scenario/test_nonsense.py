@@ -10,7 +10,7 @@ from skycell import _core
 from skycell.input.quantities import _UNITS
 from skycell.input.tables import tables
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 
 KEYS = sorted(
     {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind", "preset"}

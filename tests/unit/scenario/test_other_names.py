@@ -3,7 +3,7 @@ import pytest
 from skycell.input.other_names import KEYS_CALLED, ours_of
 from skycell.input.tables import tables
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 
 KNOWN = {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind"}
 

@@ -8,7 +8,7 @@ from typing import Any
 from skycell.input.tables import Key, tables
 from skycell.scenario import parse
 from skycell.scenario.documentation import listing, page
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.schema import scenario_schema
 
 ROOT = Path(__file__).parents[3]

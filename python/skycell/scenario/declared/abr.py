@@ -6,7 +6,8 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.abr_types import (
+from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.values.abr_types import (
     CellRateOrNone,
     CellsBetweenRm,
     CellsInFlight,
@@ -19,7 +20,6 @@ from skycell.scenario.abr_types import (
     RateUpToPeak,
     Weight,
 )
-from skycell.scenario.rules import Declared, Declares
 from skycell.spec.network import AbrSpec
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.parameter_types import (
+from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
+from skycell.scenario.values.parameter_types import (
     AtLeastOne,
     CellCount,
     FromZeroToOne,
@@ -18,7 +19,6 @@ from skycell.scenario.parameter_types import (
     PartOfOne,
     Threshold,
 )
-from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
 from skycell.spec.network import (
     EfciSpec,
     EricaPlusSpec,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.rules import Declared, Declares
-from skycell.scenario.tcp_types import (
+from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.values.tcp_types import (
     Backoff,
     Cwnd,
     DelayedAck,
