@@ -113,12 +113,15 @@ parameter_types! {
     RtoInitial(u32) = |_ticks, _, _| Ok(());
     /// Largest RTO, ticks.
     RtoMax(u32) = |_ticks, _, _| Ok(());
+    /// Segments/s^3: C of CUBIC.
+    CubicC(f64) = |c, _, field| match *c > 0.0 && *c <= 100.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, c, "above 0, at most 100")),
+    };
     /// Largest factor by which timeouts lengthen the RTO.
     Backoff(u32) = |factor, _, field| above_zero(u64::from(*factor), field);
     /// SACK blocks in an acknowledgement.
     SackBlocks(u32) = |_blocks, _, _| Ok(());
-    /// Whether only the first partial ACK restarts the timer; written as which of them do.
-    FirstRestartsOnly(bool) = |_value, _, _| Ok(());
     /// Most cells a second of a VC, thousandths, above 0.
     PeakCellRate(u64) = |millicells, _, field| above_zero(*millicells, field);
     /// A rate of a VC that is at most its peak rate, thousandths of a cell a second.
