@@ -77,8 +77,9 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         "records": {"traces": list(TRACE_COLUMNS)},
         "topology": {"bottleneck": {"class": [{"name": "cbr"}]}},
         "source": [{"kind": "cbr", "name": "voice", "rate": 0.1}],
+        "abr": [{"vcs": ["flow1.forward"]}],
     }
-    result = skycell.run(values)
+    result = skycell.run(values, engine="reference")
     reported = set(first_cells(REFERENCE / "records.md"))
     link = {"framing": "ip", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": "9 packets"}
     access = {"framing": "ip", "delay": "1 ms", "frame_jitter": "0 s"}

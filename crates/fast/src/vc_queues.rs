@@ -381,6 +381,7 @@ mod tests {
                 queues: named.into_iter().chain([queue(None)]).collect(),
                 scheduler,
                 frame_gap_ps: 0,
+                rate_algorithm: None,
             },
         };
         let mut queues = VcQueues::new(&link, has_classes, SimTime(100)).expect("it serves VCs");

@@ -99,15 +99,30 @@ impl Ledger {
                 ("lost off the path", vc.cells_lost.off_path),
             ],
         );
+        let mut delivered = vec![
+            ("in whole frames", vc.cells_whole),
+            ("in corrupt frames", vc.cells_corrupt),
+            ("in an open frame", vc.cells_open),
+        ];
+        if let Some(abr) = &vc.abr {
+            delivered.push(("RM cells", abr.rm_cells_delivered));
+        }
         self.add(
             format!("{unit} delivered, vc {}", vc.name),
             vc.cells_delivered,
-            vec![
-                ("in whole frames", vc.cells_whole),
-                ("in corrupt frames", vc.cells_corrupt),
-                ("in an open frame", vc.cells_open),
-            ],
+            delivered,
         );
+        if let Some(abr) = &vc.abr {
+            self.add(
+                format!("forward RM cells received, vc {}", vc.name),
+                abr.forward_received,
+                vec![
+                    ("sent back", abr.backward_sent),
+                    ("replaced by the next", abr.backward_replaced),
+                    ("waiting", abr.backward_waiting),
+                ],
+            );
+        }
     }
 
     /// Adds what became of the cells that came to a port, and to each of its queues.

@@ -1,5 +1,6 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
+mod abr;
 mod delay;
 mod guarantee;
 mod ledger;
@@ -9,6 +10,7 @@ mod summary;
 mod traces;
 mod web;
 
+pub use abr::AbrRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
@@ -199,6 +201,8 @@ pub enum SteppedReason {
     UnitDelays,
     /// What is discarded where a VC enters has no port behind it.
     EdgeDiscards,
+    /// The run has ABR VCs, whose rates are controlled cell by cell.
+    RateControl,
 }
 
 /// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.
@@ -329,6 +333,9 @@ pub struct VcRecord {
     pub guarantee: WindowRecord,
     /// The guarantee over the run; nothing is due or met without a contract.
     pub run_guarantee: RunGuarantee,
+    /// What its rate control did; of ABR VCs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrRecord>,
 }
 
 /// What an output port did.

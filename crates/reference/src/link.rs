@@ -136,9 +136,13 @@ impl Link {
 
 impl Losses {
     /// Whether the cell that has just entered belongs to a frame that is lost, where the schedule, if it says so, loses
-    /// `loss_ppb`. Each frame has one draw, with its first cell that enters, so that what others lose does not shift it.
+    /// `loss_ppb`. Each frame has one draw, with its first cell that enters, so that what others lose does not shift it;
+    /// an RM cell has its own.
     fn on_cell(&mut self, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
         let loss_ppb = loss_ppb.unwrap_or(self.loss_ppb);
+        if cell.rm.is_some() {
+            return self.draws.uniform(0, u64::from(WHOLE_PPB)) < u64::from(loss_ppb);
+        }
         match self.frames.get(&cell.vc) {
             Some(&(known, is_lost)) if known == serial => is_lost,
             _ => {

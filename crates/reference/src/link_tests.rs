@@ -50,6 +50,8 @@ fn spec_with(schedule: ScheduleSpec) -> LinkSpec {
 fn cell(index: u32) -> Cell {
     Cell {
         frame: 0,
+        rm: None,
+        efci: false,
         index,
         vc: 0,
         hop: 0,

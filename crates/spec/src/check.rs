@@ -222,8 +222,9 @@ impl NetworkSpec {
                 self.validate_packets(i, vc)?;
             }
             validate_gfr(i, vc, self.duration_ps)?;
+            self.validate_abr(i, vc)?;
         }
-        Ok(())
+        self.validate_admission()
     }
 
     /// Refuses on a VC of packets what is made of cells.

@@ -4,6 +4,7 @@
 //! The JSON form is the border between the scenario model and the engines. Unknown keys are refused,
 //! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
 
+mod abr;
 mod check;
 mod check_classes;
 mod classes;
@@ -21,6 +22,8 @@ pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
+pub use skycell_abr::spec::AbrSpec;
+pub use skycell_abr::switch::specs::*;
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
@@ -126,6 +129,9 @@ pub struct VcSpec {
     pub policing: Vec<GcraSpec>,
     /// What it is promised; none for a VC without a guarantee.
     pub gfr: Option<GfrSpec>,
+    /// How its rate is controlled; the key is left out for a VC that is not of class abr.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrSpec>,
     /// Paths that it takes later; the key is left out for a VC that keeps its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerouting: Option<ReroutingSpec>,

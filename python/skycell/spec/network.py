@@ -305,12 +305,77 @@ SchedulerSpec = Annotated[
 ]
 
 
+class EfciSpec(SpecPart):
+    """Marks data cells while the queue is long; the destination makes CI of the mark."""
+
+    kind: Literal["efci"] = "efci"
+    high_cells: U32
+    low_cells: U32
+
+
+CcrFrom = Literal["rm_cell", "measured"]
+
+
+class EricaSpec(SpecPart):
+    """Gives each VC an equal share of a target, or more if that ends the overload."""
+
+    kind: Literal["erica"] = "erica"
+    target_utilization: float
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+QueueCurve = Literal["hyperbolic", "linear", "step"]
+
+
+class QueueControlSpec(SpecPart):
+    """f(Q): above 1 while the queueing delay is short, below 1 while it is long."""
+
+    curve: QueueCurve
+    target_ps: U64
+    upper_ps: U64
+    a: float
+    b: float
+    slope: float
+    step: float
+    drain_limit: float
+
+
+class EricaPlusSpec(SpecPart):
+    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
+
+    kind: Literal["erica_plus"] = "erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+class WeightedEricaPlusSpec(SpecPart):
+    """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
+
+    kind: Literal["weighted_erica_plus"] = "weighted_erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    ccr_from: CcrFrom
+
+
+RateAlgorithmSpec = Annotated[
+    EfciSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec, Field(discriminator="kind")
+]
+
+
 class PortSpec(PortMethods, SpecPart):
     """An output port: its queues and how it serves them."""
 
     queues: tuple[QueueSpec, ...] = ()
     scheduler: SchedulerSpec
     frame_gap_ps: U64
+    rate_algorithm: RateAlgorithmSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -359,6 +424,29 @@ class GfrSpec(SpecPart):
     window_step_ps: U64
 
 
+class AbrSpec(SpecPart):
+    """What the source and destination of an ABR VC keep to."""
+
+    return_vc: U32
+    pcr_millicells: U64
+    mcr_millicells: U64
+    icr_millicells: U64
+    tbe_cells: U32
+    frtt_ps: U64
+    nrm: U32
+    mrm: U32
+    trm_ps: U64
+    rif: float
+    rdf: float
+    cdf: float
+    adtf_ps: U64
+    tcr_millicells: U64
+    use_it_or_lose_it: bool
+    turns_out_of_rate: bool
+    destination_millicells: U64
+    weight: float
+
+
 class ReroutingSpec(SpecPart):
     """The paths that a VC takes after its first one."""
 
@@ -375,6 +463,7 @@ class VcSpec(SpecPart):
     class_: ServiceClass = Field(alias="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
+    abr: AbrSpec | None = left_out(None)
     rerouting: ReroutingSpec | None = left_out(None)
 
 

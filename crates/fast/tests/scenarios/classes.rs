@@ -230,6 +230,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
         path: [&[up], shared, &[out]].concat(),
         class,
         gfr: None,
+        abr: None,
         policing: if dice.one_in(6) {
             vec![GcraSpec {
                 increment_ps: 2 * unit,

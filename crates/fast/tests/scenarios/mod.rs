@@ -297,6 +297,7 @@ impl<'a> Builder<'a> {
         self.spec.vcs.push(VcSpec {
             rerouting: None,
             gfr,
+            abr: None,
             name: format!("vc{id}"),
             path,
             class: ServiceClass::Ubr,

@@ -9,11 +9,14 @@ from typing import cast
 from skycell.input.parameters import Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
+    RATE_ALGORITHM_MEANING,
+    RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     ClassQueue,
@@ -77,6 +80,9 @@ class CongestedLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    rate_algorithm: RateAlgorithm | None = param(
+        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
+    )
     reverse_buffer: Buffer = param(
         "unlimited",
         "the same for the other direction",

@@ -8,11 +8,14 @@ from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
+    RATE_ALGORITHM_MEANING,
+    RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     SERVICE_MEANING,
@@ -151,6 +154,9 @@ class GraphLink(Parameters):
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
+    rate_algorithm: RateAlgorithm | None = param(
+        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
+    )
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 

@@ -254,6 +254,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 policy_key=f"{prefix}policy",
                 classes=() if prefix else link.classes,
                 scheduler=None if prefix else link.scheduler,
+                rate_algorithm=None if prefix else link.rate_algorithm,
             )
         )
 

@@ -67,6 +67,10 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         fed_by = [plan.nodes[source] for (_, source), _ in directions]
         if set(fed_by) == {"host"}:
             _refuse_port(link, here, faults)
+        if link.rate_algorithm is not None and "switch" not in fed_by:
+            meaning = meaning_of(GraphLink.model_fields["rate_algorithm"])
+            allowed = "nothing: no switch feeds the link"
+            faults.add((*here, "rate_algorithm"), link.rate_algorithm.kind, allowed, meaning)
         refuse_without_host(link.frame_jitter, here, fed_by, faults)
         if "host" not in fed_by:
             refuse_host_port(link, here, faults)
@@ -91,6 +95,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 policy_key="host_policy" if is_host else "policy",
                 classes=() if is_host else link.classes,
                 scheduler=None if is_host else link.scheduler,
+                rate_algorithm=link.rate_algorithm if plan.nodes[source] == "switch" else None,
                 jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
             plan.add_link(planned)

@@ -137,7 +137,8 @@ def _after_up(hops: Hops, ground: str) -> list[tuple[str, str]]:
 def _port(first: PlannedLink, chain: Chain) -> tuple[object, ...]:
     """What makes a satellite's port: rate, framing, buffer and policy."""
     link = _satellite_link(first, chain, "", "")
-    return (link.rate, link.framing, link.buffer, link.policy, link.classes, link.scheduler)
+    own = (link.buffer, link.policy, link.classes, link.scheduler, link.rate_algorithm)
+    return (link.rate, link.framing, *own)
 
 
 def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) -> PlannedLink:

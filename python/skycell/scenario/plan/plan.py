@@ -10,6 +10,7 @@ from typing import Literal
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import Policy, TailDrop
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.file.classes import ClassQueue
 from skycell.scenario.file.framing import FramingKind, WholePackets
@@ -43,6 +44,7 @@ class PlannedLink:
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
 
     @property
@@ -69,6 +71,7 @@ class PlannedLink:
             self.buffer == UNLIMITED
             and not self.classes
             and self.scheduler is None
+            and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )
 

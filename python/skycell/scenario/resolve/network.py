@@ -17,6 +17,7 @@ from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amo
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.resolve.abr import AbrResolver
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
     check_contracts,
@@ -70,6 +71,8 @@ def resolve(
     vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
+    delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
+    controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
@@ -105,9 +108,10 @@ def resolve(
             VcSpec(
                 name=name,
                 path=tuple([link_ids[link] for link in vc.links]),
-                class_=vc.service,  # type: ignore[arg-type]
+                class_="abr" if name in controls else vc.service,  # type: ignore[arg-type]
                 policing=(*peaks.get(name, ()), *policers.get(name, ())),
                 gfr=contracts.get(name),
+                abr=controls.get(name),
                 rerouting=_rerouting(vc.rerouting, link_ids),
             )
             for name, vc in plan.vcs.items()
