@@ -157,7 +157,7 @@ impl PacketPort {
         self.arrived += 1;
         let amount = self.amount(octets);
         let has_room = u64::from(self.held) + u64::from(amount) <= u64::from(self.capacity);
-        let refused = self.refusal(now, at);
+        let refused = self.refusal(now, at, octets);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.discarded.add(reason, 1);
             self.octets.on_arrival(now.0, octets, false);
@@ -197,7 +197,7 @@ impl PacketPort {
     }
 
     /// Why the policy refuses a packet that comes now.
-    fn refusal(&mut self, now: SimTime, at: u32) -> Option<DiscardReason> {
+    fn refusal(&mut self, now: SimTime, at: u32, octets: u32) -> Option<DiscardReason> {
         if !self.may_refuse || self.policy.keeps_last_cells() {
             return None;
         }
@@ -213,8 +213,11 @@ impl PacketPort {
             idle_since_ps: idle_since.map(|time| time.0),
             is_tagged: false,
             capacity: self.capacity,
+            octets: self.octets.queued(),
+            packet_octets: octets,
+            ..BufferView::default()
         };
-        self.policy.on_frame(vc.vc, &view)
+        self.policy.on_enqueue(vc.vc, &view).refusal()
     }
 
     /// Lets what leaves by `now` leave, that instant included.

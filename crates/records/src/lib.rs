@@ -40,6 +40,8 @@ pub struct Discards {
     pub drawn: u64,
     /// See [`DiscardReason::Tagged`].
     pub tagged: u64,
+    /// See [`DiscardReason::Delayed`].
+    pub delayed: u64,
 }
 
 impl Discards {
@@ -53,6 +55,7 @@ impl Discards {
             DiscardReason::VcThreshold => &mut self.vc_threshold,
             DiscardReason::Drawn => &mut self.drawn,
             DiscardReason::Tagged => &mut self.tagged,
+            DiscardReason::Delayed => &mut self.delayed,
         } += count;
     }
 
@@ -75,18 +78,16 @@ impl Discards {
             DiscardReason::VcThreshold => self.vc_threshold,
             DiscardReason::Drawn => self.drawn,
             DiscardReason::Tagged => self.tagged,
+            DiscardReason::Delayed => self.delayed,
         }
     }
 
     /// All reasons together.
     pub fn total(&self) -> u64 {
-        self.overflow
-            + self.rest_of_frame
-            + self.above_threshold
-            + self.over_fair_share
-            + self.vc_threshold
-            + self.drawn
-            + self.tagged
+        DiscardReason::ALL
+            .map(|reason| self.of(reason))
+            .iter()
+            .sum()
     }
 }
 

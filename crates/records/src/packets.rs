@@ -43,6 +43,11 @@ impl PacketMeter {
         }
     }
 
+    /// Octets in the port.
+    pub fn queued(&self) -> u64 {
+        self.queued
+    }
+
     /// A packet of `octets` octets has arrived at `now_ps`, and is taken in or else discarded.
     pub fn on_arrival(&mut self, now_ps: u64, octets: u32, is_accepted: bool) {
         let octets = u64::from(octets);
@@ -57,14 +62,23 @@ impl PacketMeter {
         self.integral.arrived(sum);
     }
 
+    /// A packet of `octets` octets that was taken in is discarded at `now_ps`.
+    pub fn on_discard(&mut self, now_ps: u64, octets: u32) {
+        self.discarded += u64::from(octets);
+        self.leaves(now_ps, octets);
+    }
+
     /// A packet of `octets` octets that came at `came_ps` has left at `now_ps`.
     pub fn on_departure(&mut self, now_ps: u64, octets: u32, came_ps: u64) {
-        let octets = u64::from(octets);
-        self.departed += octets;
-        self.queued -= octets;
+        self.departed += u64::from(octets);
+        self.leaves(now_ps, octets);
+        self.sojourn.add(now_ps - came_ps);
+    }
+
+    fn leaves(&mut self, now_ps: u64, octets: u32) {
+        self.queued -= u64::from(octets);
         let sum = u128::from(now_ps) * u128::from(octets);
         self.integral.departed(sum);
-        self.sojourn.add(now_ps - came_ps);
     }
 
     /// What there is when the run ends at `end_ps`.

@@ -56,6 +56,8 @@ pub(crate) struct Cell {
     pub(crate) octets: u32,
     /// VC id.
     pub(crate) vc: u32,
+    /// Place of its VC at the port where it is.
+    pub(crate) place: u32,
     /// How many links of the VC it has crossed.
     pub(crate) hop: u16,
     /// The end-of-message mark.

@@ -48,6 +48,7 @@ fn cell(index: u32) -> Cell {
         frame: 0,
         index,
         vc: 0,
+        place: 0,
         hop: 0,
         is_last: false,
         is_tagged: false,

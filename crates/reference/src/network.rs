@@ -6,7 +6,7 @@ use crate::timers::Timers;
 use crate::ways::{Next, Ways};
 use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{CellDelays, DiscardTrace, LossReason, VcRecord};
+use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
@@ -167,11 +167,10 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[port_id as usize];
         let (cell, _) = port.sending();
         let ways = &self.vcs[cell.vc as usize].ways;
-        let (_, place) = ways.hop(cell.hop);
         let is_forgotten = ways.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
         let serial = self.frames.get(cell.frame).serial;
-        if let Some((lost, reason)) = port.on_departure(now, place, serial, is_forgotten) {
+        if let Some((lost, reason)) = port.on_departure(now, serial, is_forgotten) {
             self.vcs[lost.vc as usize].record.cells_lost.add(reason);
             self.frames.settle(lost.frame, 1);
         }
@@ -187,13 +186,14 @@ impl<'a> Network<'a> {
     /// The port begins to send its next cell, if it has one. With the first cell of a frame that the
     /// VC's adapter sends goes the decision whether it is tagged.
     fn begin_sending(&mut self, now: SimTime, port_id: u32) {
-        let port = &mut self.ports[port_id as usize];
-        let Some(departure) = port.begin_sending(now) else {
+        let departure = self.ports[port_id as usize].begin_sending(now);
+        self.settle_discarded(now, port_id);
+        let Some(departure) = departure else {
             return;
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
-        let (cell, start) = port.sending();
+        let (cell, start) = self.ports[port_id as usize].sending();
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -387,6 +387,7 @@ impl<'a> Network<'a> {
             index: sent.index,
             octets: 0,
             vc: vc_id,
+            place: 0,
             hop: 0,
             is_last: sent.index + 1 == sent.frame_cells,
             is_tagged: false,
@@ -480,6 +481,7 @@ impl<'a> Network<'a> {
             index,
             octets,
             vc: vc_id,
+            place: 0,
             hop: 0,
             is_last: index + 1 == units,
             is_tagged: false,
@@ -514,17 +516,43 @@ impl<'a> Network<'a> {
             } => {
                 let discarded = &mut self.vcs[vc_id as usize].record.cells_discarded;
                 discarded.add(reason, u64::from(units));
-                if is_first_loss && self.traces_discards {
-                    let flow = match self.frames.get(frame).content {
-                        Content::Segment { flow, .. } => flow,
-                        Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
-                    };
-                    let trace = &mut self.out.traces.discards;
-                    trace.push(port_id, vc_id, flow, now.0, reason as u8);
+                if is_first_loss {
+                    self.trace_discard(now, port_id, vc_id, frame, reason);
                 }
                 self.frames.settle(frame, units);
             }
         }
+    }
+
+    /// What the port had taken in and has discarded now is counted.
+    fn settle_discarded(&mut self, now: SimTime, port_id: u32) {
+        let mut discarded = std::mem::take(&mut self.ports[port_id as usize].discarded);
+        for (cell, reason) in discarded.drain(..) {
+            let record = &mut self.vcs[cell.vc as usize].record;
+            record.cells_discarded.add(reason, 1);
+            self.trace_discard(now, port_id, cell.vc, cell.frame, reason);
+            self.frames.settle(cell.frame, 1);
+        }
+        self.ports[port_id as usize].discarded = discarded;
+    }
+
+    fn trace_discard(
+        &mut self,
+        now: SimTime,
+        port_id: u32,
+        vc_id: u32,
+        frame: u32,
+        reason: DiscardReason,
+    ) {
+        if !self.traces_discards {
+            return;
+        }
+        let flow = match self.frames.get(frame).content {
+            Content::Segment { flow, .. } => flow,
+            Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
+        };
+        let trace = &mut self.out.traces.discards;
+        trace.push(port_id, vc_id, flow, now.0, reason as u8);
     }
 
     fn on_sample(&mut self, now: SimTime) {

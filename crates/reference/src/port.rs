@@ -5,8 +5,8 @@ use crate::link::Link;
 use crate::queue::{Queue, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
-    Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
-    VcQueueRecord,
+    DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
+    QueueSamples, VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};
@@ -33,6 +33,8 @@ pub(crate) struct Port {
     pub(crate) samples: QueueSamples,
     /// What it counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
+    /// What it has discarded that it had taken in, and why, until somebody takes it from here.
+    pub(crate) discarded: Vec<(Cell, DiscardReason)>,
 }
 
 impl Port {
@@ -50,6 +52,7 @@ impl Port {
             link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
             packets: spec.framing.map(|_| PacketMeter::new()),
+            discarded: Vec::new(),
         }
     }
 
@@ -76,7 +79,8 @@ impl Port {
     }
 
     /// A cell of the VC at `place` arrives from a link or from a cell source.
-    pub(crate) fn on_cell(&mut self, now: SimTime, cell: Cell, place: u32) -> Verdict {
+    pub(crate) fn on_cell(&mut self, now: SimTime, mut cell: Cell, place: u32) -> Verdict {
+        cell.place = place;
         let vc = &mut self.vcs[place as usize];
         self.queues[vc.queue].on_cell(now, cell, vc)
     }
@@ -92,6 +96,10 @@ impl Port {
     ) -> Verdict {
         let vc = &mut self.vcs[place as usize];
         let octets = make(0).octets;
+        let make = |index| Cell {
+            place,
+            ..make(index)
+        };
         let verdict = self.queues[vc.queue].on_frame(now, vc, cells, make);
         if let Some(packets) = &mut self.packets {
             packets.on_arrival(now.0, octets, verdict == Verdict::Accepted);
@@ -100,19 +108,9 @@ impl Port {
     }
 
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
-    /// leave.
+    /// leave. What a policy discards before it is among `discarded`.
     pub(crate) fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
-        let has_cells = self.queues.iter().map(|queue| queue.queued() > 0);
-        let backlog = has_cells
-            .zip(0..)
-            .fold(0, |bits, (has, q)| bits | u32::from(has) << q);
-        if backlog == 0 {
-            return None;
-        }
-        self.sending = self.scheduler.select(Backlog(backlog));
-        let cells = &mut self.queues[self.sending].cells;
-        cells.begin_service();
-        let cell = cells.front()?;
+        let cell = self.choose(now)?;
         let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
@@ -124,6 +122,28 @@ impl Port {
             .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))
     }
 
+    /// The cell whose transmission begins.
+    fn choose(&mut self, now: SimTime) -> Option<Cell> {
+        loop {
+            let has_cells = self.queues.iter().map(|queue| queue.queued() > 0);
+            let backlog = has_cells
+                .zip(0..)
+                .fold(0, |bits, (has, q)| bits | u32::from(has) << q);
+            if backlog == 0 {
+                return None;
+            }
+            self.sending = self.scheduler.select(Backlog(backlog));
+            let queue = &mut self.queues[self.sending];
+            let Some((cell, reason)) = queue.begin_service(now, &mut self.vcs) else {
+                return queue.cells.front().copied();
+            };
+            if let Some(packets) = &mut self.packets {
+                packets.on_discard(now.0, cell.octets);
+            }
+            self.discarded.push((cell, reason));
+        }
+    }
+
     /// The cell under transmission, and when its transmission began or will; there is one.
     pub(crate) fn sending(&self) -> (Cell, SimTime) {
         let cell = self.queues[self.sending].cells.front();
@@ -133,20 +153,19 @@ impl Port {
         )
     }
 
-    /// The last bit of the cell under transmission leaves: it is on the link now. `place` is its
-    /// VC's at this port, `serial` the number of its frame in the run; it is lost when the node has
-    /// forgotten its VC. Returns the cell and why if it is, or will be on the link.
+    /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
+    /// its frame in the run; it is lost when the node has forgotten its VC. Returns the cell and why if it
+    /// is, or will be on the link.
     pub(crate) fn on_departure(
         &mut self,
         now: SimTime,
-        place: u32,
         serial: u64,
         is_forgotten: bool,
     ) -> Option<(Cell, LossReason)> {
         self.sent_for += now - self.sending_since;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
-        queue.on_departure(now, &cell, &mut self.vcs[place as usize]);
+        queue.on_departure(now, &cell, &mut self.vcs[cell.place as usize]);
         if let Some(packets) = &mut self.packets {
             packets.on_departure(now.0, cell.octets, cell.came_at.0);
         }

@@ -49,6 +49,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
         frame: 0,
         index,
         vc,
+        place: 0,
         hop: 0,
         is_last,
         is_tagged: false,
@@ -65,14 +66,8 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
 
 fn depart(port: &mut Port, cells: u32) {
     (0..cells).for_each(|_| {
-        let place = place_of_first(port);
-        port.on_departure(SimTime(10), place, 0, false);
+        port.on_departure(SimTime(10), 0, false);
     });
-}
-
-/// Place of the VC whose cell is under transmission.
-fn place_of_first(port: &Port) -> u32 {
-    port.sending().0.vc
 }
 
 #[test]
@@ -145,6 +140,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         frame: 0,
         index,
         vc: 0,
+        place: 0,
         hop: 0,
         is_last: index == 2,
         is_tagged: false,
@@ -195,12 +191,10 @@ fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
         offer(&mut port, 0, 2);
         let leaves = port.begin_sending(SimTime::ZERO).unwrap();
         waits.push(leaves.0 - 10);
-        let place = place_of_first(&port);
-        port.on_departure(leaves, place, 0, false);
+        port.on_departure(leaves, 0, false);
         let leaves = port.begin_sending(SimTime(77)).unwrap();
         assert_eq!(leaves, SimTime(87));
-        let place = place_of_first(&port);
-        port.on_departure(leaves, place, 0, false);
+        port.on_departure(leaves, 0, false);
         assert_eq!(port.begin_sending(SimTime(80)), None);
     }
     assert!(waits.iter().all(|&wait| wait < 1_000));

@@ -69,6 +69,8 @@ pub(crate) struct Queue {
     pub(crate) cells: Line,
     /// X: what is in the buffer, in what it counts: cells, packets or octets.
     held: u32,
+    /// Octets of the packets in it; 0 where it holds cells.
+    octets: u64,
     pub(crate) active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
@@ -93,6 +95,7 @@ impl Queue {
             policy: Policy::new(&spec.policy, seed, &owner),
             cells: Line::new(&link.port.scheduler),
             held: 0,
+            octets: 0,
             active_vcs: 0,
             active_weight: 0,
             last_departure: None,
@@ -121,7 +124,7 @@ impl Queue {
         self.arrived += 1;
         self.integral.arrived(u128::from(now.0));
         if !vc.in_frame {
-            self.begin_frame(now, vc, cell.is_last, cell.is_tagged);
+            self.begin_frame(now, vc, &cell);
         }
         let has_room = self.held < self.capacity;
         let keeps_last = self.policy.keeps_last_cells();
@@ -157,9 +160,10 @@ impl Queue {
     ) -> Verdict {
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
-        self.begin_frame(now, vc, cells == 1, false);
+        let first = make(0);
+        self.begin_frame(now, vc, &first);
         let refused = vc.discarding.take();
-        let amount = u64::from(self.amount(&make(0))) * u64::from(cells);
+        let amount = u64::from(self.amount(&first)) * u64::from(cells);
         let has_room = u64::from(self.held) + amount <= u64::from(self.capacity);
         let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
         if let Some(reason) = reason {
@@ -169,20 +173,38 @@ impl Queue {
         Verdict::Accepted
     }
 
+    /// The transmission of the next cell begins, of which there is one, unless the policy discards it now:
+    /// then it has left the queue, and this is why.
+    pub(crate) fn begin_service(
+        &mut self,
+        now: SimTime,
+        vcs: &mut [VcAtPort],
+    ) -> Option<(Cell, DiscardReason)> {
+        self.cells.begin_service();
+        if !self.policy.needs().departures {
+            return None;
+        }
+        let cell = *self.cells.front()?;
+        let vc = &mut vcs[cell.place as usize];
+        let view = BufferView {
+            queued: self.held - self.amount(&cell),
+            vc_queued: vc.held - self.amount(&cell),
+            octets: self.octets - u64::from(cell.octets),
+            came_ps: cell.came_at.0,
+            ..self.view(now, vc, &cell)
+        };
+        let reason = self.policy.on_dequeue(vc.vc, &view).refusal()?;
+        self.take_out(now, &cell, vc);
+        self.discarded.add(reason, 1);
+        self.frames_discarded.add(reason, 1);
+        Some((cell, reason))
+    }
+
     /// The cell at the front, which is `cell`, leaves; it belongs to `vc`.
     pub(crate) fn on_departure(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
-        self.cells.pop();
-        let amount = self.amount(cell);
-        self.held -= amount;
-        vc.held -= amount;
+        self.take_out(now, cell, vc);
         self.departed += 1;
         self.last_departure = Some(now);
-        self.integral.departed(u128::from(now.0));
-        vc.queued -= 1;
-        if vc.queued == 0 {
-            self.active_vcs -= 1;
-            self.active_weight -= self.policy.weight(vc.vc);
-        }
     }
 
     /// What the queue has counted when the run ends at `end`.
@@ -199,9 +221,20 @@ impl Queue {
         }
     }
 
-    /// The first cell of a frame, of a frame of one cell if `is_last`: the policy decides.
-    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, is_last: bool, is_tagged: bool) {
-        let view = BufferView {
+    /// `cell` is the first of a frame: the policy decides.
+    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, cell: &Cell) {
+        vc.discarding = if cell.is_last && self.policy.keeps_last_cells() {
+            None
+        } else {
+            let view = self.view(now, vc, cell);
+            self.policy.on_enqueue(vc.vc, &view).refusal()
+        };
+        vc.has_lost = false;
+    }
+
+    /// What the policy sees of the buffer when it decides on `cell` of `vc`.
+    fn view(&self, now: SimTime, vc: &VcAtPort, cell: &Cell) -> BufferView {
+        BufferView {
             queued: self.held,
             vc_queued: vc.held,
             active_vcs: self.active_vcs,
@@ -212,15 +245,12 @@ impl Queue {
                 .last_departure
                 .filter(|_| self.cells.is_empty())
                 .map(|t| t.0),
-            is_tagged,
+            is_tagged: cell.is_tagged,
             capacity: self.capacity,
-        };
-        vc.discarding = if is_last && self.policy.keeps_last_cells() {
-            None
-        } else {
-            self.policy.on_frame(vc.vc, &view)
-        };
-        vc.has_lost = false;
+            octets: self.octets,
+            packet_octets: cell.octets,
+            ..BufferView::default()
+        }
     }
 
     fn discard(
@@ -252,10 +282,26 @@ impl Queue {
         }
         let amount = self.amount(&cell);
         self.held += amount;
+        self.octets += u64::from(cell.octets);
         vc.held += amount;
         vc.queued += 1;
         self.policy.on_taken_in(vc.vc, amount);
         self.cells.push(vc.vc, cell);
         self.queue_max = self.queue_max.max(self.queued());
+    }
+
+    /// The cell at the front, which is `cell` of `vc`, is in the queue no more.
+    fn take_out(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
+        self.cells.pop();
+        let amount = self.amount(cell);
+        self.held -= amount;
+        self.octets -= u64::from(cell.octets);
+        vc.held -= amount;
+        self.integral.departed(u128::from(now.0));
+        vc.queued -= 1;
+        if vc.queued == 0 {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(vc.vc);
+        }
     }
 }

@@ -43,6 +43,11 @@ impl NetworkSpec {
                 let path = at(&format!("queues[{q}].counts_octets"));
                 return Err(structure(path, "a buffer of cells counts cells"));
             }
+            if queue.policy.needs().departures && link.framing.is_none() {
+                let path = at(&format!("queues[{q}].policy"));
+                let problem = "decides as packets leave, and the link carries cells";
+                return Err(structure(path, problem));
+            }
         }
         let several = port.queues.len() > 1;
         if matches!(port.scheduler, SchedulerSpec::Fifo(_)) && several {

@@ -6,7 +6,7 @@ mod discard;
 pub mod scheduler;
 
 pub use buffer::{BufferPolicy, BufferView, Policy, PolicySpec};
-pub use discard::DiscardReason;
+pub use discard::{Decision, DiscardReason};
 pub use scheduler::{
     Backlog, Cycle, Scheduler, SchedulerSpec, Schedules, VcRoundRobin, VirtualSpacing,
     WeightedRoundRobin,

@@ -29,6 +29,13 @@ macro_rules! policies {
                 }
             }
 
+            /// What it has to be shown and told.
+            pub fn needs(&self) -> Needs {
+                match self {
+                    $(PolicySpec::$kind(_) => <$spec as PolicyRule>::Policy::NEEDS,)*
+                }
+            }
+
             /// Whether it discards no frame of itself.
             pub fn takes_all(&self) -> bool {
                 match self {
@@ -102,10 +109,17 @@ macro_rules! policies {
                 }
             }
 
-            /// See [`BufferPolicy::on_frame`].
-            pub fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+            /// See [`BufferPolicy::on_enqueue`].
+            pub fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
                 match &mut self.kind {
-                    $(PolicyKind::$kind(policy) => policy.on_frame(vc, view),)*
+                    $(PolicyKind::$kind(policy) => policy.on_enqueue(vc, view),)*
+                }
+            }
+
+            /// See [`BufferPolicy::on_dequeue`].
+            pub fn on_dequeue(&mut self, vc: u32, view: &BufferView) -> Decision {
+                match &mut self.kind {
+                    $(PolicyKind::$kind(policy) => policy.on_dequeue(vc, view),)*
                 }
             }
         }

@@ -1,6 +1,7 @@
-//! Buffer policies: which frames the buffer of an output port takes in.
+//! Buffer policies: which frames the buffer of an output port takes in, and which packets leave it.
 //!
-//! A policy decides once a frame, at its first cell. What happens to single cells is common to all
+//! A policy decides once a frame, at its first cell, and where it asks for that once more as a packet is
+//! about to be sent ([`Needs::departures`]). What happens to single cells is common to all
 //! policies and is the port's part (`docs/reference/policies`):
 //!
 //! * a cell that finds the buffer full is discarded, and with it the rest of its frame where the
@@ -18,6 +19,7 @@
 #[macro_use]
 mod kinds;
 
+mod codel;
 mod dfba;
 mod drop_precedence;
 mod epd;
@@ -34,6 +36,7 @@ mod tail_drop;
 mod vc_priority_drop;
 mod virtual_queueing;
 
+pub use codel::CodelSpec;
 pub use dfba::{DfbaSpec, DfbaZ};
 pub use drop_precedence::DropPrecedenceSpec;
 pub use epd::EpdSpec;
@@ -50,10 +53,11 @@ pub use tail_drop::TailDropSpec;
 pub use vc_priority_drop::VcPriorityDropSpec;
 pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpec};
 
-use crate::DiscardReason;
+use crate::Decision;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_des::Stream;
+use skycell_units::Ecn;
 
 policies! {
     TailDrop(TailDropSpec),
@@ -73,9 +77,11 @@ policies! {
     PmeEred(PmeEredSpec),
     StaticThreshold(StaticThresholdSpec),
     DropPrecedence(DropPrecedenceSpec),
+    Codel(CodelSpec),
 }
 
-/// What a policy may look at when a frame begins.
+/// What a policy may look at when a frame begins, or a packet is about to be sent: that packet is not
+/// in the buffer then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferView {
     /// X: cells in the buffer, the one under transmission included, the arriving one not.
@@ -96,6 +102,14 @@ pub struct BufferView {
     pub idle_since_ps: Option<u64>,
     /// Whether the arriving frame is tagged: its first cell has CLP = 1.
     pub is_tagged: bool,
+    /// Octets of the packets in the buffer; 0 where it holds cells.
+    pub octets: u64,
+    /// Octets of the packet that the decision is on; 0 of a frame in cells.
+    pub packet_octets: u32,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// When a packet that is about to be sent came, picoseconds.
+    pub came_ps: u64,
 }
 
 /// The declared parameters of a policy, from which it is built.
@@ -121,14 +135,19 @@ pub trait PolicyRule: Rule {
     }
 }
 
-/// Decides, frame by frame, what the buffer of an output port takes in.
+/// Decides, frame by frame, what the buffer of an output port takes in, and packet by packet what leaves it.
 pub trait BufferPolicy {
     /// What it has to be shown and told.
     const NEEDS: Needs = Needs::NOTHING;
 
     /// The first cell of a frame of the VC with spec id `vc` has arrived and is not yet queued.
-    /// A reason discards the whole frame.
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason>;
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision;
+
+    /// A packet of the VC with spec id `vc` is about to be sent. If it is discarded, the next one is asked
+    /// about at once.
+    fn on_dequeue(&mut self, _vc: u32, _view: &BufferView) -> Decision {
+        Decision::Accept
+    }
 
     /// Whether the decision on a frame that finds `queued` cells depends on the VCs' occupancy; where
     /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
@@ -159,6 +178,9 @@ pub struct Needs {
     /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_taken_in`] tells of between two
     /// frames.
     pub order: bool,
+    /// Which packet is about to be sent: the answer of [`BufferPolicy::on_dequeue`] counts. Links of packets
+    /// only.
+    pub departures: bool,
 }
 
 impl Needs {
@@ -166,16 +188,22 @@ impl Needs {
     pub const NOTHING: Needs = Needs {
         vcs: false,
         order: false,
+        departures: false,
     };
     /// Y_i and N_a.
     pub const VCS: Needs = Needs {
         vcs: true,
-        order: false,
+        ..Needs::NOTHING
     };
     /// Cells taken in, in their order.
     pub const ORDER: Needs = Needs {
-        vcs: false,
         order: true,
+        ..Needs::NOTHING
+    };
+    /// Packets that are about to be sent.
+    pub const DEPARTURES: Needs = Needs {
+        departures: true,
+        ..Needs::NOTHING
     };
 }
 
@@ -183,8 +211,13 @@ impl<P: BufferPolicy> BufferPolicy for Box<P> {
     const NEEDS: Needs = P::NEEDS;
 
     #[inline]
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        (**self).on_frame(vc, view)
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
+        (**self).on_enqueue(vc, view)
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, vc: u32, view: &BufferView) -> Decision {
+        (**self).on_dequeue(vc, view)
     }
 
     #[inline]
