@@ -18,6 +18,7 @@ REASONS = (
     "vc_threshold",
     "drawn",
     "tagged",
+    "delayed",
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
 

@@ -46,6 +46,7 @@ NAMES = {
     "vc_threshold": "VC crossed its own threshold",
     "drawn": "drawn at random",
     "tagged": "tagged frame",
+    "delayed": "packet had waited too long",
 }
 """How a key of the data is written for people."""
 

@@ -100,8 +100,14 @@ class PortResolver:
         capacity = self._capacity(link, cell_time)
         if len(self.faults.faults) > noted:
             return None  # of which no threshold can be compared with its size
-        port = self._rule_at((*link.path, link.policy_key), link, cell_time, capacity, (service,))
-        policy = resolve_rule(POLICIES[link.policy.kind], link.policy, port)
+        where = (*link.path, link.policy_key)
+        rule = POLICIES[link.policy.kind]
+        if rule.facts.get("needs") == "packets":
+            meaning = meaning_of(type(link.policy).model_fields["kind"])
+            allowed = "a policy that decides as frames arrive: the link carries cells"
+            self.faults.add((*where, "kind"), link.policy.kind, allowed, meaning)
+        port = self._rule_at(where, link, cell_time, capacity, (service,))
+        policy = resolve_rule(rule, link.policy, port)
         if policy is None:
             return None
         queue = {"class": service, "capacity_cells": capacity, "policy": policy}

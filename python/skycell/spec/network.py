@@ -217,6 +217,16 @@ class DropPrecedenceSpec(SpecPart):
     precedence: tuple[U32, ...] = ()
 
 
+class CodelSpec(SpecPart):
+    """Controlled Delay: discards packets that have waited for too long, as they are about to be
+    sent.
+    """
+
+    kind: Literal["codel"] = "codel"
+    target_ps: U64
+    interval_ps: U64
+
+
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
@@ -240,7 +250,8 @@ PolicySpec = Annotated[
     | McrSchedulingSpec
     | PmeEredSpec
     | StaticThresholdSpec
-    | DropPrecedenceSpec,
+    | DropPrecedenceSpec
+    | CodelSpec,
     Field(discriminator="kind"),
 ]
 

@@ -150,7 +150,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
     queue.capacity_cells = Some(capacity);
     queue.policy = match builder.dice.one_in(3) {
         true => PolicySpec::TailDrop(TailDropSpec {}),
-        false => builder.policy(capacity),
+        false => builder.policy_of_packets(capacity),
     };
 }
 

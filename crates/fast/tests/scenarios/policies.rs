@@ -9,7 +9,18 @@ use skycell_spec::*;
 const FIRST_VCS: usize = 8;
 
 impl Builder<'_> {
+    /// One that a port of cells can have.
     pub(super) fn policy(&mut self, capacity: u32) -> PolicySpec {
+        loop {
+            let policy = self.policy_of_packets(capacity);
+            if !policy.needs().departures {
+                return policy;
+            }
+        }
+    }
+
+    /// One that a port of packets can have.
+    pub(super) fn policy_of_packets(&mut self, capacity: u32) -> PolicySpec {
         let mut forms = Forms::default();
         PolicySpec::form(&mut forms);
         let Some(Shape::Kinds(kinds)) = forms.item("PolicySpec").map(|item| &item.shape) else {

@@ -17,6 +17,7 @@ use skycell_declare::{Declare, types::Interval};
     discards = "deterministic",
     source = "Nichols, Jacobson, McGregor, Iyengar: RFC 8289",
     chosen = "largest packet so far as MTU",
+    needs = "packets",
     label = "CoDel"
 )]
 pub struct CodelSpec {

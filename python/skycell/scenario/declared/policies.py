@@ -28,6 +28,7 @@ from skycell.scenario.parameter_types import (
 from skycell.scenario.parameters import Parameters, param
 from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
 from skycell.spec.network import (
+    CodelSpec,
     DfbaSpec,
     DropPrecedenceSpec,
     DynamicEpdSpec,
@@ -462,6 +463,29 @@ class DropPrecedence(Parameters):
     )
 
 
+class Codel(Parameters):
+    """Controlled Delay: discards packets that have waited for too long, as they are about to be
+    sent.
+    """
+
+    kind: Literal["codel"] = param(..., "the policy")
+    target: Interval = param(
+        "5 ms",
+        "wait that may stand for longer than an interval",
+        symbol="TARGET",
+        source="RFC 8289, section 4.4: 5 to 10 % of the interval",
+    )
+    interval: Interval = param(
+        "100 ms",
+        ("for how long the wait may stand above target; of the order of the longest round trip"),
+        symbol="INTERVAL",
+        source=(
+            "RFC 8289, section 4.3: round trips from 10 ms to 1 s; over GEO satellites "
+            "more is better"
+        ),
+    )
+
+
 _Any = (
     TailDrop
     | Ppd
@@ -480,6 +504,7 @@ _Any = (
     | PmeEred
     | StaticThreshold
     | DropPrecedence
+    | Codel
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -497,6 +522,7 @@ _Names = Literal[
     "dynamic_epd",
     "mcr_scheduling",
     "pme_ered",
+    "codel",
 ]
 Policy = Annotated[
     Annotated[_Any, Field(discriminator="kind")],
@@ -838,6 +864,23 @@ POLICIES: dict[str, Declared] = {
                 "Service, 1999"
             ),
             "threshold": "static",
+        },
+    ),
+    "codel": Declared(
+        Codel,
+        CodelSpec,
+        (
+            Declares("target_ps", "target", "Interval", below="interval_ps"),
+            Declares("interval_ps", "interval", "Interval"),
+        ),
+        facts={
+            "chosen": "largest packet so far as MTU",
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "CoDel",
+            "needs": "packets",
+            "source": "Nichols, Jacobson, McGregor, Iyengar: RFC 8289",
+            "threshold": "dynamic",
         },
     ),
 }
