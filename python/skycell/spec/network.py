@@ -218,9 +218,7 @@ class DropPrecedenceSpec(SpecPart):
 
 
 class CodelSpec(SpecPart):
-    """Controlled Delay: discards packets that have waited for too long, as they are about to be
-    sent.
-    """
+    """Controlled Delay: discards packets at the head that have waited for too long."""
 
     kind: Literal["codel"] = "codel"
     target_ps: U64

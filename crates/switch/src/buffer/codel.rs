@@ -5,7 +5,7 @@ use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::Interval};
 
-/// Controlled Delay: discards packets that have waited for too long, as they are about to be sent.
+/// Controlled Delay: discards packets at the head that have waited for too long.
 ///
 /// Once no packet has waited for less than the target for a whole interval, one is discarded, and the
 /// next after interval / sqrt(n), n counting the discards, until a packet has waited for less.

@@ -464,9 +464,7 @@ class DropPrecedence(Parameters):
 
 
 class Codel(Parameters):
-    """Controlled Delay: discards packets that have waited for too long, as they are about to be
-    sent.
-    """
+    """Controlled Delay: discards packets at the head that have waited for too long."""
 
     kind: Literal["codel"] = param(..., "the policy")
     target: Interval = param(
