@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from skycell.experiment.run import run_spec
 from skycell.scenario import ScenarioFaults, check, parse
 from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, models_of, value_type_of
+from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.file import ScenarioFile
 from skycell.scenario.parameters import ValueType
@@ -164,7 +165,9 @@ def silent(values: dict[str, Any], place: Place, table: BaseModel) -> list[str]:
 
 
 def test_a_key_changes_the_run_or_is_told() -> None:
-    seen: set[type[BaseModel]] = {Tcp}
+    # Policies of packets are refused in files, which have links of cells only.
+    of_packets = {one.written for one in POLICIES.values() if one.facts.get("needs") == "packets"}
+    seen: set[type[BaseModel]] = {Tcp, *of_packets}
     found = []
     for name, values in bases():
         for place, table in tables_of(parse(values).file):
