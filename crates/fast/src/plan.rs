@@ -165,7 +165,7 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
     if spec.links[link as usize].framing.is_some() {
         return !is_moving
             && port.queues.len() == 1
-            && !port.queues[0].policy.needs().departures
+            && !port.queues[0].policy.needs().packets
             && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
     }
     let Some(motion) = moves(&spec.links[link as usize]) else {

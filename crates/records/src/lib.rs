@@ -12,7 +12,7 @@ mod web;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
-pub use packets::{PacketMeter, PacketRecord};
+pub use packets::{EcnRecord, PacketMeter, PacketRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -42,6 +42,8 @@ pub struct Discards {
     pub tagged: u64,
     /// See [`DiscardReason::Delayed`].
     pub delayed: u64,
+    /// See [`DiscardReason::PushedOut`].
+    pub pushed_out: u64,
 }
 
 impl Discards {
@@ -56,6 +58,7 @@ impl Discards {
             DiscardReason::Drawn => &mut self.drawn,
             DiscardReason::Tagged => &mut self.tagged,
             DiscardReason::Delayed => &mut self.delayed,
+            DiscardReason::PushedOut => &mut self.pushed_out,
         } += count;
     }
 
@@ -79,6 +82,7 @@ impl Discards {
             DiscardReason::Drawn => self.drawn,
             DiscardReason::Tagged => self.tagged,
             DiscardReason::Delayed => self.delayed,
+            DiscardReason::PushedOut => self.pushed_out,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Frames on their way, and the cells that carry them.
 
 use skycell_tcp::Segment;
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub(crate) struct Frame {
     pub(crate) is_tagged: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
+    /// The ECN field of that packet.
+    pub(crate) ecn: Ecn,
     /// Its length in cells, on a VC of cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
@@ -66,6 +68,8 @@ pub(crate) struct Cell {
     pub(crate) is_tagged: bool,
     /// Whether a cell source has set its pace: its port does not wait before it.
     pub(crate) is_paced: bool,
+    /// The ECN field of its packet.
+    pub(crate) ecn: Ecn,
     /// When it came to the port where it is.
     pub(crate) came_at: SimTime,
     /// When its last bit left the VC's first port.
@@ -95,6 +99,7 @@ impl Frames {
             content,
             is_tagged: false,
             octets,
+            ecn: Ecn::NotEct,
             cells,
             handed_at,
             left: cells,
@@ -124,6 +129,11 @@ impl Frames {
     /// Sets the CLP bit of all cells of the frame.
     pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
         self.frames[id as usize].is_tagged = is_tagged;
+    }
+
+    /// Sets the ECN field of its packet.
+    pub(crate) fn set_ecn(&mut self, id: u32, ecn: Ecn) {
+        self.frames[id as usize].ecn = ecn;
     }
 
     /// The frame goes on a VC as so many units, all of them before it.

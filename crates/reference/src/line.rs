@@ -84,6 +84,23 @@ impl Line {
         }
     }
 
+    /// Takes out the cell that has waited longest and is not under transmission, if there is one.
+    pub(crate) fn pop_waiting(&mut self, is_sending: bool) -> Option<Cell> {
+        match self {
+            Line::Fifo(cells) => cells.remove(usize::from(is_sending)),
+            Line::Spaced { .. } | Line::Rounds(_) => None, // of cells only
+        }
+    }
+
+    /// The same, to change it.
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Cell> {
+        match self {
+            Line::Fifo(cells) => cells.front_mut(),
+            Line::Spaced { cells, .. } => cells.values_mut().next(),
+            Line::Rounds(rounds) => rounds.queues[rounds.serving as usize].front_mut(),
+        }
+    }
+
     /// The transmission of the next cell begins: there is one, and from here on none comes before it.
     pub(crate) fn begin_service(&mut self) {
         match self {

@@ -10,7 +10,7 @@ use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRec
 use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 mod finish;
 
@@ -306,6 +306,7 @@ impl<'a> Network<'a> {
                 if let Some(guaranteed) = &mut vc.guaranteed {
                     guaranteed.on_delivered(now, frame.cells);
                 }
+                self.frames.set_ecn(cell.frame, cell.ecn);
                 self.on_frame_at_end(now, cell.frame);
             }
             Some(Reassembled::Corrupt { cells }) => {
@@ -392,6 +393,7 @@ impl<'a> Network<'a> {
             is_last: sent.index + 1 == sent.frame_cells,
             is_tagged: false,
             is_paced: true,
+            ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
         };
@@ -470,6 +472,7 @@ impl<'a> Network<'a> {
         let frame = self.frames.get(id);
         let units = vc.units(frame);
         let octets = if vc.carries_packets { frame.octets } else { 0 };
+        let ecn = frame.ecn;
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
@@ -486,9 +489,11 @@ impl<'a> Network<'a> {
             is_last: index + 1 == units,
             is_tagged: false,
             is_paced: false,
+            ecn,
             came_at: now,
             left_at: now,
         });
+        self.settle_discarded(now, port_id);
         self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
     }
 
@@ -506,10 +511,10 @@ impl<'a> Network<'a> {
         verdict: Verdict,
     ) {
         match verdict {
-            Verdict::Accepted if was_idle => {
+            Verdict::Accepted { .. } if was_idle => {
                 self.begin_sending(now, port_id);
             }
-            Verdict::Accepted => {}
+            Verdict::Accepted { .. } => {}
             Verdict::Discarded {
                 reason,
                 is_first_loss,

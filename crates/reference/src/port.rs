@@ -2,7 +2,7 @@
 
 use crate::frames::Cell;
 use crate::link::Link;
-use crate::queue::{Queue, VcAtPort};
+use crate::queue::{Queue, Service, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
     DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
@@ -94,15 +94,25 @@ impl Port {
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
-        let vc = &mut self.vcs[place as usize];
-        let octets = make(0).octets;
+        let first = make(0);
         let make = |index| Cell {
             place,
             ..make(index)
         };
-        let verdict = self.queues[vc.queue].on_frame(now, vc, cells, make);
+        let queue = &mut self.queues[self.vcs[place as usize].queue];
+        while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, first.octets) {
+            if let Some(packets) = &mut self.packets {
+                packets.on_discard(now.0, cell.octets, cell.ecn);
+            }
+            self.discarded.push((cell, reason));
+        }
+        let verdict = queue.on_frame(now, &mut self.vcs, place, cells, make);
         if let Some(packets) = &mut self.packets {
-            packets.on_arrival(now.0, octets, verdict == Verdict::Accepted);
+            let is_accepted = matches!(verdict, Verdict::Accepted { .. });
+            packets.on_arrival(now.0, first.octets, first.ecn, is_accepted);
+            if verdict == (Verdict::Accepted { is_marked: true }) {
+                packets.on_mark();
+            }
         }
         verdict
     }
@@ -134,13 +144,19 @@ impl Port {
             }
             self.sending = self.scheduler.select(Backlog(backlog));
             let queue = &mut self.queues[self.sending];
-            let Some((cell, reason)) = queue.begin_service(now, &mut self.vcs) else {
-                return queue.cells.front().copied();
-            };
-            if let Some(packets) = &mut self.packets {
-                packets.on_discard(now.0, cell.octets);
+            match (queue.begin_service(now, &mut self.vcs), &mut self.packets) {
+                (Service::Begins { is_marked }, packets) => {
+                    let packets = packets.as_mut().filter(|_| is_marked);
+                    packets.into_iter().for_each(PacketMeter::on_mark);
+                    return queue.cells.front().copied();
+                }
+                (Service::Discarded(cell, reason), packets) => {
+                    if let Some(packets) = packets {
+                        packets.on_discard(now.0, cell.octets, cell.ecn);
+                    }
+                    self.discarded.push((cell, reason));
+                }
             }
-            self.discarded.push((cell, reason));
         }
     }
 
@@ -167,7 +183,7 @@ impl Port {
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
         queue.on_departure(now, &cell, &mut self.vcs[cell.place as usize]);
         if let Some(packets) = &mut self.packets {
-            packets.on_departure(now.0, cell.octets, cell.came_at.0);
+            packets.on_departure(now.0, cell.octets, cell.ecn, cell.came_at.0);
         }
         if cell.hop == 0 {
             cell.left_at = now;

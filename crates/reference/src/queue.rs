@@ -6,8 +6,8 @@ use skycell_records::{
     ClassQueueRecord, DiscardReason, Discards, QueueIntegral, QueueRecord, QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
-use skycell_switch::{BufferView, Policy};
-use skycell_units::SimTime;
+use skycell_switch::{BufferView, Decision, Policy};
+use skycell_units::{Ecn, SimTime};
 
 /// One VC as the port sees it.
 #[derive(Clone, Debug)]
@@ -50,12 +50,27 @@ impl VcAtPort {
 /// What a port did with a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    Accepted,
+    Accepted {
+        /// Whether it was marked, which had not come with CE.
+        is_marked: bool,
+    },
     Discarded {
         reason: DiscardReason,
         /// Whether it is the first cell that its frame loses here.
         is_first_loss: bool,
     },
+}
+
+/// What becomes of the cell that a queue is to send next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Service {
+    /// Its transmission begins.
+    Begins {
+        /// Whether it was marked, which had not come with CE.
+        is_marked: bool,
+    },
+    /// It has left the queue.
+    Discarded(Cell, DiscardReason),
 }
 
 /// A queue; the cell at its front may be under transmission and counts as queued until it has left.
@@ -66,7 +81,11 @@ pub(crate) struct Queue {
     /// Whether what the buffer counts is octets.
     counts_octets: bool,
     policy: Policy,
+    /// Whether the policy is asked about packets that are about to be sent.
+    asks_at_departure: bool,
     pub(crate) cells: Line,
+    /// Whether the cell at the front is under transmission.
+    is_sending: bool,
     /// X: what is in the buffer, in what it counts: cells, packets or octets.
     held: u32,
     /// Octets of the packets in it; 0 where it holds cells.
@@ -93,7 +112,9 @@ impl Queue {
             capacity: spec.capacity_cells.unwrap_or(u32::MAX),
             counts_octets: spec.counts_octets,
             policy: Policy::new(&spec.policy, seed, &owner),
+            asks_at_departure: spec.policy.needs().packets,
             cells: Line::new(&link.port.scheduler),
+            is_sending: false,
             held: 0,
             octets: 0,
             active_vcs: 0,
@@ -146,22 +167,25 @@ impl Queue {
             return self.discard(now, vc, reason, 1);
         }
         self.take_in(cell, vc);
-        Verdict::Accepted
+        Verdict::Accepted { is_marked: false }
     }
 
-    /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
-    /// or nothing. `make` gives the cell of an index.
+    /// A whole frame of `cells` cells of the VC at `place` arrives at once, from a host or a router: all of it is
+    /// taken in, or nothing. `make` gives the cell of an index.
     pub(crate) fn on_frame(
         &mut self,
         now: SimTime,
-        vc: &mut VcAtPort,
+        vcs: &mut [VcAtPort],
+        place: u32,
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
+        let vc = &mut vcs[place as usize];
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
-        let first = make(0);
-        self.begin_frame(now, vc, &first);
+        let mut first = make(0);
+        let decision = self.begin_frame(now, vc, &first);
+        let is_marked = decision == Decision::Mark && first.ecn != Ecn::Ce;
         let refused = vc.discarding.take();
         let amount = u64::from(self.amount(&first)) * u64::from(cells);
         let has_room = u64::from(self.held) + amount <= u64::from(self.capacity);
@@ -169,39 +193,88 @@ impl Queue {
         if let Some(reason) = reason {
             return self.discard(now, vc, reason, cells);
         }
-        (0..cells).for_each(|index| self.take_in(make(index), vc));
-        Verdict::Accepted
+        if is_marked {
+            first.ecn = Ecn::Ce;
+        }
+        let ecn = first.ecn;
+        (0..cells).for_each(|index| {
+            let cell = Cell { ecn, ..make(index) };
+            self.take_in(cell, vc);
+        });
+        Verdict::Accepted { is_marked }
+    }
+
+    /// Whether the buffer, full, makes room for a packet of `amount` by pushing out what has waited longest: here
+    /// is the first of it, as long as that helps.
+    pub(crate) fn push_out(
+        &mut self,
+        now: SimTime,
+        vcs: &mut [VcAtPort],
+        octets: u32,
+    ) -> Option<(Cell, DiscardReason)> {
+        if !self.policy.pushes_out() {
+            return None;
+        }
+        let amount = if self.counts_octets { octets } else { 1 };
+        let sending = self.cells.front().filter(|_| self.is_sending);
+        let fixed = sending.map_or(0, |cell| self.amount(cell));
+        let fits = |held: u32| u64::from(held) + u64::from(amount) <= u64::from(self.capacity);
+        if fits(self.held) || !fits(fixed) {
+            return None;
+        }
+        let cell = self.cells.pop_waiting(self.is_sending)?;
+        self.take_out(now, &cell, &mut vcs[cell.place as usize]);
+        Some(self.count_discard(cell, DiscardReason::PushedOut))
     }
 
     /// The transmission of the next cell begins, of which there is one, unless the policy discards it now:
     /// then it has left the queue, and this is why.
-    pub(crate) fn begin_service(
-        &mut self,
-        now: SimTime,
-        vcs: &mut [VcAtPort],
-    ) -> Option<(Cell, DiscardReason)> {
+    pub(crate) fn begin_service(&mut self, now: SimTime, vcs: &mut [VcAtPort]) -> Service {
         self.cells.begin_service();
-        if !self.policy.needs().departures {
-            return None;
-        }
-        let cell = *self.cells.front()?;
+        self.is_sending = true;
+        let Some(cell) = self
+            .cells
+            .front()
+            .copied()
+            .filter(|_| self.asks_at_departure)
+        else {
+            return Service::Begins { is_marked: false };
+        };
         let vc = &mut vcs[cell.place as usize];
         let view = BufferView {
             queued: self.held - self.amount(&cell),
             vc_queued: vc.held - self.amount(&cell),
             octets: self.octets - u64::from(cell.octets),
-            came_ps: cell.came_at.0,
             ..self.view(now, vc, &cell)
         };
-        let reason = self.policy.on_dequeue(vc.vc, &view).refusal()?;
-        self.take_out(now, &cell, vc);
+        match self.policy.on_dequeue(vc.vc, &view) {
+            Decision::Accept => Service::Begins { is_marked: false },
+            Decision::Mark => {
+                let is_marked = cell.ecn != Ecn::Ce;
+                let front = self.cells.front_mut().expect("it is there");
+                front.ecn = Ecn::Ce;
+                Service::Begins { is_marked }
+            }
+            Decision::Discard(reason) => {
+                self.is_sending = false;
+                self.cells.pop();
+                self.take_out(now, &cell, vc);
+                let (cell, reason) = self.count_discard(cell, reason);
+                Service::Discarded(cell, reason)
+            }
+        }
+    }
+
+    fn count_discard(&mut self, cell: Cell, reason: DiscardReason) -> (Cell, DiscardReason) {
         self.discarded.add(reason, 1);
         self.frames_discarded.add(reason, 1);
-        Some((cell, reason))
+        (cell, reason)
     }
 
     /// The cell at the front, which is `cell`, leaves; it belongs to `vc`.
     pub(crate) fn on_departure(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
+        self.is_sending = false;
+        self.cells.pop();
         self.take_out(now, cell, vc);
         self.departed += 1;
         self.last_departure = Some(now);
@@ -222,14 +295,16 @@ impl Queue {
     }
 
     /// `cell` is the first of a frame: the policy decides.
-    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, cell: &Cell) {
-        vc.discarding = if cell.is_last && self.policy.keeps_last_cells() {
-            None
-        } else {
-            let view = self.view(now, vc, cell);
-            self.policy.on_enqueue(vc.vc, &view).refusal()
-        };
+    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, cell: &Cell) -> Decision {
         vc.has_lost = false;
+        vc.discarding = None;
+        if cell.is_last && self.policy.keeps_last_cells() {
+            return Decision::Accept;
+        }
+        let view = self.view(now, vc, cell);
+        let decision = self.policy.on_enqueue(vc.vc, &view);
+        vc.discarding = decision.refusal();
+        decision
     }
 
     /// What the policy sees of the buffer when it decides on `cell` of `vc`.
@@ -249,7 +324,8 @@ impl Queue {
             capacity: self.capacity,
             octets: self.octets,
             packet_octets: cell.octets,
-            ..BufferView::default()
+            ecn: cell.ecn,
+            came_ps: cell.came_at.0,
         }
     }
 
@@ -290,9 +366,8 @@ impl Queue {
         self.queue_max = self.queue_max.max(self.queued());
     }
 
-    /// The cell at the front, which is `cell` of `vc`, is in the queue no more.
+    /// `cell` of `vc` is in the queue no more.
     fn take_out(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
-        self.cells.pop();
         let amount = self.amount(cell);
         self.held -= amount;
         self.octets -= u64::from(cell.octets);

@@ -56,3 +56,18 @@ fn codel_discards_from_the_head_when_its_control_law_says() {
     // A packet that is discarded as it is about to be sent was in the queue until then, with its octets.
     assert!((port.queue.mean - octets.mean / 1_500.0).abs() < 1e-9);
 }
+
+#[test]
+fn head_drop_loses_the_packets_that_have_waited_longest() {
+    // Packets come at 0.12 ms and every 0.5 ms from then on, and take 1 ms each. The buffer has four: the one under
+    // way and three that wait. From the eighth on, at 3.5 ms, every second one pushes one out.
+    let queue = json!({"capacity_cells": 4, "policy": {"kind": "head_drop"}});
+    let records = run(&datagrams(MS / 2, queue, 7 * MS));
+    let pushed_out = DiscardReason::PushedOut as u8;
+    let expected = [3_500, 4_500, 5_500, 6_500].map(|time| (time, pushed_out));
+    assert_eq!(discards(&records), expected);
+    // The three that wait are those that came last, half a millisecond apart: the next to be sent came 1.5 ms ago at
+    // most. Tail drop would let it wait for three services.
+    let sojourn = &records.ports[1].octets.as_ref().unwrap().sojourn;
+    assert_eq!(sojourn.max_ps, 2_500_000_000);
+}

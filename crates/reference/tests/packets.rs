@@ -136,7 +136,7 @@ fn what_is_made_of_cells_is_refused_on_links_of_packets() {
                 s["links"][0]["port"]["queues"][0]["policy"] =
                     json!({"kind": "codel", "target_ps": 1, "interval_ps": 2});
             },
-            "decides as packets leave",
+            "is a policy of packets",
         ),
         (
             |s| {

@@ -43,9 +43,9 @@ impl NetworkSpec {
                 let path = at(&format!("queues[{q}].counts_octets"));
                 return Err(structure(path, "a buffer of cells counts cells"));
             }
-            if queue.policy.needs().departures && link.framing.is_none() {
+            if queue.policy.needs().packets && link.framing.is_none() {
                 let path = at(&format!("queues[{q}].policy"));
-                let problem = "decides as packets leave, and the link carries cells";
+                let problem = "is a policy of packets, and the link carries cells";
                 return Err(structure(path, problem));
             }
         }

@@ -50,11 +50,13 @@ pub enum DiscardReason {
     Tagged = 6,
     /// The packet, about to be sent, had waited for longer than its policy allows for the time being.
     Delayed = 7,
+    /// The buffer was full, and a packet that came gets the place of this one, which had waited longest.
+    PushedOut = 8,
 }
 
 impl DiscardReason {
     /// All reasons, by their number.
-    pub const ALL: [DiscardReason; 8] = [
+    pub const ALL: [DiscardReason; 9] = [
         DiscardReason::Overflow,
         DiscardReason::RestOfFrame,
         DiscardReason::AboveThreshold,
@@ -63,5 +65,6 @@ impl DiscardReason {
         DiscardReason::Drawn,
         DiscardReason::Tagged,
         DiscardReason::Delayed,
+        DiscardReason::PushedOut,
     ];
 }

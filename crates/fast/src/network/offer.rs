@@ -5,7 +5,7 @@ use crate::inputs::Due;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 impl Network<'_> {
     /// Offers a whole frame to the first port of its VC.
@@ -78,7 +78,7 @@ impl Network<'_> {
         begin.cells_offered += 1;
         let (port, at, link) = (begin.source, begin.source_place, begin.first_link);
         let octets = self.frames.get(offer.frame).octets();
-        match self.ports.packets[port as usize].offer(now, at, octets) {
+        match self.ports.packets[port as usize].offer(now, at, octets, Ecn::NotEct) {
             Err(reason) => {
                 let vc = &mut self.vcs.rest[offer.vc as usize];
                 vc.discarded_at_source.add(reason, 1);

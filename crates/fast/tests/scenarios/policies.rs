@@ -13,7 +13,7 @@ impl Builder<'_> {
     pub(super) fn policy(&mut self, capacity: u32) -> PolicySpec {
         loop {
             let policy = self.policy_of_packets(capacity);
-            if !policy.needs().departures {
+            if !policy.needs().packets {
                 return policy;
             }
         }

@@ -5,7 +5,7 @@ use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::Interval};
 
-/// Controlled Delay: discards packets at the head that have waited for too long.
+/// Controlled Delay: discards or marks packets at the head that have waited for too long.
 ///
 /// Once no packet has waited for less than the target for a whole interval, one is discarded, and the
 /// next after interval / sqrt(n), n counting the discards, until a packet has waited for less.
@@ -94,7 +94,7 @@ impl Codel {
 }
 
 impl BufferPolicy for Codel {
-    const NEEDS: Needs = Needs::DEPARTURES;
+    const NEEDS: Needs = Needs::PACKETS;
 
     fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         self.max_packet = self.max_packet.max(view.packet_octets);
@@ -140,7 +140,12 @@ impl Control {
         } else {
             return Decision::Accept;
         }
-        Decision::Discard(DiscardReason::Delayed)
+        let decision = view.signal(DiscardReason::Delayed);
+        // A marked one goes, and so takes the place of the one that would follow it.
+        if decision == Decision::Mark && std::mem::take(&mut self.last) == Last::Discarded {
+            self.drop_next_ps = self.control_law(spec, self.drop_next_ps);
+        }
+        decision
     }
 
     /// Section 5.5, `dodequeue`: whether the wait has been at least the target for an interval, with more than a
@@ -174,6 +179,7 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skycell_units::Ecn;
 
     const MS: u64 = 1_000_000_000;
     const SPEC: CodelSpec = CodelSpec {
@@ -288,6 +294,23 @@ mod tests {
         let excess = packet(later + 101 * MS, 20 * MS, 9_000);
         assert_eq!(codel.on_dequeue(0, &excess), DELAYED);
         assert_eq!(codel.control.count, 1);
+    }
+
+    #[test]
+    fn packets_that_know_ecn_are_marked_when_others_are_discarded() {
+        let mut codel = codel();
+        let mut times = Vec::new();
+        for now in (1_000..1_340).step_by(10) {
+            let packet = BufferView {
+                ecn: Ecn::Ect0,
+                ..packet(now * MS, 20 * MS, 9_000)
+            };
+            match codel.on_dequeue(0, &packet) {
+                Decision::Mark => times.push(now),
+                decision => assert_eq!(decision, Decision::Accept),
+            }
+        }
+        assert_eq!(times, [1_100, 1_200, 1_280, 1_330]);
     }
 
     #[test]

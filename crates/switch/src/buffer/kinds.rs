@@ -36,6 +36,13 @@ macro_rules! policies {
                 }
             }
 
+            /// See [`PolicyRule::pushes_out`].
+            pub fn pushes_out(&self) -> bool {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.pushes_out(),)*
+                }
+            }
+
             /// Whether it discards no frame of itself.
             pub fn takes_all(&self) -> bool {
                 match self {

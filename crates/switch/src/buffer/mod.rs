@@ -1,7 +1,7 @@
 //! Buffer policies: which frames the buffer of an output port takes in, and which packets leave it.
 //!
 //! A policy decides once a frame, at its first cell, and where it asks for that once more as a packet is
-//! about to be sent ([`Needs::departures`]). What happens to single cells is common to all
+//! about to be sent ([`Needs::packets`]). What happens to single cells is common to all
 //! policies and is the port's part (`docs/reference/policies`):
 //!
 //! * a cell that finds the buffer full is discarded, and with it the rest of its frame where the
@@ -25,10 +25,13 @@ mod drop_precedence;
 mod epd;
 mod fair_buffer_allocation;
 mod fred;
+mod head_drop;
+mod pie;
 mod pme_ered;
 mod ppd;
 mod priority_drop;
 mod red;
+mod red_ecn;
 mod selective_drop;
 mod single_drop;
 mod static_threshold;
@@ -42,10 +45,13 @@ pub use drop_precedence::DropPrecedenceSpec;
 pub use epd::EpdSpec;
 pub use fair_buffer_allocation::FairBufferAllocationSpec;
 pub use fred::FredSpec;
+pub use head_drop::HeadDropSpec;
+pub use pie::PieSpec;
 pub use pme_ered::PmeEredSpec;
 pub use ppd::PpdSpec;
 pub use priority_drop::PriorityDropSpec;
 pub use red::RedPart;
+pub use red_ecn::RedEcnSpec;
 pub use selective_drop::SelectiveDropSpec;
 pub use single_drop::SingleDropSpec;
 pub use static_threshold::StaticThresholdSpec;
@@ -53,7 +59,7 @@ pub use tail_drop::TailDropSpec;
 pub use vc_priority_drop::VcPriorityDropSpec;
 pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpec};
 
-use crate::Decision;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_des::Stream;
@@ -78,6 +84,9 @@ policies! {
     StaticThreshold(StaticThresholdSpec),
     DropPrecedence(DropPrecedenceSpec),
     Codel(CodelSpec),
+    HeadDrop(HeadDropSpec),
+    RedEcn(RedEcnSpec),
+    Pie(PieSpec),
 }
 
 /// What a policy may look at when a frame begins, or a packet is about to be sent: that packet is not
@@ -112,6 +121,17 @@ pub struct BufferView {
     pub came_ps: u64,
 }
 
+impl BufferView {
+    /// The signal that the queue grows, to the sender of the packet: a mark if it knows ECN, else a discard (RFC
+    /// 3168, section 5).
+    pub(crate) fn signal(&self, reason: DiscardReason) -> Decision {
+        match self.ecn.is_capable() {
+            true => Decision::Mark,
+            false => Decision::Discard(reason),
+        }
+    }
+}
+
 /// The declared parameters of a policy, from which it is built.
 pub trait PolicyRule: Rule {
     /// The policy with its state; large ones in a box.
@@ -131,6 +151,12 @@ pub trait PolicyRule: Rule {
 
     /// Whether it may discard a frame that finds the buffer empty.
     fn discards_when_empty(&self) -> bool {
+        false
+    }
+
+    /// Whether a packet that finds the buffer full gets the place of those that have waited longest. Links of
+    /// packets only.
+    fn pushes_out(&self) -> bool {
         false
     }
 }
@@ -178,9 +204,9 @@ pub struct Needs {
     /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_taken_in`] tells of between two
     /// frames.
     pub order: bool,
-    /// Which packet is about to be sent: the answer of [`BufferPolicy::on_dequeue`] counts. Links of packets
-    /// only.
-    pub departures: bool,
+    /// Packets one by one, with their octets and ECN fields, and which of them is about to be sent: the answer of
+    /// [`BufferPolicy::on_dequeue`] counts. Links of packets only.
+    pub packets: bool,
 }
 
 impl Needs {
@@ -188,7 +214,7 @@ impl Needs {
     pub const NOTHING: Needs = Needs {
         vcs: false,
         order: false,
-        departures: false,
+        packets: false,
     };
     /// Y_i and N_a.
     pub const VCS: Needs = Needs {
@@ -200,9 +226,9 @@ impl Needs {
         order: true,
         ..Needs::NOTHING
     };
-    /// Packets that are about to be sent.
-    pub const DEPARTURES: Needs = Needs {
-        departures: true,
+    /// Packets.
+    pub const PACKETS: Needs = Needs {
+        packets: true,
         ..Needs::NOTHING
     };
 }
@@ -260,6 +286,7 @@ impl Draws<'_> {
 pub struct Policy {
     kind: PolicyKind,
     has_partial_discard: bool,
+    pushes_out: bool,
 }
 
 impl Policy {
@@ -268,7 +295,13 @@ impl Policy {
         Policy {
             kind: PolicyKind::of(spec, &Draws { seed, port }),
             has_partial_discard: spec.has_partial_discard(),
+            pushes_out: spec.pushes_out(),
         }
+    }
+
+    /// See [`PolicyRule::pushes_out`].
+    pub fn pushes_out(&self) -> bool {
+        self.pushes_out
     }
 
     /// Whether a cell lost to a full buffer takes the rest of its frame with it.

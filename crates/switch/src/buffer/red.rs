@@ -151,8 +151,25 @@ impl EarlyDrop {
     /// A draw for a frame that begins with the average between the thresholds; the probability is
     /// scaled by `part`. Whether the frame is discarded.
     pub(super) fn draws_against(&mut self, average: f64, part: f64, stream: &mut Stream) -> bool {
-        let count = self.counted();
         let p = part * self.max_p * (average - self.min) / (self.max - self.min);
+        self.draws_with(p, stream)
+    }
+
+    /// From max_th on to twice that the probability grows from max_p to 1: "gentle" RED (S. Floyd, "Recommendation
+    /// on using the gentle_ variant of RED", 2000).
+    pub(super) fn draws_gently(&mut self, average: f64, stream: &mut Stream) -> bool {
+        let p = self.max_p + (1.0 - self.max_p) * (average - self.max) / self.max;
+        self.draws_with(p, stream)
+    }
+
+    /// Whether the average is beyond what [`EarlyDrop::draws_gently`] draws for.
+    pub(super) fn is_far_above(&self, average: f64) -> bool {
+        average >= 2.0 * self.max
+    }
+
+    /// A draw with the probability p, spread by the frames since the last discard.
+    fn draws_with(&mut self, p: f64, stream: &mut Stream) -> bool {
+        let count = self.counted();
         let spread = f64::from(count) * p;
         let probability = if spread < 1.0 {
             p / (1.0 - spread)
