@@ -511,10 +511,10 @@ impl<'a> Network<'a> {
         verdict: Verdict,
     ) {
         match verdict {
-            Verdict::Accepted { .. } if was_idle => {
+            Verdict::Accepted if was_idle => {
                 self.begin_sending(now, port_id);
             }
-            Verdict::Accepted { .. } => {}
+            Verdict::Accepted => {}
             Verdict::Discarded {
                 reason,
                 is_first_loss,

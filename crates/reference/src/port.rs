@@ -12,33 +12,38 @@ use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
 
-pub(crate) use crate::queue::Verdict;
+pub use crate::queue::Verdict;
 
 /// An output port and its link.
 #[derive(Debug)]
-pub(crate) struct Port {
+pub struct Port {
     /// Time during which cells were under transmission that have left since.
     sent_for: SimTime,
     /// Range of the wait before a frame, and the stream it is drawn from.
     frame_gap: u64,
     gap_stream: Stream,
-    pub(crate) queues: Vec<Queue>,
+    /// By place.
+    pub queues: Vec<Queue>,
     scheduler: Scheduler,
     /// The queue whose first cell is under transmission, while the port has cells.
     sending: usize,
     /// When that transmission began, or will after the wait before its frame.
     sending_since: SimTime,
-    pub(crate) vcs: Vec<VcAtPort>,
-    pub(crate) link: Link,
-    pub(crate) samples: QueueSamples,
+    /// By place.
+    pub vcs: Vec<VcAtPort>,
+    /// The link behind it.
+    pub link: Link,
+    /// Of all its queues together.
+    pub samples: QueueSamples,
     /// What it counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
     /// What it has discarded that it had taken in, and why, until somebody takes it from here.
-    pub(crate) discarded: Vec<(Cell, DiscardReason)>,
+    pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
 impl Port {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
+    /// The port of the link that `spec` describes, in a run with `seed`.
+    pub fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let queues = spec.port.queues.iter();
         Port {
             sent_for: SimTime::ZERO,
@@ -57,19 +62,19 @@ impl Port {
     }
 
     /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its place there.
-    pub(crate) fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> u32 {
+    pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> u32 {
         let queue = spec.port.queue_of(class).expect("a class has a queue");
         self.vcs.push(VcAtPort::new(vc, queue));
         self.vcs.len() as u32 - 1
     }
 
     /// Cells in the port.
-    pub(crate) fn queued(&self) -> u32 {
+    pub fn queued(&self) -> u32 {
         self.queues.iter().map(Queue::queued).sum()
     }
 
     /// Time during which a cell was under transmission, up to `end`.
-    pub(crate) fn busy(&self, end: SimTime) -> SimTime {
+    pub fn busy(&self, end: SimTime) -> SimTime {
         let sending = if self.queued() == 0 {
             SimTime::ZERO
         } else {
@@ -79,7 +84,7 @@ impl Port {
     }
 
     /// A cell of the VC at `place` arrives from a link or from a cell source.
-    pub(crate) fn on_cell(&mut self, now: SimTime, mut cell: Cell, place: u32) -> Verdict {
+    pub fn on_cell(&mut self, now: SimTime, mut cell: Cell, place: u32) -> Verdict {
         cell.place = place;
         let vc = &mut self.vcs[place as usize];
         self.queues[vc.queue].on_cell(now, cell, vc)
@@ -87,7 +92,7 @@ impl Port {
 
     /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
     /// or nothing. `make` gives the cell of an index.
-    pub(crate) fn on_frame(
+    pub fn on_frame(
         &mut self,
         now: SimTime,
         place: u32,
@@ -106,11 +111,11 @@ impl Port {
             }
             self.discarded.push((cell, reason));
         }
-        let verdict = queue.on_frame(now, &mut self.vcs, place, cells, make);
+        let (verdict, is_marked) = queue.on_frame(now, &mut self.vcs, place, cells, make);
         if let Some(packets) = &mut self.packets {
-            let is_accepted = matches!(verdict, Verdict::Accepted { .. });
+            let is_accepted = verdict == Verdict::Accepted;
             packets.on_arrival(now.0, first.octets, first.ecn, is_accepted);
-            if verdict == (Verdict::Accepted { is_marked: true }) {
+            if is_marked {
                 packets.on_mark();
             }
         }
@@ -119,7 +124,7 @@ impl Port {
 
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
     /// leave. What a policy discards before it is among `discarded`.
-    pub(crate) fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
+    pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
         let cell = self.choose(now)?;
         let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
@@ -161,7 +166,7 @@ impl Port {
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
-    pub(crate) fn sending(&self) -> (Cell, SimTime) {
+    pub fn sending(&self) -> (Cell, SimTime) {
         let cell = self.queues[self.sending].cells.front();
         (
             *cell.expect("a cell is under transmission"),
@@ -172,7 +177,7 @@ impl Port {
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
     /// its frame in the run; it is lost when the node has forgotten its VC. Returns the cell and why if it
     /// is, or will be on the link.
-    pub(crate) fn on_departure(
+    pub fn on_departure(
         &mut self,
         now: SimTime,
         serial: u64,
@@ -196,7 +201,7 @@ impl Port {
     }
 
     /// What the port has counted when the run ends at `end`.
-    pub(crate) fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
+    pub fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
         let queues: Vec<_> = self.queues.iter().map(|queue| queue.record(end)).collect();
         let sum = |of: fn(&Queue) -> u64| self.queues.iter().map(of).sum();
         let all = |of: fn(&Queue) -> &Discards| {

@@ -61,7 +61,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
         left_at: SimTime::ZERO,
     };
     match port.on_cell(SimTime::ZERO, cell, vc) {
-        Verdict::Accepted { .. } => None,
+        Verdict::Accepted => None,
         Verdict::Discarded { reason, .. } => Some(reason),
     }
 }
@@ -153,7 +153,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         left_at: SimTime::ZERO,
     };
     let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);
-    assert_eq!(offer(&mut port), Verdict::Accepted { is_marked: false });
+    assert_eq!(offer(&mut port), Verdict::Accepted);
     assert!(matches!(
         offer(&mut port),
         Verdict::Discarded {

@@ -11,13 +11,13 @@ use skycell_units::{Ecn, SimTime};
 
 /// One VC as the port sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct VcAtPort {
+pub struct VcAtPort {
     /// VC id.
-    pub(crate) vc: u32,
+    pub vc: u32,
     /// Place of the queue that its cells join.
     pub(crate) queue: usize,
     /// Cells, or packets, in the port.
-    pub(crate) queued: u32,
+    pub queued: u32,
     /// Of what the buffer counts, the part that is the VC's.
     held: u32,
     /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
@@ -28,7 +28,8 @@ pub(crate) struct VcAtPort {
     awaits_boundary: bool,
     /// Whether the frame that is arriving has lost a cell here.
     has_lost: bool,
-    pub(crate) samples: QueueSamples,
+    /// Of its cells, or packets.
+    pub samples: QueueSamples,
 }
 
 impl VcAtPort {
@@ -49,12 +50,12 @@ impl VcAtPort {
 
 /// What a port did with a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Accepted {
-        /// Whether it was marked, which had not come with CE.
-        is_marked: bool,
-    },
+pub enum Verdict {
+    /// It took it in.
+    Accepted,
+    /// It did not.
     Discarded {
+        /// Why.
         reason: DiscardReason,
         /// Whether it is the first cell that its frame loses here.
         is_first_loss: bool,
@@ -75,7 +76,7 @@ pub(crate) enum Service {
 
 /// A queue; the cell at its front may be under transmission and counts as queued until it has left.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub struct Queue {
     class: Option<ServiceClass>,
     capacity: u32,
     /// Whether what the buffer counts is octets.
@@ -95,12 +96,14 @@ pub(crate) struct Queue {
     active_weight: u64,
     last_departure: Option<SimTime>,
     pub(crate) arrived: u64,
-    pub(crate) departed: u64,
+    /// Cells, or packets, that have left.
+    pub departed: u64,
     pub(crate) discarded: Discards,
     pub(crate) frames_discarded: Discards,
     pub(crate) integral: QueueIntegral,
     queue_max: u32,
-    pub(crate) samples: QueueSamples,
+    /// Of its length.
+    pub samples: QueueSamples,
 }
 
 impl Queue {
@@ -131,7 +134,7 @@ impl Queue {
     }
 
     /// Cells, or packets, in the queue.
-    pub(crate) fn queued(&self) -> u32 {
+    pub fn queued(&self) -> u32 {
         self.cells.len() as u32
     }
 
@@ -167,11 +170,12 @@ impl Queue {
             return self.discard(now, vc, reason, 1);
         }
         self.take_in(cell, vc);
-        Verdict::Accepted { is_marked: false }
+        Verdict::Accepted
     }
 
     /// A whole frame of `cells` cells of the VC at `place` arrives at once, from a host or a router: all of it is
-    /// taken in, or nothing. `make` gives the cell of an index.
+    /// taken in, or nothing. `make` gives the cell of an index. Whether it was marked, which had not come with CE,
+    /// goes with the verdict.
     pub(crate) fn on_frame(
         &mut self,
         now: SimTime,
@@ -179,7 +183,7 @@ impl Queue {
         place: u32,
         cells: u32,
         make: impl Fn(u32) -> Cell,
-    ) -> Verdict {
+    ) -> (Verdict, bool) {
         let vc = &mut vcs[place as usize];
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
@@ -191,7 +195,7 @@ impl Queue {
         let has_room = u64::from(self.held) + amount <= u64::from(self.capacity);
         let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
         if let Some(reason) = reason {
-            return self.discard(now, vc, reason, cells);
+            return (self.discard(now, vc, reason, cells), false);
         }
         if is_marked {
             first.ecn = Ecn::Ce;
@@ -201,7 +205,7 @@ impl Queue {
             let cell = Cell { ecn, ..make(index) };
             self.take_in(cell, vc);
         });
-        Verdict::Accepted { is_marked }
+        (Verdict::Accepted, is_marked)
     }
 
     /// Whether the buffer, full, makes room for a packet of `amount` by pushing out what has waited longest: here
