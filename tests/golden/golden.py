@@ -30,6 +30,7 @@ _REASONS = (
     "drawn",
     "tagged",
     "delayed",
+    "pushed_out",
 )
 _HEAD = f"{'time, ms':>16}  {'flow':<6} {'event':<10} {'octet':>6} {'cwnd':>10} {'ssthresh':>10}"
 

@@ -19,6 +19,7 @@ REASONS = (
     "drawn",
     "tagged",
     "delayed",
+    "pushed_out",
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
 

@@ -47,6 +47,7 @@ NAMES = {
     "drawn": "drawn at random",
     "tagged": "tagged frame",
     "delayed": "packet had waited too long",
+    "pushed_out": "place given to a later packet",
 }
 """How a key of the data is written for people."""
 
