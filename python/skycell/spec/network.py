@@ -218,11 +218,37 @@ class DropPrecedenceSpec(SpecPart):
 
 
 class CodelSpec(SpecPart):
-    """Controlled Delay: discards packets at the head that have waited for too long."""
+    """Controlled Delay: discards or marks packets at the head that have waited for too long."""
 
     kind: Literal["codel"] = "codel"
     target_ps: U64
     interval_ps: U64
+
+
+class HeadDropSpec(SpecPart):
+    """Gives a packet that finds the buffer full the place of the one that has waited longest."""
+
+    kind: Literal["head_drop"] = "head_drop"
+
+
+class RedEcnSpec(SpecPart):
+    """RED that marks packets whose transport knows ECN where it would draw for a discard."""
+
+    kind: Literal["red_ecn"] = "red_ecn"
+    red: RedPart
+    gentle: bool
+
+
+class PieSpec(SpecPart):
+    """Discards or marks packets that come, with a probability that a controller moves until the
+    wait is the target.
+    """
+
+    kind: Literal["pie"] = "pie"
+    target_ps: U64
+    update_ps: U64
+    burst_ps: U64
+    mark_below: float
 
 
 class RedSpec(RedPart):
@@ -249,7 +275,10 @@ PolicySpec = Annotated[
     | PmeEredSpec
     | StaticThresholdSpec
     | DropPrecedenceSpec
-    | CodelSpec,
+    | CodelSpec
+    | HeadDropSpec
+    | RedEcnSpec
+    | PieSpec,
     Field(discriminator="kind"),
 ]
 

@@ -332,11 +332,8 @@ mod tests {
                 ecn: Ecn::Ect0,
                 ..packet(0, 0, 9_000)
             };
-            let first = (0..200).map(|_| pie.on_enqueue(0, &ect));
-            assert_eq!(
-                first.filter(|d| *d != Decision::Accept).nth(0),
-                Some(decision)
-            );
+            let mut first = (0..200).map(|_| pie.on_enqueue(0, &ect));
+            assert_eq!(first.find(|d| *d != Decision::Accept), Some(decision));
         }
     }
 

@@ -35,10 +35,13 @@ from skycell.spec.network import (
     EpdSpec,
     FairBufferAllocationSpec,
     FredSpec,
+    HeadDropSpec,
     McrSchedulingSpec,
+    PieSpec,
     PmeEredSpec,
     PpdSpec,
     PriorityDropSpec,
+    RedEcnSpec,
     RedPart,
     RedSpec,
     SelectiveDropSpec,
@@ -464,7 +467,7 @@ class DropPrecedence(Parameters):
 
 
 class Codel(Parameters):
-    """Controlled Delay: discards packets at the head that have waited for too long."""
+    """Controlled Delay: discards or marks packets at the head that have waited for too long."""
 
     kind: Literal["codel"] = param(..., "the policy")
     target: Interval = param(
@@ -481,6 +484,85 @@ class Codel(Parameters):
             "RFC 8289, section 4.3: round trips from 10 ms to 1 s; over GEO satellites "
             "more is better"
         ),
+    )
+
+
+class HeadDrop(Parameters):
+    """Gives a packet that finds the buffer full the place of the one that has waited longest."""
+
+    kind: Literal["head_drop"] = param(..., "the policy")
+
+
+class RedEcn(Parameters):
+    """RED that marks packets whose transport knows ECN where it would draw for a discard."""
+
+    kind: Literal["red_ecn"] = param(..., "the policy")
+    min_threshold: AverageThreshold = param(
+        0.2,
+        "average queue below which nothing is discarded",
+        symbol="min_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_threshold: AverageThreshold = param(
+        0.6,
+        "average queue from which every frame is discarded; above min_threshold",
+        symbol="max_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_probability: PartOfOne = param(
+        0.02,
+        "probability of discard just below max_threshold",
+        symbol="max_p",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    weight: PartOfOne = param(
+        0.002,
+        "weight of a new queue length in the average",
+        symbol="w_q",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    gentle: Flag = param(
+        True,
+        (
+            "whether the probability grows on from max_threshold to twice that, instead "
+            "of jumping to 1"
+        ),
+        source="S. Floyd, Recommendation on using the gentle_ variant of RED, 2000",
+    )
+
+
+class Pie(Parameters):
+    """Discards or marks packets that come, with a probability that a controller moves until the
+    wait is the target.
+    """
+
+    kind: Literal["pie"] = param(..., "the policy")
+    target: Interval = param(
+        "15 ms",
+        "wait that the controller aims at",
+        symbol="QDELAY_REF",
+        source="RFC 8033, section 5.1",
+    )
+    update: Interval = param(
+        "15 ms",
+        "time between updates of the probability",
+        symbol="T_UPDATE",
+        source="RFC 8033, section 5.1",
+    )
+    burst: Interval = param(
+        "150 ms",
+        "how long a burst is let through after a time without congestion",
+        symbol="MAX_BURST",
+        source="RFC 8033, section 5.1",
+    )
+    mark_below: PartOfOne = param(
+        0.1,
+        (
+            "probability up to which packets that know ECN are marked, and above which "
+            "they are discarded"
+        ),
+        symbol="mark_ecnth",
+        source="RFC 8033, section 5.1: 10 %",
     )
 
 
@@ -503,6 +585,9 @@ _Any = (
     | StaticThreshold
     | DropPrecedence
     | Codel
+    | HeadDrop
+    | RedEcn
+    | Pie
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -521,6 +606,9 @@ _Names = Literal[
     "mcr_scheduling",
     "pme_ered",
     "codel",
+    "head_drop",
+    "red_ecn",
+    "pie",
 ]
 Policy = Annotated[
     Annotated[_Any, Field(discriminator="kind")],
@@ -878,6 +966,75 @@ POLICIES: dict[str, Declared] = {
             "label": "CoDel",
             "needs": "packets",
             "source": "Nichols, Jacobson, McGregor, Iyengar: RFC 8289",
+            "threshold": "dynamic",
+        },
+    ),
+    "head_drop": Declared(
+        HeadDrop,
+        HeadDropSpec,
+        (),
+        facts={
+            "chosen": "the packet under transmission stays",
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "head drop",
+            "needs": "packets",
+            "source": (
+                "Lakshman, Neidhardt, Ott: The Drop from Front Strategy in TCP and in TCP "
+                "over ATM, 1996"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "red_ecn": Declared(
+        RedEcn,
+        RedEcnSpec,
+        (
+            Part(
+                "red",
+                RedPart,
+                (
+                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    Declares("max_cells", "max_threshold", "AverageThreshold"),
+                    Declares("max_p", "max_probability", "PartOfOne"),
+                    Declares("weight", "weight", "PartOfOne"),
+                    Declares("frame_ps", None, "FrameTime"),
+                ),
+            ),
+            Declares("gentle", "gentle", "Flag"),
+        ),
+        facts={
+            "chosen": "thresholds",
+            "class": "SA-ST",
+            "discards": "probabilistic",
+            "label": "RED with ECN",
+            "needs": "packets",
+            "source": (
+                "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, "
+                "1993; Ramakrishnan, Floyd, Black: RFC 3168"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "pie": Declared(
+        Pie,
+        PieSpec,
+        (
+            Declares("target_ps", "target", "Interval"),
+            Declares("update_ps", "update", "Interval"),
+            Declares("burst_ps", "burst", "Interval"),
+            Declares("mark_below", "mark_below", "PartOfOne"),
+        ),
+        facts={
+            "chosen": (
+                "wait measured by time stamps; largest packet so far as mean packet; active "
+                "from the start"
+            ),
+            "class": "SA-ST",
+            "discards": "probabilistic",
+            "label": "PIE",
+            "needs": "packets",
+            "source": "Pan, Natarajan, Baker, White: RFC 8033",
             "threshold": "dynamic",
         },
     ),
