@@ -44,7 +44,22 @@ pub fn packets(seed: u64) -> NetworkSpec {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
     weigh_vcs(&mut spec);
+    let mut dice = Dice(Stream::new(seed, "policies of packets"));
+    if dice.one_in(4) {
+        manage_queues(&mut spec, &mut dice);
+    }
     spec
+}
+
+/// Gives some ports of packets policies that only such ports can have.
+fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
+    for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
+        let queue = &mut link.port.queues[0];
+        if dice.one_in(2) {
+            let capacity = queue.capacity_cells.unwrap_or(20);
+            queue.policy = Builder::new(dice).policy_of_packets(capacity);
+        }
+    }
 }
 
 /// Contracts, policers, sources of cells, and delays of cells.
@@ -150,7 +165,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
     queue.capacity_cells = Some(capacity);
     queue.policy = match builder.dice.one_in(3) {
         true => PolicySpec::TailDrop(TailDropSpec {}),
-        false => builder.policy_of_packets(capacity),
+        false => builder.policy(capacity),
     };
 }
 
