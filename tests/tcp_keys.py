@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from skycell.input.parameters import ValueType, whens_of
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import ValueType, whens_of
 
 
 def _few(key: str) -> tuple[Any, ...]:

@@ -180,10 +180,11 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from pydantic import BeforeValidator, Field",
                 "",
-                "from skycell.scenario.parameter_types import "
+                "from skycell.scenario.values.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.scenario.parameters import Parameters, param, when, without",
-                "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
+                "from skycell.input.parameters import Parameters, param, when, without",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Part", "kind_by_name")),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
                 *classes,
@@ -235,9 +236,9 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from typing import Annotated",
                 "",
-                "from skycell.scenario.parameters import Parameters, param, when, without, word",
-                "from skycell.scenario.rules import Declared, Declares",
-                f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
+                "from skycell.scenario.declared.rules import Declared, Declares",
+                f"from skycell.scenario.values.{name}_types import {', '.join(sorted(types))}",
                 f"from skycell.spec.network import {item['name']}",
                 *lines,
                 "",

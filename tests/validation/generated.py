@@ -5,10 +5,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rules import Declares, Part
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import whens_of
-from skycell.scenario.rules import Declares, Part
 from tests.tcp_keys import RULES
 
 Values = dict[str, Any]

@@ -1,5 +1,5 @@
 //! The types of parameters. In Rust each is the plain value that an engine reads; its name says, here,
-//! which values there are, and in `python/skycell/scenario/parameter_types.py` how people write one
+//! which values there are, and in `python/skycell/scenario/values/parameter_types.py` how people write one
 //! and how it becomes the engine's.
 
 use crate::{Refusal, Surroundings};

@@ -17,12 +17,7 @@ from skycell.cli.options import (
     refuse_engine,
     set_option,
 )
-from skycell.cli.results import (
-    refuse_earlier_result,
-    refuse_unwritable,
-    report_result,
-    writing,
-)
+from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings, split_settings
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
@@ -225,7 +220,7 @@ def _vary(
 
 def _variations(varied: Sequence[str], collector: ErrorCollector) -> dict[str, list[Any]]:
     """Values to try by key, beside those that the studies name."""
-    from skycell.scenario.settings import read_values
+    from skycell.input.settings import read_values
 
     found: dict[str, list[Any]] = {}
     own = [text for text in varied if text != _ALL]

@@ -9,6 +9,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from skycell.cli.console import show_table, standard_output
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics import Network, max_min_fairness, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
@@ -32,7 +33,6 @@ from skycell.metrics.run_rows import (
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
-from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 
 #: Flows shown one by one.
 _MOST_ROWS = 40

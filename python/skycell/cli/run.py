@@ -19,12 +19,7 @@ from skycell.cli.options import (
     out_folder_option,
     set_option,
 )
-from skycell.cli.results import (
-    refuse_earlier_files,
-    refuse_unwritable,
-    report_result,
-    writing,
-)
+from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 

@@ -18,8 +18,7 @@ from skycell.experiment.design import (
     shown,
 )
 from skycell.experiment.measures import DEFAULT_RESPONSES, RESPONSES, is_response
-from skycell.metrics import THROUGHPUT_DEFINITIONS
-from skycell.scenario.faults import (
+from skycell.input.faults import (
     NOTHING,
     Fault,
     FaultCollector,
@@ -28,12 +27,13 @@ from skycell.scenario.faults import (
     Verbatim,
     show_value,
 )
-from skycell.scenario.plain_values import plain_value
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.input.plain_values import plain_value
+from skycell.input.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.input.spelling import hint
+from skycell.input.text import read_text
+from skycell.input.toml_text import read_toml
+from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.scenario import refuse_sweep
-from skycell.scenario.spelling import hint
-from skycell.scenario.text import read_text
-from skycell.scenario.toml_text import read_toml
 
 KEYS = {
     "title": "what the sweep is about, in one line",

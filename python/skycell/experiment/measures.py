@@ -7,14 +7,9 @@ from typing import Any
 
 from skycell.experiment.measure import COMMON, Measure, cells_discarded, total_mbps
 from skycell.experiment.run_view import SweepView
-from skycell.metrics import (
-    cell_delay,
-    efficiency,
-    lost_cells,
-    max_min_fairness,
-)
+from skycell.input.quantities import PS_PER_MS
+from skycell.metrics import cell_delay, efficiency, lost_cells, max_min_fairness
 from skycell.metrics.run_rows import mean_closing_s
-from skycell.scenario.quantities import PS_PER_MS
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""

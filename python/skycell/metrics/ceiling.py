@@ -1,6 +1,6 @@
 """The ceiling: the most TCP payload that a link of cells can carry."""
 
-from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND
 from skycell.spec.network import LinkSpec
 
 CELL_OCTETS = CELL_BITS // 8

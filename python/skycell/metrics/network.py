@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.quantities import parse_quantity
 from skycell.metrics.ceiling import carried_cell_bps, link_cell_bps, tcp_share
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
-from skycell.scenario.quantities import parse_quantity
 from skycell.spec.network import NetworkSpec, SourcePatternConstant, SourceSpec
 from skycell.spec.values import mean_ps, route_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
 from skycell.metrics.network import crossed_links
-from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 
 if TYPE_CHECKING:
     from skycell.spec.network import NetworkSpec

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skycell.input.quantities import counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import NAMES, grouped, sentences
-from skycell.scenario.quantities import counted
 
 REASONS = (
     "overflow",

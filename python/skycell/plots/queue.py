@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import show_time
 from skycell.plots import theme
 from skycell.plots.decimation import decimate, most, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import grouped, sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
     import polars as pl

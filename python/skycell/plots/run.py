@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from skycell.input.parameters import Parameters, symbol_of
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import throughputs_bps
 from skycell.metrics.classes import OTHER_CLASSES
 from skycell.plots.discards import MOST_BARS, discards_by_reason
@@ -17,9 +19,7 @@ from skycell.plots.share import share_over_time
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.parameters import Parameters, symbol_of
-from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.scenario.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Part
 
 if TYPE_CHECKING:
     import polars as pl

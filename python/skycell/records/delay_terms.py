@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.delay_series import Hops
-from skycell.scenario.on_board import satellite_node
+from skycell.scenario.plan.on_board import satellite_node
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
+from skycell.spec.steps import Hops
 
 #: A term over the run: least, mean over time and most, in picoseconds.
 Spread = dict[str, float]

@@ -6,13 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from skycell.metrics import (
-    Network,
-    discard_ratio,
-    flow_delays_s,
-    max_min_fairness,
-    throughputs_bps,
-)
+from skycell.input.quantities import PS_PER_SECOND
+from skycell.metrics import Network, discard_ratio, flow_delays_s, max_min_fairness, throughputs_bps
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
@@ -32,18 +27,7 @@ from skycell.plots.labels import NAMES, grouped
 from skycell.plots.run import is_of_many
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
-from skycell.report.tables import (
-    Cell,
-    Table,
-    columns,
-    count,
-    loss,
-    number,
-    share,
-    shortened,
-    words,
-)
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.report.tables import Cell, Table, columns, count, loss, number, share, shortened, words
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult

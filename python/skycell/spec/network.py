@@ -240,9 +240,7 @@ class RedEcnSpec(SpecPart):
 
 
 class PieSpec(SpecPart):
-    """Discards or marks packets that come, with a probability that a controller moves until the
-    wait is the target.
-    """
+    """Discards or marks packets that come, at random, so that the wait comes to a target."""
 
     kind: Literal["pie"] = "pie"
     target_ps: U64

@@ -130,7 +130,7 @@ def test_a_scenario_comes_from_standard_input_and_faults_say_so(faulty: str) -> 
 def test_a_text_that_may_have_no_end_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skycell.scenario.text._MOST_OCTETS", 2**20)
+    monkeypatch.setattr("skycell.input.text._MOST_OCTETS", 2**20)
     endless = b"#" * 2**20 + b"\n"
     (tmp_path / "long.toml").write_bytes(endless)
     reported = check(str(tmp_path / "long.toml"), "-", stdin=endless)

@@ -14,13 +14,13 @@ import pytest
 from pydantic import BaseModel
 
 from skycell.experiment.run import run_spec
+from skycell.input.forms import annotated, item_of, keys_of, kind_of, models_of, value_type_of
+from skycell.input.parameters import ValueType
+from skycell.input.quantities import Refused
 from skycell.scenario import ScenarioFaults, check, parse
-from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, models_of, value_type_of
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.parameters import ValueType
-from skycell.scenario.quantities import Refused
+from skycell.scenario.file.scenario_file import ScenarioFile
 from tests.tcp_keys import AMOUNTS, RULES
 
 Place = tuple[str | int, ...]

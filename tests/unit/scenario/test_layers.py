@@ -2,8 +2,8 @@
 
 import pytest
 
+from skycell.input.expand import merge
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.scenario.expand import merge
 from tests.unit.scenario.wan import wan
 
 

@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from skycell.scenario.links import cell_time_ps, payload_rate
-from skycell.scenario.quantities import parse_quantity
+from skycell.input.quantities import parse_quantity
+from skycell.scenario.file.links import cell_time_ps, payload_rate
 from tests.unit.scenario.wan import wan
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.input.faults import Fault, ScenarioFaults
 from skycell.studies import reproduce, select
 from skycell.studies.overrides import refuse_faulty, refuse_unknown_everywhere
 from tests.unit.studies.double import Double

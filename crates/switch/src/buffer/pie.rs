@@ -9,7 +9,7 @@ use skycell_declare::{
 };
 use skycell_des::Stream;
 
-/// Discards or marks packets that come, with a probability that a controller moves until the wait is the target.
+/// Discards or marks packets that come, at random, so that the wait comes to a target.
 ///
 /// See [`Pie`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]

@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameter_types import (
+from skycell.input.parameters import Parameters, param
+from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
+from skycell.scenario.values.parameter_types import (
     AverageThreshold,
     CellCount,
     CellsOfFrames,
@@ -25,8 +27,6 @@ from skycell.scenario.parameter_types import (
     VcLevels,
     VcThresholds,
 )
-from skycell.scenario.parameters import Parameters, param
-from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
 from skycell.spec.network import (
     CodelSpec,
     DfbaSpec,
@@ -532,9 +532,7 @@ class RedEcn(Parameters):
 
 
 class Pie(Parameters):
-    """Discards or marks packets that come, with a probability that a controller moves until the
-    wait is the target.
-    """
+    """Discards or marks packets that come, at random, so that the wait comes to a target."""
 
     kind: Literal["pie"] = param(..., "the policy")
     target: Interval = param(

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.scenario.parameters import Parameters, param, when, word
-from skycell.scenario.rules import Declared, Declares
-from skycell.scenario.tcp_types import (
+from skycell.input.parameters import Parameters, param, when, word
+from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.values.tcp_types import (
     Backoff,
     Cwnd,
     DelayedAck,
