@@ -166,6 +166,8 @@ fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
         return !is_moving
             && port.queues.len() == 1
             && !port.queues[0].policy.needs().packets
+            && !port.queues[0].by_flow
+            && port.shaper.is_none()
             && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
     }
     let Some(motion) = moves(&spec.links[link as usize]) else {

@@ -60,6 +60,8 @@ pub struct Cell {
     pub vc: u32,
     /// Place of its VC at the port where it is.
     pub place: u32,
+    /// Its flow, by number: each direction of a connection is one, and each source.
+    pub flow: u32,
     /// How many links of the VC it has crossed.
     pub hop: u16,
     /// The end-of-message mark.

@@ -50,6 +50,7 @@ fn cell(index: u32) -> Cell {
         index,
         vc: 0,
         place: 0,
+        flow: 0,
         hop: 0,
         is_last: false,
         is_tagged: false,

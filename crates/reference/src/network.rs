@@ -389,6 +389,7 @@ impl<'a> Network<'a> {
             octets: 0,
             vc: vc_id,
             place: 0,
+            flow: 0,
             hop: 0,
             is_last: sent.index + 1 == sent.frame_cells,
             is_tagged: false,
@@ -473,6 +474,7 @@ impl<'a> Network<'a> {
         let units = vc.units(frame);
         let octets = if vc.carries_packets { frame.octets } else { 0 };
         let ecn = frame.ecn;
+        let flow = number_of(&frame.content, self.spec);
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
@@ -485,6 +487,7 @@ impl<'a> Network<'a> {
             octets,
             vc: vc_id,
             place: 0,
+            flow,
             hop: 0,
             is_last: index + 1 == units,
             is_tagged: false,
@@ -590,5 +593,16 @@ impl<'a> Network<'a> {
         }
         let next = now + SimTime(records.sample_every_ps);
         self.events.push(Key::new(next, rank::SAMPLE, 0));
+    }
+}
+
+/// The number of the flow of which `content` is: of connections first, both directions, then of sources.
+fn number_of(content: &Content, spec: &NetworkSpec) -> u32 {
+    match *content {
+        Content::Segment {
+            flow, is_forward, ..
+        } => 2 * flow + u32::from(!is_forward),
+        Content::Datagram { source, .. } => 2 * spec.flows.len() as u32 + source,
+        Content::Cells => 0,
     }
 }

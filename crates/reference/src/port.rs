@@ -9,7 +9,7 @@ use skycell_records::{
     QueueSamples, VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
-use skycell_switch::{Backlog, Scheduler, Schedules};
+use skycell_switch::{Backlog, Scheduler, Schedules, TokenBucket};
 use skycell_units::SimTime;
 
 pub use crate::queue::Verdict;
@@ -25,6 +25,8 @@ pub struct Port {
     /// By place.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
+    /// What delays packets that were chosen, if anything does.
+    shaper: Option<TokenBucket>,
     /// The queue whose first cell is under transmission, while the port has cells.
     sending: usize,
     /// When that transmission began, or will after the wait before its frame.
@@ -51,6 +53,7 @@ impl Port {
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
             scheduler: Scheduler::new(&spec.port.scheduler),
+            shaper: spec.port.shaper.as_ref().map(TokenBucket::new),
             sending: 0,
             sending_since: SimTime::ZERO,
             vcs: Vec::new(),
@@ -105,7 +108,7 @@ impl Port {
             ..make(index)
         };
         let queue = &mut self.queues[self.vcs[place as usize].queue];
-        while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, first.octets) {
+        while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, &first) {
             if let Some(packets) = &mut self.packets {
                 packets.on_discard(now.0, cell.octets, cell.ecn);
             }
@@ -131,7 +134,13 @@ impl Port {
         } else {
             0
         };
-        self.sending_since = self.link.may_send_from(now + SimTime(gap));
+        let ready = now + SimTime(gap);
+        let bucket = self.shaper.as_ref();
+        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, cell.octets));
+        self.sending_since = self.link.may_send_from(shaped);
+        if let Some(bucket) = &mut self.shaper {
+            bucket.on_sending(self.sending_since, cell.octets);
+        }
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
             .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))

@@ -51,6 +51,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
         index,
         vc,
         place: 0,
+        flow: 0,
         hop: 0,
         is_last,
         is_tagged: false,
@@ -143,6 +144,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         index,
         vc: 0,
         place: 0,
+        flow: 0,
         hop: 0,
         is_last: index == 2,
         is_tagged: false,
@@ -330,6 +332,7 @@ fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict 
         index,
         vc: 0,
         place: 0,
+        flow: 0,
         hop: 0,
         is_last: true,
         is_tagged: false,
@@ -397,4 +400,45 @@ fn marks_go_on_with_the_packet_and_are_counted_once() {
     assert_eq!(marked, ecn.marked + 1, "{sent:?}");
     assert_eq!(ecn.ect.departed + ecn.marked, 5);
     assert_eq!(ecn.ce.departed, marked);
+}
+
+#[test]
+fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_room() {
+    let fq = r#"{"kind": "fq_codel", "codel": {"target_ps": 5, "interval_ps": 9}, "quantum_octets": 1000, "queues": 0}"#;
+    let mut port = port_of_packets(fq);
+    let offer = |port: &mut Port, frame: u32, flow: u32| {
+        port.on_frame(SimTime(frame.into()), 0, 1, |index| Cell {
+            frame,
+            index,
+            vc: 0,
+            place: 0,
+            flow,
+            hop: 0,
+            is_last: true,
+            is_tagged: false,
+            is_paced: false,
+            came_at: SimTime(frame.into()),
+            octets: 1_000,
+            ecn: Ecn::NotEct,
+            left_at: SimTime::ZERO,
+        })
+    };
+    for frame in 0..4 {
+        offer(&mut port, frame, 0);
+    }
+    port.begin_sending(SimTime(4)); // the first of flow 0
+    assert_eq!(offer(&mut port, 4, 7), Verdict::Accepted);
+    let gone: Vec<u32> = port
+        .discarded
+        .drain(..)
+        .map(|(cell, _)| cell.frame)
+        .collect();
+    assert_eq!(gone, [1], "the head of the queue with most octets");
+    let mut sent = vec![port.sending().0.frame];
+    for now in 5..8 {
+        port.on_departure(SimTime(now), 0, false);
+        port.begin_sending(SimTime(now));
+        sent.push(port.sending().0.frame);
+    }
+    assert_eq!(sent, [0, 4, 2, 3]);
 }

@@ -18,8 +18,6 @@ pub struct VcAtPort {
     pub(crate) queue: usize,
     /// Cells, or packets, in the port.
     pub queued: u32,
-    /// Of what the buffer counts, the part that is the VC's.
-    held: u32,
     /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
     in_frame: bool,
     /// Why the frame that is arriving is being discarded.
@@ -38,7 +36,6 @@ impl VcAtPort {
             vc,
             queue,
             queued: 0,
-            held: 0,
             in_frame: false,
             discarding: None,
             awaits_boundary: false,
@@ -46,6 +43,15 @@ impl VcAtPort {
             samples: QueueSamples::default(),
         }
     }
+}
+
+/// What a VC, or a flow, has in a buffer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    /// Cells, or packets.
+    queued: u32,
+    /// Of what the buffer counts.
+    held: u32,
 }
 
 /// What a port did with a cell.
@@ -85,6 +91,12 @@ pub struct Queue {
     /// Whether the policy is asked about packets that are about to be sent.
     asks_at_departure: bool,
     pub(crate) cells: Line,
+    /// Whether shares are those of flows.
+    by_flow: bool,
+    /// Whether the policy says which queue within the buffer a packet joins.
+    is_ordered_by_policy: bool,
+    /// By place of a VC at the port, or by flow: what it has in the buffer.
+    shares: Vec<Share>,
     /// Whether the cell at the front is under transmission.
     is_sending: bool,
     /// X: what is in the buffer, in what it counts: cells, packets or octets.
@@ -116,7 +128,10 @@ impl Queue {
             counts_octets: spec.counts_octets,
             policy: Policy::new(&spec.policy, seed, &owner),
             asks_at_departure: spec.policy.needs().packets,
-            cells: Line::new(&link.port.scheduler),
+            cells: Line::new(&link.port.scheduler, spec.policy.order()),
+            by_flow: spec.by_flow || spec.policy.order().is_some(),
+            is_ordered_by_policy: spec.policy.order().is_some(),
+            shares: Vec::new(),
             is_sending: false,
             held: 0,
             octets: 0,
@@ -208,25 +223,26 @@ impl Queue {
         (Verdict::Accepted, is_marked)
     }
 
-    /// Whether the buffer, full, makes room for a packet of `amount` by pushing out what has waited longest: here
+    /// Whether the buffer, full, makes room for the packet that comes by pushing out what has waited longest: here
     /// is the first of it, as long as that helps.
     pub(crate) fn push_out(
         &mut self,
         now: SimTime,
         vcs: &mut [VcAtPort],
-        octets: u32,
+        coming: &Cell,
     ) -> Option<(Cell, DiscardReason)> {
         if !self.policy.pushes_out() {
             return None;
         }
-        let amount = if self.counts_octets { octets } else { 1 };
+        let amount = self.amount(coming);
         let sending = self.cells.front().filter(|_| self.is_sending);
         let fixed = sending.map_or(0, |cell| self.amount(cell));
         let fits = |held: u32| u64::from(held) + u64::from(amount) <= u64::from(self.capacity);
         if fits(self.held) || !fits(fixed) {
             return None;
         }
-        let cell = self.cells.pop_waiting(self.is_sending)?;
+        let queue = self.queue_of(coming);
+        let cell = self.cells.pop_waiting(self.is_sending, coming, queue)?;
         self.take_out(now, &cell, &mut vcs[cell.place as usize]);
         Some(self.count_discard(cell, DiscardReason::PushedOut))
     }
@@ -242,18 +258,25 @@ impl Queue {
             .copied()
             .filter(|_| self.asks_at_departure)
         else {
+            self.cells.on_sending();
             return Service::Begins { is_marked: false };
         };
-        let vc = &mut vcs[cell.place as usize];
+        let with_it = self.view(now, &cell);
+        let octets = self.octets - u64::from(cell.octets);
         let view = BufferView {
-            queued: self.held - self.amount(&cell),
-            vc_queued: vc.held - self.amount(&cell),
-            octets: self.octets - u64::from(cell.octets),
-            ..self.view(now, vc, &cell)
+            queued: with_it.queued - self.amount(&cell),
+            vc_queued: with_it.vc_queued - self.amount(&cell),
+            octets,
+            queue_octets: self.cells.own_octets().unwrap_or(octets),
+            ..with_it
         };
-        match self.policy.on_dequeue(vc.vc, &view) {
-            Decision::Accept => Service::Begins { is_marked: false },
+        match self.policy.on_dequeue(self.number(&cell), &view) {
+            Decision::Accept => {
+                self.cells.on_sending();
+                Service::Begins { is_marked: false }
+            }
             Decision::Mark => {
+                self.cells.on_sending();
                 let is_marked = cell.ecn != Ecn::Ce;
                 let front = self.cells.front_mut().expect("it is there");
                 front.ecn = Ecn::Ce;
@@ -262,7 +285,7 @@ impl Queue {
             Decision::Discard(reason) => {
                 self.is_sending = false;
                 self.cells.pop();
-                self.take_out(now, &cell, vc);
+                self.take_out(now, &cell, &mut vcs[cell.place as usize]);
                 let (cell, reason) = self.count_discard(cell, reason);
                 Service::Discarded(cell, reason)
             }
@@ -305,17 +328,35 @@ impl Queue {
         if cell.is_last && self.policy.keeps_last_cells() {
             return Decision::Accept;
         }
-        let view = self.view(now, vc, cell);
-        let decision = self.policy.on_enqueue(vc.vc, &view);
+        let view = self.view(now, cell);
+        let decision = self.policy.on_enqueue(self.number(cell), &view);
         vc.discarding = decision.refusal();
         decision
     }
 
-    /// What the policy sees of the buffer when it decides on `cell` of `vc`.
-    fn view(&self, now: SimTime, vc: &VcAtPort, cell: &Cell) -> BufferView {
+    /// The number of the VC, or flow, that `cell` is counted with.
+    fn number(&self, cell: &Cell) -> u32 {
+        if self.by_flow { cell.flow } else { cell.vc }
+    }
+
+    /// Which queue within the buffer `cell` joins.
+    fn queue_of(&self, cell: &Cell) -> u32 {
+        match self.is_ordered_by_policy {
+            true => self.policy.queue_of(cell.flow, cell.ecn),
+            false => self.number(cell),
+        }
+    }
+
+    fn share_of(&self, cell: &Cell) -> usize {
+        (if self.by_flow { cell.flow } else { cell.place }) as usize
+    }
+
+    /// What the policy sees of the buffer when it decides on `cell`.
+    fn view(&self, now: SimTime, cell: &Cell) -> BufferView {
+        let share = self.shares.get(self.share_of(cell));
         BufferView {
             queued: self.held,
-            vc_queued: vc.held,
+            vc_queued: share.map_or(0, |share| share.held),
             active_vcs: self.active_vcs,
             active_weight: self.active_weight,
             now_ps: now.0,
@@ -327,6 +368,7 @@ impl Queue {
             is_tagged: cell.is_tagged,
             capacity: self.capacity,
             octets: self.octets,
+            queue_octets: self.octets,
             packet_octets: cell.octets,
             ecn: cell.ecn,
             came_ps: cell.came_at.0,
@@ -356,31 +398,38 @@ impl Queue {
 
     fn take_in(&mut self, cell: Cell, vc: &mut VcAtPort) {
         vc.awaits_boundary = !cell.is_last;
-        if vc.queued == 0 {
-            self.active_vcs += 1;
-            self.active_weight += self.policy.weight(vc.vc);
+        let (at, number, amount) = (self.share_of(&cell), self.number(&cell), self.amount(&cell));
+        if self.shares.len() <= at {
+            self.shares.resize(at + 1, Share::default());
         }
-        let amount = self.amount(&cell);
+        let share = &mut self.shares[at];
+        if share.queued == 0 {
+            self.active_vcs += 1;
+            self.active_weight += self.policy.weight(number);
+        }
+        share.held += amount;
+        share.queued += 1;
         self.held += amount;
         self.octets += u64::from(cell.octets);
-        vc.held += amount;
         vc.queued += 1;
-        self.policy.on_taken_in(vc.vc, amount);
-        self.cells.push(vc.vc, cell);
+        self.policy.on_taken_in(number, amount);
+        self.cells.push(self.queue_of(&cell), cell);
         self.queue_max = self.queue_max.max(self.queued());
     }
 
     /// `cell` of `vc` is in the queue no more.
     fn take_out(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
-        let amount = self.amount(cell);
+        let (at, amount) = (self.share_of(cell), self.amount(cell));
+        let share = &mut self.shares[at];
+        share.held -= amount;
+        share.queued -= 1;
+        if share.queued == 0 {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(self.number(cell));
+        }
         self.held -= amount;
         self.octets -= u64::from(cell.octets);
-        vc.held -= amount;
         self.integral.departed(u128::from(now.0));
         vc.queued -= 1;
-        if vc.queued == 0 {
-            self.active_vcs -= 1;
-            self.active_weight -= self.policy.weight(vc.vc);
-        }
     }
 }

@@ -71,3 +71,130 @@ fn head_drop_loses_the_packets_that_have_waited_longest() {
     let sojourn = &records.ports[1].octets.as_ref().unwrap().sojourn;
     assert_eq!(sojourn.max_ps, 2_500_000_000);
 }
+
+/// Two sources over the router: 1500-octet packets of the first come every 0.5 ms, so that it could fill the link twice;
+/// packets of the second, 100 octets, every 10 ms.
+fn greedy_and_sparse(queue: Value, duration_ps: u64) -> Value {
+    let mut spec = datagrams(MS / 2, queue, duration_ps);
+    let mut sparse = spec["sources"][0].clone();
+    sparse["name"] = json!("sparse");
+    sparse["cell_interval_ps"] = json!(10 * MS);
+    sparse["datagram_octets"] = json!(100);
+    sparse["start"]["time_ps"] = json!(100 * MS + MS / 4);
+    spec["sources"].as_array_mut().unwrap().push(sparse);
+    spec
+}
+
+#[test]
+fn a_sparse_flow_loses_nothing_beside_a_greedy_one_under_flow_queueing() {
+    let fq = json!({
+        "capacity_cells": 50,
+        "policy": {
+            "kind": "fq_codel", "codel": {"target_ps": 5 * MS, "interval_ps": 100 * MS},
+            "quantum_octets": 1_514, "queues": 0,
+        },
+    });
+    // Of the sparse source's 190 packets all are sent, on the same VC; tail drop finds the buffer full for about half of
+    // them, as for those of the other source.
+    let records = run(&greedy_and_sparse(fq, 2_000 * MS));
+    assert_eq!(
+        (records.sources[1].frames, sparse_packets(&records)),
+        (190, 190)
+    );
+    let discarded = &records.ports[1].discarded;
+    assert!(discarded.pushed_out > 1_000 && discarded.delayed > 10);
+    assert_eq!(discarded.total(), discarded.pushed_out + discarded.delayed);
+    let tail_drop = run(&greedy_and_sparse(
+        json!({"capacity_cells": 50}),
+        2_000 * MS,
+    ));
+    assert!(sparse_packets(&tail_drop) < 150);
+}
+
+/// Packets of 100 octets that the router took in and did not discard, told from those of 1500 by the octets of all.
+fn sparse_packets(records: &RunRecords) -> u64 {
+    let port = &records.ports[1];
+    let octets = port.octets.as_ref().unwrap();
+    let (packets, all) = (port.departed + port.queued, octets.departed + octets.queued);
+    (packets * 1_500 - all) / 1_400
+}
+
+#[test]
+fn deficit_round_robin_gives_flows_equal_octets_whatever_the_size_of_their_packets() {
+    // 1500 octets every 0.5 ms and 500 every 0.25 ms: 24 and 16 Mbit/s, over 12. Both flows are on one VC, and so get 60
+    // and 40 % where VCs take turns; flows get the half each.
+    for (by_flow, part) in [(true, 0.5), (false, 0.6)] {
+        let mut spec = greedy_and_sparse(json!({"by_flow": by_flow}), 2_000 * MS);
+        spec["sources"][1]["datagram_octets"] = json!(500);
+        spec["sources"][1]["cell_interval_ps"] = json!(MS / 4);
+        spec["sources"][1]["start"]["time_ps"] = json!(0);
+        spec["links"][1]["port"]["scheduler"] =
+            json!({"kind": "deficit_round_robin", "quantum_octets": 1_500});
+        let records = run(&spec);
+        let octets = records.ports[1].octets.as_ref().unwrap().departed;
+        // a packets of 1500 octets and b of 500: 1500 a + 500 b octets.
+        let large = (octets - 500 * records.ports[1].departed) / 1_000;
+        let of_first = (1_500 * large) as f64 / octets as f64;
+        assert!(
+            (of_first - part).abs() < 0.002,
+            "by flow {by_flow}: {of_first}"
+        ); // a packet or two of 2000
+    }
+}
+
+#[test]
+fn a_policy_of_shares_sees_flows_where_it_is_to() {
+    // Selective Drop on one VC: the only active one, which always holds its share and no more than that; by flow the
+    // greedy source is over its share, and the sparse one is not.
+    let sparse_of = |by_flow: bool| {
+        let queue = json!({
+            "capacity_cells": 50, "by_flow": by_flow,
+            "policy": {
+                "kind": "selective_drop", "threshold_cells": 40, "fairness_threshold": 1.0, "partial_discard": true,
+            },
+        });
+        sparse_packets(&run(&greedy_and_sparse(queue, 2_000 * MS)))
+    };
+    assert_eq!(sparse_of(true), 190);
+    assert!(sparse_of(false) < 150);
+}
+
+#[test]
+fn a_shaper_holds_a_link_to_its_rate_behind_a_burst() {
+    // 6 Mbit/s and ten packets, before a link of 12: the first twenty packets come at twice that rate. The bucket fills
+    // at 0.75 octets a microsecond: the link has sent 15000 + 750 octets a millisecond by then.
+    let mut spec = datagrams(MS / 2, json!({}), 1_000 * MS);
+    spec["links"][1]["port"]["shaper"] = json!({"rate_millibps": 6 * MBIT, "burst_octets": 15_000});
+    let records = run(&spec);
+    // From 0.12 ms on, the last bit of each a packet time, 1 ms, after its tokens.
+    let expected = (15_000.0 + 750.0 * 998.88) / 1_500.0;
+    let departed = records.ports[1].departed as f64;
+    assert!((departed - expected).abs() <= 1.0, "{departed} {expected}");
+}
+
+#[test]
+fn queues_of_flows_and_shapers_are_of_packets() {
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut spec = datagrams(MS, json!({}), MS);
+        change(&mut spec["links"][1]["port"]);
+        let text = spec.to_string();
+        skycell_spec::NetworkSpec::from_json(&text)
+            .unwrap_err()
+            .to_string()
+    };
+    let drr = json!({"kind": "deficit_round_robin", "quantum_octets": 1_500});
+    let fq = json!({
+        "kind": "fq_codel", "codel": {"target_ps": 5, "interval_ps": 9}, "quantum_octets": 1, "queues": 0,
+    });
+    let both = refused(&|port| {
+        port["scheduler"] = drr.clone();
+        port["queues"][0]["policy"] = fq.clone();
+    });
+    assert!(both.contains("orders packets itself"), "{both}");
+    let empty = refused(&|port| {
+        port["shaper"] = json!({"rate_millibps": MBIT, "burst_octets": 0});
+    });
+    assert!(empty.contains("burst_octets"), "{empty}");
+    let slow = refused(&|port| port["shaper"] = json!({"rate_millibps": 1, "burst_octets": 1}));
+    assert!(slow.contains("at most an hour"), "{slow}");
+}

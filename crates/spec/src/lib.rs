@@ -22,6 +22,7 @@ pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use motion::MotionSpec;
 pub use rerouting::ReroutingSpec;
 pub use skycell_declare::types::WHOLE_PPB;
+pub use skycell_switch::TokenBucketSpec;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
 pub use skycell_tcp::spec::*;

@@ -59,6 +59,19 @@ fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
             let capacity = queue.capacity_cells.unwrap_or(20);
             queue.policy = Builder::new(dice).policy_of_packets(capacity);
         }
+        queue.by_flow = dice.one_in(3);
+        if dice.one_in(3) && queue.policy.order().is_none() {
+            let quantum_octets = dice.pick(&[1_500, 100, 9_000]);
+            let spec = DeficitRoundRobinSpec { quantum_octets };
+            link.port.scheduler = SchedulerSpec::DeficitRoundRobin(spec);
+        }
+        if dice.one_in(4) {
+            let rate = link.framing.map_or(1, |framing| framing.rate_millibps);
+            link.port.shaper = Some(TokenBucketSpec {
+                rate_millibps: rate / dice.pick(&[1, 2, 5]),
+                burst_octets: dice.pick(&[40, 1_500, 20_000]),
+            });
+        }
     }
 }
 

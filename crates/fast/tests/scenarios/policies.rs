@@ -108,6 +108,9 @@ impl Builder<'_> {
                         .pick(&[MILLISECOND, 100 * MICROSECOND, 10 * MICROSECOND])
                 )
             }
+            "PacketOctets" => json!(self.dice.pick(&[1_514, 300, 40])),
+            "QueueCount" => json!(self.dice.pick(&[0, 1, 3, 1_024])),
+            "Coupling" => json!(1 + self.dice.below(3)),
             "VcThresholds" => self.of_first_vcs(|dice| match dice.one_in(3) {
                 true => Value::Null,
                 false => json!(1 + dice.below(80)),

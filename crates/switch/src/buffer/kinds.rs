@@ -36,6 +36,13 @@ macro_rules! policies {
                 }
             }
 
+            /// See [`PolicyRule::order`].
+            pub fn order(&self) -> Option<QueueOrder> {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.order(),)*
+                }
+            }
+
             /// See [`PolicyRule::pushes_out`].
             pub fn pushes_out(&self) -> bool {
                 match self {
@@ -120,6 +127,13 @@ macro_rules! policies {
             pub fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
                 match &mut self.kind {
                     $(PolicyKind::$kind(policy) => policy.on_enqueue(vc, view),)*
+                }
+            }
+
+            /// See [`BufferPolicy::queue_of`].
+            pub fn queue_of(&self, flow: u32, ecn: Ecn) -> u32 {
+                match &self.kind {
+                    $(PolicyKind::$kind(policy) => policy.queue_of(flow, ecn),)*
                 }
             }
 

@@ -22,8 +22,10 @@ mod kinds;
 mod codel;
 mod dfba;
 mod drop_precedence;
+mod dual_pi2;
 mod epd;
 mod fair_buffer_allocation;
+mod fq_codel;
 mod fred;
 mod head_drop;
 mod pie;
@@ -42,8 +44,10 @@ mod virtual_queueing;
 pub use codel::CodelSpec;
 pub use dfba::{DfbaSpec, DfbaZ};
 pub use drop_precedence::DropPrecedenceSpec;
+pub use dual_pi2::DualPi2Spec;
 pub use epd::EpdSpec;
 pub use fair_buffer_allocation::FairBufferAllocationSpec;
+pub use fq_codel::FqCodelSpec;
 pub use fred::FredSpec;
 pub use head_drop::HeadDropSpec;
 pub use pie::PieSpec;
@@ -59,6 +63,7 @@ pub use tail_drop::TailDropSpec;
 pub use vc_priority_drop::VcPriorityDropSpec;
 pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpec};
 
+use crate::scheduler::QueueOrder;
 use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
@@ -87,6 +92,8 @@ policies! {
     HeadDrop(HeadDropSpec),
     RedEcn(RedEcnSpec),
     Pie(PieSpec),
+    FqCodel(FqCodelSpec),
+    DualPi2(DualPi2Spec),
 }
 
 /// What a policy may look at when a frame begins, or a packet is about to be sent: that packet is not
@@ -113,6 +120,8 @@ pub struct BufferView {
     pub is_tagged: bool,
     /// Octets of the packets in the buffer; 0 where it holds cells.
     pub octets: u64,
+    /// Of those octets, what is in the packet's own queue where the buffer has several.
+    pub queue_octets: u64,
     /// Octets of the packet that the decision is on; 0 of a frame in cells.
     pub packet_octets: u32,
     /// Its ECN field.
@@ -159,6 +168,12 @@ pub trait PolicyRule: Rule {
     fn pushes_out(&self) -> bool {
         false
     }
+
+    /// The order of packets in queues within the buffer, to which [`BufferPolicy::queue_of`] assigns them; none for one
+    /// queue, or those that a scheduler orders.
+    fn order(&self) -> Option<QueueOrder> {
+        None
+    }
 }
 
 /// Decides, frame by frame, what the buffer of an output port takes in, and packet by packet what leaves it.
@@ -179,6 +194,12 @@ pub trait BufferPolicy {
     /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
     fn looks_at_vcs(&self, _queued: u32) -> bool {
         Self::NEEDS.vcs
+    }
+
+    /// Which queue within the buffer a packet of a flow joins, where the policy orders them
+    /// ([`PolicyRule::order`]).
+    fn queue_of(&self, flow: u32, _ecn: Ecn) -> u32 {
+        flow
     }
 
     /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
@@ -244,6 +265,11 @@ impl<P: BufferPolicy> BufferPolicy for Box<P> {
     #[inline]
     fn on_dequeue(&mut self, vc: u32, view: &BufferView) -> Decision {
         (**self).on_dequeue(vc, view)
+    }
+
+    #[inline]
+    fn queue_of(&self, flow: u32, ecn: Ecn) -> u32 {
+        (**self).queue_of(flow, ecn)
     }
 
     #[inline]

@@ -144,6 +144,10 @@ class PortResolver:
             got = Verbatim(f"{scheduler.kind} for {at}")
             self.faults.add(where, got, allowed, SCHEDULER_MEANING)
             return None
+        if serves == "packets":
+            allowed = "a scheduler of cells, which the link carries"
+            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
+            return None
         if serves == "one queue" and len(classes) > 1:
             several = [kind for kind, one in SCHEDULERS.items() if one.facts["serves"] == "queues"]
             allowed = f"{', '.join(several[:-1])} or {several[-1]} for several queues"
