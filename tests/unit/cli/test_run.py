@@ -98,22 +98,23 @@ def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
     assert "would begin" not in run(file, "--set", "start.latest=10 ms").stdout
 
 
-def test_a_run_that_the_fast_engine_hands_on_says_so(tmp_path: Path) -> None:
+def test_a_run_of_which_the_fast_engine_steps_a_port_says_so(tmp_path: Path) -> None:
     outage = "time_s,delay_ms\n0,5\n0.01,\n0.011,6\n1,7\n"
     (tmp_path / "moves.csv").write_text(outage, encoding="utf-8")
     moving = tmp_path / "moving.toml"
     moving.write_text(MOVING, encoding="utf-8")
     reported = run(moving)
     assert reported.exit_code == 0
-    assert "engine fast (by reference, cell by cell)" in reported.stdout
+    assert "engine fast (steps 2 of 6 ports)" in " ".join(reported.stdout.split())
     records = json.loads(run(moving, "--json").stdout)
     assert records["engine"] == "fast"
-    assert records["engine_stats"]["simulated_by"] == "reference"
+    reasons = [port["reason"] for port in records["engine_stats"]["stepped_ports"]]
+    assert reasons == ["time_varying_link"] * 2
 
 
-def test_a_run_of_the_fast_engine_itself_says_no_more(short: Path) -> None:
+def test_a_run_in_closed_form_says_no_more(short: Path) -> None:
     assert "engine fast;" in run(short).stdout
-    assert json.loads(run(short, "--json").stdout)["engine_stats"]["simulated_by"] == "fast"
+    assert json.loads(run(short, "--json").stdout)["engine_stats"]["stepped_ports"] == []
 
 
 APART = """
