@@ -18,7 +18,6 @@ from skycell.input.forms import annotated, item_of, keys_of, kind_of, models_of,
 from skycell.input.parameters import ValueType
 from skycell.input.quantities import Refused
 from skycell.scenario import ScenarioFaults, check, parse
-from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.file.scenario_file import ScenarioFile
 from tests.tcp_keys import AMOUNTS, RULES
@@ -165,9 +164,7 @@ def silent(values: dict[str, Any], place: Place, table: BaseModel) -> list[str]:
 
 
 def test_a_key_changes_the_run_or_is_told() -> None:
-    # Policies of packets are refused in files, which have links of cells only.
-    of_packets = {one.written for one in POLICIES.values() if one.facts.get("needs") == "packets"}
-    seen: set[type[BaseModel]] = {Tcp, *of_packets}
+    seen: set[type[BaseModel]] = {Tcp}
     found = []
     for name, values in bases():
         for place, table in tables_of(parse(values).file):
