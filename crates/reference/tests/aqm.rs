@@ -208,3 +208,58 @@ fn queues_of_flows_and_shapers_are_of_packets() {
     let slow = refused(&|port| port["shaper"] = json!({"rate_millibps": 1, "burst_octets": 1}));
     assert!(slow.contains("at most an hour"), "{slow}");
 }
+
+#[test]
+fn red_with_a_weight_of_one_discards_what_finds_the_upper_threshold() {
+    // The average is the queue that a packet finds: 4 at 3.5 and 4 ms, where the probability is max_p times 0, and 5 at
+    // 4.5 ms and each millisecond from then on.
+    let policy = json!({
+        "kind": "red_ecn", "gentle": false,
+        "red": {"min_cells": 4, "max_cells": 5, "max_p": 0.1, "weight": 1.0, "frame_ps": MS},
+    });
+    let records = run(&datagrams(MS / 2, json!({"policy": policy}), 8 * MS));
+    let above = DiscardReason::AboveThreshold as u8;
+    let expected = [4_500, 5_500, 6_500, 7_500].map(|time| (time, above));
+    assert_eq!(discards(&records), expected);
+}
+
+#[test]
+fn pie_lets_a_burst_through_and_then_holds_the_queue_of_an_unresponsive_source() {
+    // Twice the link's rate. At the first update, 15 ms, the probability leaves 0, and the allowance is used up by ten
+    // updates, at 150 ms. Without a policy 10 000 packets would wait at the end, 10 s; half of those that come have to go.
+    let policy = json!({
+        "kind": "pie", "target_ps": 15 * MS, "update_ps": 15 * MS, "burst_ps": 150 * MS, "mark_below": 0.1,
+    });
+    let records = run(&datagrams(MS / 2, json!({"policy": policy}), 10_000 * MS));
+    let (first, reason) = discards(&records)[0];
+    assert!(
+        first >= 150_000 - 120 && reason == DiscardReason::Drawn as u8,
+        "{first}"
+    );
+    let port = &records.ports[1];
+    assert!(port.queued < 100, "{}", port.queued);
+    assert!(
+        (9_000..11_000).contains(&port.discarded.drawn),
+        "{:?}",
+        port.discarded
+    );
+}
+
+#[test]
+fn dual_pi2_holds_the_wait_of_classic_packets_at_the_target() {
+    // A quarter more than the link's rate: a fifth of the packets has to go, p' = 0.447 and below the bound of 0.5. In
+    // balance the wait is the target, 15 ms or as many packets.
+    let policy = json!({
+        "kind": "dual_pi2", "target_ps": 15 * MS, "rtt_max_ps": 100 * MS, "coupling": 2,
+        "ramp_from_ps": MS * 8 / 10, "ramp_to_ps": MS * 12 / 10, "shift_ps": 30 * MS,
+    });
+    let records = run(&datagrams(
+        MS * 8 / 10,
+        json!({"policy": policy}),
+        30_000 * MS,
+    ));
+    let port = &records.ports[1];
+    assert!((12..19).contains(&port.queued), "{}", port.queued);
+    let part = port.discarded.drawn as f64 / port.arrived as f64;
+    assert!((0.19..0.21).contains(&part), "{part}");
+}
