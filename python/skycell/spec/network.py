@@ -249,6 +249,27 @@ class PieSpec(SpecPart):
     mark_below: float
 
 
+class FqCodelSpec(SpecPart):
+    """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
+
+    kind: Literal["fq_codel"] = "fq_codel"
+    codel: CodelSpec
+    quantum_octets: U32
+    queues: U32
+
+
+class DualPi2Spec(SpecPart):
+    """Two queues with coupled signals: a short one for scalable senders beside the classic one."""
+
+    kind: Literal["dual_pi2"] = "dual_pi2"
+    target_ps: U64
+    rtt_max_ps: U64
+    coupling: U32
+    ramp_from_ps: U64
+    ramp_to_ps: U64
+    shift_ps: U64
+
+
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
@@ -276,7 +297,9 @@ PolicySpec = Annotated[
     | CodelSpec
     | HeadDropSpec
     | RedEcnSpec
-    | PieSpec,
+    | PieSpec
+    | FqCodelSpec
+    | DualPi2Spec,
     Field(discriminator="kind"),
 ]
 
@@ -287,6 +310,7 @@ class QueueSpec(SpecPart):
     class_: ServiceClass | None = Field(default=None, alias="class")
     capacity_cells: U32 | None = None
     counts_octets: bool = left_out(False)
+    by_flow: bool = left_out(False)
     policy: PolicySpec
 
 
@@ -330,15 +354,30 @@ class VcRoundRobinSpec(SpecPart):
     weights: tuple[U32, ...] = ()
 
 
+class DeficitRoundRobinSpec(SpecPart):
+    """Serves the flows, or VCs, of a buffer of packets one after the other, each by octets."""
+
+    kind: Literal["deficit_round_robin"] = "deficit_round_robin"
+    quantum_octets: U32
+
+
 SchedulerSpec = Annotated[
     FifoSpec
     | StrictPrioritySpec
     | GuaranteedRateSpec
     | WeightedRoundRobinSpec
     | VirtualSpacingSpec
-    | VcRoundRobinSpec,
+    | VcRoundRobinSpec
+    | DeficitRoundRobinSpec,
     Field(discriminator="kind"),
 ]
+
+
+class TokenBucketSpec(SpecPart):
+    """A token bucket before the link of a port of packets: it delays, and discards nothing."""
+
+    rate_millibps: U64
+    burst_octets: U32
 
 
 class PortSpec(PortMethods, SpecPart):
@@ -347,6 +386,7 @@ class PortSpec(PortMethods, SpecPart):
     queues: tuple[QueueSpec, ...] = ()
     scheduler: SchedulerSpec
     frame_gap_ps: U64
+    shaper: TokenBucketSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):

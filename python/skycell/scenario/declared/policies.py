@@ -15,11 +15,14 @@ from skycell.scenario.values.parameter_types import (
     AverageThreshold,
     CellCount,
     CellsOfFrames,
+    Coupling,
     DfbaZ,
     Flag,
     FromZeroToOne,
     Interval,
+    PacketOctets,
     PartOfOne,
+    QueueCount,
     Threshold,
     ThresholdBelowCapacity,
     UpToEqualShare,
@@ -31,9 +34,11 @@ from skycell.spec.network import (
     CodelSpec,
     DfbaSpec,
     DropPrecedenceSpec,
+    DualPi2Spec,
     DynamicEpdSpec,
     EpdSpec,
     FairBufferAllocationSpec,
+    FqCodelSpec,
     FredSpec,
     HeadDropSpec,
     McrSchedulingSpec,
@@ -564,6 +569,85 @@ class Pie(Parameters):
     )
 
 
+class FqCodel(Parameters):
+    """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
+
+    kind: Literal["fq_codel"] = param(..., "the policy")
+    target: Interval = param(
+        "5 ms",
+        "wait that may stand for longer than an interval",
+        symbol="TARGET",
+        source="RFC 8289, section 4.4: 5 to 10 % of the interval",
+    )
+    interval: Interval = param(
+        "100 ms",
+        ("for how long the wait may stand above target; of the order of the longest round trip"),
+        symbol="INTERVAL",
+        source=(
+            "RFC 8289, section 4.3: round trips from 10 ms to 1 s; over GEO satellites "
+            "more is better"
+        ),
+    )
+    quantum: PacketOctets = param(
+        "1514 B",
+        "octets that a queue may send in a round",
+        source="RFC 8290, section 5.2.3: the MTU of Ethernet with its header",
+    )
+    queues: QueueCount = param(
+        1024,
+        ("queues over which a hash spreads the flows; 0 for one of its own for each flow"),
+        source="RFC 8290, section 5.2.4",
+    )
+
+
+class DualPi2(Parameters):
+    """Two queues with coupled signals: a short one for scalable senders beside the classic one."""
+
+    kind: Literal["dual_pi2"] = param(..., "the policy")
+    target: Interval = param(
+        "15 ms",
+        "wait of classic packets that the controller aims at",
+        symbol="target",
+        source="RFC 9332, appendix A.1",
+    )
+    rtt_max: Interval = param(
+        "100 ms",
+        "longest round trip that the controller is to be stable with",
+        symbol="RTT_max",
+        source="RFC 9332, appendix A.1",
+    )
+    coupling: Coupling = param(
+        2,
+        (
+            "ratio of the probability of marks of scalable senders to the root of that of"
+            " classic ones"
+        ),
+        symbol="k",
+        source="RFC 9332, appendix A.1",
+    )
+    ramp_from: Interval = param(
+        "800 us",
+        ("wait above which packets of scalable senders are marked for the sake of their own queue"),
+        symbol="minTh",
+        source="RFC 9332, appendix A.1",
+    )
+    ramp_to: Interval = param(
+        "1200 us",
+        "wait from which all of them are",
+        symbol="maxTh",
+        source="RFC 9332, appendix A.1: minTh and a range of 400 us",
+    )
+    shift: Interval = param(
+        "30 ms",
+        (
+            "by how much longer a classic packet has to have waited to go before one of a"
+            " scalable sender"
+        ),
+        symbol="tshift",
+        source="choice: twice the target",
+    )
+
+
 _Any = (
     TailDrop
     | Ppd
@@ -586,6 +670,8 @@ _Any = (
     | HeadDrop
     | RedEcn
     | Pie
+    | FqCodel
+    | DualPi2
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -607,6 +693,8 @@ _Names = Literal[
     "head_drop",
     "red_ecn",
     "pie",
+    "fq_codel",
+    "dual_pi2",
 ]
 Policy = Annotated[
     Annotated[_Any, Field(discriminator="kind")],
@@ -1033,6 +1121,55 @@ POLICIES: dict[str, Declared] = {
             "label": "PIE",
             "needs": "packets",
             "source": "Pan, Natarajan, Baker, White: RFC 8033",
+            "threshold": "dynamic",
+        },
+    ),
+    "fq_codel": Declared(
+        FqCodel,
+        FqCodelSpec,
+        (
+            Part(
+                "codel",
+                CodelSpec,
+                (
+                    Declares("target_ps", "target", "Interval", below="interval_ps"),
+                    Declares("interval_ps", "interval", "Interval"),
+                ),
+            ),
+            Declares("quantum_octets", "quantum", "PacketOctets"),
+            Declares("queues", "queues", "QueueCount"),
+        ),
+        facts={
+            "chosen": "one packet at a time from the fattest queue",
+            "class": "MA-ST",
+            "discards": "deterministic",
+            "label": "FQ-CoDel",
+            "needs": "packets",
+            "source": "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: RFC 8290",
+            "threshold": "dynamic",
+        },
+    ),
+    "dual_pi2": Declared(
+        DualPi2,
+        DualPi2Spec,
+        (
+            Declares("target_ps", "target", "Interval"),
+            Declares("rtt_max_ps", "rtt_max", "Interval"),
+            Declares("coupling", "coupling", "Coupling"),
+            Declares("ramp_from_ps", "ramp_from", "Interval", below="ramp_to_ps"),
+            Declares("ramp_to_ps", "ramp_to", "Interval"),
+            Declares("shift_ps", "shift", "Interval"),
+        ),
+        facts={
+            "chosen": (
+                "wait of the packet sent last; shift of the scheduler; no more than a quarter"
+                " of classic packets hit"
+            ),
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "DualPI2",
+            "needs": "packets",
+            "source": "De Schepper, Briscoe, White: RFC 9332",
             "threshold": "dynamic",
         },
     ),
