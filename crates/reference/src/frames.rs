@@ -27,6 +27,19 @@ pub(crate) enum Content {
     Cells,
 }
 
+impl Content {
+    /// The number of its flow in a run with so many connections: both directions of those first, then sources.
+    pub(crate) fn flow_number(&self, connections: usize) -> u32 {
+        match *self {
+            Content::Segment {
+                flow, is_forward, ..
+            } => 2 * flow + u32::from(!is_forward),
+            Content::Datagram { source, .. } => 2 * connections as u32 + source,
+            Content::Cells => 0,
+        }
+    }
+}
+
 /// An AAL5 frame, or a cell that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {

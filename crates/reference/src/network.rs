@@ -474,7 +474,7 @@ impl<'a> Network<'a> {
         let units = vc.units(frame);
         let octets = if vc.carries_packets { frame.octets } else { 0 };
         let ecn = frame.ecn;
-        let flow = number_of(&frame.content, self.spec);
+        let flow = frame.content.flow_number(self.flows.len());
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
@@ -593,16 +593,5 @@ impl<'a> Network<'a> {
         }
         let next = now + SimTime(records.sample_every_ps);
         self.events.push(Key::new(next, rank::SAMPLE, 0));
-    }
-}
-
-/// The number of the flow of which `content` is: of connections first, both directions, then of sources.
-fn number_of(content: &Content, spec: &NetworkSpec) -> u32 {
-    match *content {
-        Content::Segment {
-            flow, is_forward, ..
-        } => 2 * flow + u32::from(!is_forward),
-        Content::Datagram { source, .. } => 2 * spec.flows.len() as u32 + source,
-        Content::Cells => 0,
     }
 }
