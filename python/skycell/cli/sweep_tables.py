@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.experiment.store import RunStore
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate, FactorEffects
+    from skycell.stats.findings import Estimate, FactorEffects
 
 _MOST_CELLS = 60
 """Cells shown; more are in the files that --out writes."""

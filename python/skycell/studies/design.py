@@ -6,13 +6,14 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.experiment.design import Level
 from skycell.input.dotted_keys import set_value
 from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.spec.network import StartAt, StartDrawn
-from skycell.studies.model import Experiment, Level, Study
+from skycell.studies.model import Experiment, Study
 
 _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
 #: Key of a template's table of which one value is taken.

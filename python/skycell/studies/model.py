@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from skycell.experiment.design import Level
 from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.figures import StudyFigure, TracedFigure
 from skycell.studies.measures import MEASURES
@@ -27,7 +28,6 @@ UNITS: Mapping[str, str] = {
 LEAST_REPLICATIONS = {"published": 5, "own": 3}
 """Fewest replications of a study that simulates; ours has many cells to average over."""
 
-Level = str | int | float
 Grid = dict[str, tuple[Level, ...]]
 """Levels by factor; stands for all their combinations."""
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from skycell.experiment.design import Level
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim, did_you_mean
 from skycell.orbit.file import ConstellationFile
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import ALL, OWN, Selection, select
-from skycell.studies.model import Level
 from skycell.studies.paths import check_paths
 from skycell.studies.plan import cases_of
 
@@ -118,7 +118,7 @@ def _faults(found: Selection, overrides: Overrides, seed: int) -> list[Fault]:
     if _is_computed(found):
         checks = [partial(check_paths, found, overrides)]
     else:
-        checks = [partial(Evaluation.of, found.study, found.table.experiment, overrides)]
+        checks = [partial(evaluation_of, found.study, found.table.experiment, overrides)]
         checks += [
             partial(specs_of, found.study, case, overrides, seed) for case in _of_every_level(found)
         ]

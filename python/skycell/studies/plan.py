@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from skycell.experiment.batch import PlannedRun
+from skycell.experiment.design import Level
 from skycell.experiment.parallel_map import parallel_map
 from skycell.studies.design import Case, Overrides, case_of, specs_of
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import Selection
 from skycell.studies.measures import Facts
-from skycell.studies.model import Experiment, Level, Part, Study
+from skycell.studies.model import Experiment, Part, Study
 from skycell.studies.published import PublishedValue, published_values
 
 _WORTH_A_PROCESS = 300
@@ -78,7 +79,7 @@ def plan_runs(
         if found.study.is_computed(found.table):
             continue
         experiment = found.study.experiments[found.table.experiment]
-        Evaluation.of(found.study, found.table.experiment, overrides)  # before any run
+        evaluation_of(found.study, found.table.experiment, overrides)  # before any run
         seeds = range(seed, seed + (replications or found.study.replications))
         for case in cases_of(found):
             if case not in tables:

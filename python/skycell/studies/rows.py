@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from skycell.experiment.batch import RunEnd
+from skycell.experiment.design import Level
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import Case, Overrides, case_of
 from skycell.studies.effects import EFFECT_MEASURES, effect_of
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import Selection
-from skycell.studies.measures import MEASURES, Measured
-from skycell.studies.model import Level, Part
+from skycell.studies.measures import MEASURES, Evaluation, Measured
+from skycell.studies.model import Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
 
@@ -120,4 +121,4 @@ class _Measurer:
         return MEASURES[measure].measure(run)
 
     def _evaluation(self, found: Selection) -> Evaluation:
-        return Evaluation.of(found.study, found.table.experiment, self.overrides)
+        return evaluation_of(found.study, found.table.experiment, self.overrides)

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from skycell.experiment.design import Level
 from skycell.scenario import NetworkSpec, ScenarioFaults
 from skycell.spec.network import DistributionConstant, SourcePatternOnOff
 from skycell.studies import STUDY_IDS, load_study, scenario_of, select
 from skycell.studies.design import Case, case_of, references, specs_of
-from skycell.studies.model import Factor, Level, Part, Study
+from skycell.studies.model import Factor, Part, Study
 from skycell.studies.plan import cells_of, plan_runs, printed_rows
 
 STUDIES = [pytest.param(load_study(study_id), id=study_id) for study_id in STUDY_IDS]
