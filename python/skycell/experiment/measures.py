@@ -68,6 +68,12 @@ def _largest_queue(run: SweepView) -> float | None:
     return None if port is None else float(port["queue"]["max"])
 
 
+def _sojourn(run: SweepView, key: str) -> float | None:
+    port = run.port()
+    found = port and port.get("octets", {}).get("sojourn")
+    return float(found[key]) / PS_PER_MS if found and found["packets"] else None
+
+
 def _part_of_cells(run: SweepView, count: Callable[[Mapping[str, Any]], int]) -> float | None:
     """Cells of the measured VCs that are counted, as a part of those offered."""
     offered = float(sum(vc["cells_offered"] for vc in run.vcs))
@@ -166,19 +172,41 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
     ),
     "cells_discarded": COMMON["cells_discarded"],
     "discarded_part": Measure(
-        "1", "cells discarded as a part of those that arrived there", _discarded_part, part="port"
+        "1",
+        "cells, or packets, discarded as a part of those that arrived there",
+        _discarded_part,
+        part="port",
     ),
     "mean_queue": Measure(
         "cells",
-        "time average of the queue at the port with a limited buffer, of several the slowest",
+        "time average of the queue at the port with a limited buffer, of several the slowest; "
+        "packets where it holds those",
         _mean_queue,
         part="port",
     ),
     "largest_queue": Measure("cells", "largest queue at that port", _largest_queue, part="port"),
+    "mean_sojourn": Measure(
+        "ms",
+        "mean time that packets stayed in that port; none where it holds cells",
+        lambda run: _sojourn(run, "mean_ps"),
+        part="port",
+    ),
+    "p99_sojourn": Measure(
+        "ms",
+        "time that 99 % of the packets did not stay longer in that port",
+        lambda run: _sojourn(run, "p99_ps"),
+        part="port",
+    ),
+    "largest_sojourn": Measure(
+        "ms",
+        "largest time that a packet stayed in that port",
+        lambda run: _sojourn(run, "max_ps"),
+        part="port",
+    ),
     "link_share": Measure(
         "1",
-        "cells that the port with a limited buffer sent, of several that of the slowest link, as "
-        "a part of those that its link carries",
+        "cells, or packets, that the port with a limited buffer sent, of several that of the "
+        "slowest link, as a part of those that its link carries",
         _link_share,
         part="class",
     ),

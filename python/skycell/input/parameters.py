@@ -258,6 +258,7 @@ Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 #: What is counted comes whole.
 _WHOLE = {
     Dimension.CELLS: "cells",
+    Dimension.PACKETS: "packets",
     Dimension.SIZE: "octets",
     Dimension.SEGMENTS: "segments",
     Dimension.TICKS: "ticks",

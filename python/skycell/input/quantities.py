@@ -37,9 +37,11 @@ class Dimension(StrEnum):
     SIZE = "a size"  # octets
     CELLS = "a number of cells"
     FRAMES = "a number of frames"  # of one full segment
+    PACKETS = "a number of packets"
     SEGMENTS = "a number of segments"  # of one MSS
     TICKS = "a number of ticks"  # of the host's clock
     RTT = "a number of RTT"  # round-trip times of the scenario, or what a link carries in them
+    BDP = "a number of BDP"  # what a link carries in a round-trip time of the scenario
     PART = "a part"  # 1 for all of it
     DISTANCE = "a distance"  # km
     ANGLE = "an angle"  # degrees
@@ -67,11 +69,14 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "cell": (Dimension.CELLS, Fraction(1)),
     "frames": (Dimension.FRAMES, Fraction(1)),
     "frame": (Dimension.FRAMES, Fraction(1)),
+    "packets": (Dimension.PACKETS, Fraction(1)),
+    "packet": (Dimension.PACKETS, Fraction(1)),
     "segments": (Dimension.SEGMENTS, Fraction(1)),
     "segment": (Dimension.SEGMENTS, Fraction(1)),
     "ticks": (Dimension.TICKS, Fraction(1)),
     "tick": (Dimension.TICKS, Fraction(1)),
     "RTT": (Dimension.RTT, Fraction(1)),
+    "BDP": (Dimension.BDP, Fraction(1)),
     "%": (Dimension.PART, Fraction(1, 100)),
     "km": (Dimension.DISTANCE, Fraction(1)),
     "deg": (Dimension.ANGLE, Fraction(1)),
@@ -106,7 +111,6 @@ _AMBIGUOUS = {
     "octets": "write B",
     "°": "write deg",
     "degrees": "write deg",
-    "packets": "write frames (of AAL5) or segments (of TCP)",
 }
 
 _NUMBER = r"[+-]?(?:[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?"

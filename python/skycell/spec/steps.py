@@ -21,8 +21,9 @@ class Steps:
         times_ps: when each step begins, ascending.
         delays_ps: one way; None where there is no path.
         paths: steps that follow each other with equal numbers are one path.
-        cell_times_ps: time of a cell whose transmission begins in the step; empty where it is
-            always the link's.
+        rates: of what begins in the step, as the link's spec has them: time of a cell in
+            picoseconds, or thousandths of a bit/s on a line of packets; empty where it is always
+            the link's.
         losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
         hops: the path of each step, None where there is none; empty where it was not asked for.
         notes: sentences on what the steps rest on, such as satellites that are left out.
@@ -31,7 +32,7 @@ class Steps:
     times_ps: tuple[int, ...]
     delays_ps: tuple[int | None, ...]
     paths: tuple[int, ...]
-    cell_times_ps: tuple[int, ...] = ()
+    rates: tuple[int, ...] = ()
     losses_ppb: tuple[int, ...] = ()
     hops: tuple[Hops | None, ...] = ()
     notes: tuple[str, ...] = ()

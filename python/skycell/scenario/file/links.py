@@ -18,21 +18,25 @@ from skycell.scenario.file.classes import (
     SCHEDULER_SOURCE,
     ClassQueue,
 )
+from skycell.scenario.file.framing import CellFraming, FramingKind
+from skycell.scenario.file.framing import Framing as Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.motion import Motion
-from skycell.scenario.values.link_values import FRAMINGS as FRAMINGS
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
-from skycell.scenario.values.link_values import Framing as Framing
 from skycell.scenario.values.link_values import Loss as Loss
+from skycell.scenario.values.link_values import Mtu as Mtu
 from skycell.scenario.values.link_values import Rate as Rate
 
 RATE_MEANING = "bit rate of the link, including framing; or the cells it carries per second"
 FRAMING_MEANING = (
-    "how much of the rate carries cells: 155.52 Mbit/s is 366 792 cells/s with framing none "
-    "and 353 207 with sts3c, and sources write the same rate for both"
+    "how packets go over the link, whole (ip, ethernet, ppp, custom) or in ATM cells; 155.52 "
+    "Mbit/s is 366 792 cells/s with none and 353 207 with sts3c, and sources write the same rate "
+    "for both"
 )
 NO_FRAMING = "must be given, except with a rate in cells/s"
+MTU_MEANING = "longest packet that the link carries; a segment with its headers must fit"
+NO_MTU = "no limit"
 DELAY_MEANING = "propagation delay, one way"
 DELAY_OR_MOTION = "must be given, except with motion"
 MOTION_MEANING = (
@@ -51,12 +55,13 @@ class CongestedLink(Parameters):
 
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
+    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
     motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
-        "cells that the port feeding the link holds, including the one being sent",
+        "what the port feeding the link holds, including the cell or packet being sent",
         symbol="K",
     )
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
@@ -64,7 +69,7 @@ class CongestedLink(Parameters):
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     reverse_buffer: Buffer = param(
         "unlimited",
-        "cells that the port for the other direction holds",
+        "the same for the other direction",
         source="choice: with data in one direction it holds only acknowledgements",
     )
     reverse_policy: Policy = param(
@@ -77,6 +82,7 @@ class AccessLink(Parameters):
 
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
+    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay = param(..., DELAY_MEANING)
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
@@ -89,16 +95,19 @@ def delay_of(delay: Quantity | None) -> Quantity:
     return cast(Quantity, delay)
 
 
-def payload_rate(rate: Quantity, framing: str | None) -> Fraction:
-    """Rate at which a link carries cells, bit/s; the framing is known to exist at the rate.
+def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
+    """Rate at which a link carries cells, or that of a line of packets, bit/s.
 
+    The framing is known to exist at the rate.
+
+    >>> from skycell.scenario.file.framing import Sts3c
     >>> from skycell.input.quantities import parse_quantity
-    >>> payload_rate(parse_quantity("155.52 Mbit/s"), "sts3c")
+    >>> payload_rate(parse_quantity("155.52 Mbit/s"), Sts3c(kind="sts3c"))
     Fraction(149760000, 1)
     """
     if rate.dimension is Dimension.CELL_RATE:
         return rate.amount * CELL_BITS
-    return rate.amount * FRAMINGS[framing or "none"][0]
+    return rate.amount * framing.part if isinstance(framing, CellFraming) else rate.amount
 
 
 @lru_cache(maxsize=1024)

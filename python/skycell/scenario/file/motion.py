@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, when
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.values.link_values import Buffer, Framing, Rate
+from skycell.scenario.file.framing import Framing
+from skycell.scenario.values.link_values import Buffer, Rate
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
 MOST_STEPS = 1_000_000

@@ -26,7 +26,7 @@ from skycell.scenario.values.cells import CellRate, part_or_rate
 _PEAK = part_or_rate(
     "above 0, at most 1 or 100 % (fraction of the cells that the slowest link on the way "
     'carries), or a rate such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 '
-    "each)",
+    "each; with packet_size bits of IP packets)",
     "100 %",
     "20000 cells/s",
 )
@@ -42,6 +42,7 @@ Phase = Annotated[
         example="150 ms",
     ),
 ]
+PacketSize = Annotated[Quantity, quantity(Dimension.SIZE, low=28, high=65_535, example="1500 B")]
 Frame = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
 
 _NAME = "name of the source and of its VC"
@@ -52,6 +53,13 @@ _FRAME_CELLS = param(
     1,
     "cells of its AAL5 frames, 1 for cells without frames; cells of a datagram",
     source="choice: the studies speak of cells only",
+    when=without("packet_size"),
+)
+_PACKET_SIZE = param(
+    None,
+    "octets of the IP packets that it sends, headers included, as UDP does: each is handed over "
+    "whole, also to routers and to links of packets, and nothing is sent again",
+    source="a source of cells",
 )
 _BESIDE = param(
     None,
@@ -73,8 +81,9 @@ class CbrSource(Parameters):
     service: ServiceClass = param(
         "cbr", _CLASS, alias="class", source="the class for its kind", when=without("beside")
     )
-    rate: PeakRate = param(..., "its cell rate", symbol="PCR")
+    rate: PeakRate = param(..., "its cell rate, or that of its packets", symbol="PCR")
     frame: Frame = _FRAME_CELLS
+    packet_size: PacketSize | None = _PACKET_SIZE
     beside: Name | None = _BESIDE
     start: Start = _START
     source: Name | None = _SOURCE
@@ -93,7 +102,9 @@ class VbrSource(Parameters):
         source="the class for its kind without real-time bounds",
         when=without("beside"),
     )
-    peak_rate: PeakRate = param(..., "its cell rate while it sends", symbol="PCR")
+    peak_rate: PeakRate = param(
+        ..., "its cell rate, or that of its packets, while it sends", symbol="PCR"
+    )
     on: Times = param(..., "length of a burst, up to 24 h")
     off: Times = param(..., "time from the end of a burst to the next, up to 24 h")
     phase: Phase = param(
@@ -103,6 +114,7 @@ class VbrSource(Parameters):
         source="choice: sources do not wait for each other",
     )
     frame: Frame = _FRAME_CELLS
+    packet_size: PacketSize | None = _PACKET_SIZE
     beside: Name | None = _BESIDE
     start: Start = _START
     source: Name | None = _SOURCE

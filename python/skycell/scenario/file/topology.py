@@ -19,6 +19,7 @@ from skycell.scenario.file.classes import (
     ClassQueue,
     ServiceClass,
 )
+from skycell.scenario.file.framing import Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -28,14 +29,16 @@ from skycell.scenario.file.links import (
     LOSS_SOURCE,
     MOTION_MEANING,
     MOTION_SOURCE,
+    MTU_MEANING,
     NO_FRAMING,
+    NO_MTU,
     RATE_MEANING,
     AccessLink,
     Buffer,
     CongestedLink,
     Delay,
-    Framing,
     Loss,
+    Mtu,
     Rate,
 )
 from skycell.scenario.file.motion import Motion
@@ -129,12 +132,13 @@ class GraphLink(Parameters):
     target: Name = param(..., "node at which the link ends", alias="to")
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
+    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
     motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
-        "cells that the switch or router port feeding the link holds",
+        "what the switch or router port feeding the link holds",
         symbol="K",
         source="a port where nothing queues",
     )

@@ -3,40 +3,66 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
+from skycell.scenario.file.framing import WholePackets
 from skycell.scenario.file.jitter import refuse_without_host
-from skycell.scenario.file.links import AccessLink, CongestedLink, delay_of
+from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
 from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
-from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.plan.own_vcs import own_vcs
+from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink
 
 
 def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
     """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
         return _n_source_of_hosts(topology)
+    _refuse_trunks_of_packets(topology, faults)
     return _n_source_with_routers(topology, topology.tcps_per_vc, faults)
+
+
+def _refuse_trunks_of_packets(topology: NSource, faults: FaultCollector) -> None:
+    """Notes links of packets between the routers whose VCs the connections share."""
+    of_edge = topology.edge or topology.access
+    own_edge = of_edge.framing or topology.bottleneck.framing
+    known = len(faults.faults)
+    for key, framing in (("bottleneck", topology.bottleneck.framing), ("edge", own_edge)):
+        if isinstance(framing, WholePackets):
+            allowed = "a framing of ATM cells: with tcps_per_vc connections share VCs over switches"
+            where: Path = ("topology", key, "framing")
+            faults.add(where, framing.kind, allowed, FRAMING_MEANING)
+    if len(faults.faults) > known:
+        faults.raise_if_any()  # and no network is made where packets come to switches
+
+
+def nodes_between(kind: NodeKind, count: int) -> list[str]:
+    """Names of the nodes between which the congested links are."""
+    return [f"{kind}{k}" for k in range(1, count + 1)]
+
+
+def kind_between(access: AccessLink, bottleneck: CongestedLink) -> NodeKind:
+    """What stands between the links: switches forward cells, routers whole packets."""
+    framings = (access.framing, bottleneck.framing)
+    return "router" if any(isinstance(one, WholePackets) for one in framings) else "switch"
 
 
 def _n_source_of_hosts(topology: NSource) -> Plan:
     plan = Plan()
     numbers = range(1, topology.sources + 1)
+    kind = kind_between(topology.access, topology.bottleneck)
+    one, other = nodes_between(kind, 2)
     plan.nodes.update({f"source{i}": "host" for i in numbers})
-    plan.nodes.update({"switch1": "switch", "switch2": "switch"})
+    plan.nodes.update({one: kind, other: kind})
     plan.nodes.update({f"destination{i}": "host" for i in numbers})
     for i in numbers:
-        add_access(plan, f"source{i}", "switch1", topology.access, topology.bottleneck)
-    _congested(plan, "switch1", "switch2", topology.bottleneck)
+        add_access(plan, f"source{i}", one, topology.access, topology.bottleneck)
+    _congested(plan, one, other, topology.bottleneck)
     for i in numbers:
-        add_access(plan, "switch2", f"destination{i}", topology.access, topology.bottleneck)
+        add_access(plan, other, f"destination{i}", topology.access, topology.bottleneck)
     for i in numbers:
-        _flow(
-            plan,
-            f"flow{i}",
-            [f"source{i}", "switch1", "switch2", f"destination{i}"],
-            topology.service,
-        )
+        _flow(plan, f"flow{i}", [f"source{i}", one, other, f"destination{i}"], topology.service)
     return plan
 
 
@@ -117,7 +143,7 @@ def _add_flow_between_routers(plan: Plan, i: int, k: int, service: str) -> None:
 
 
 def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
-    """A chain of switches with flows over all of it and flows over each congested link."""
+    """A chain of switches or routers with flows over all of it and over each congested link."""
     plan = Plan()
     flows = topology.long_flows + topology.hops * topology.cross_flows
     if flows > MOST_FLOWS:
@@ -128,7 +154,9 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
         )
         faults.raise_if_any()  # and no network is made for so many
     last = topology.hops + 1
-    # (flow, source host, its switch, destination host, its switch)
+    kind = kind_between(topology.access, topology.bottleneck)
+    nodes = nodes_between(kind, last)
+    # (flow, its first node, its last node)
     ends = [(f"long{i}", 1, last) for i in range(1, topology.long_flows + 1)]
     ends += [
         (f"cross{hop}.{i}", hop, hop + 1)
@@ -136,19 +164,19 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
         for i in range(1, topology.cross_flows + 1)
     ]
     plan.nodes.update({f"{name}.source": "host" for name, _, _ in ends})
-    plan.nodes.update({f"switch{k}": "switch" for k in range(1, last + 1)})
+    plan.nodes.update(dict.fromkeys(nodes, kind))
     plan.nodes.update({f"{name}.destination": "host" for name, _, _ in ends})
     for name, first, _ in ends:
-        add_access(plan, f"{name}.source", f"switch{first}", topology.access, topology.bottleneck)
-    for hop in range(1, last):
-        _congested(plan, f"switch{hop}", f"switch{hop + 1}", topology.bottleneck)
+        source, node = f"{name}.source", nodes[first - 1]
+        add_access(plan, source, node, topology.access, topology.bottleneck)
+    for one, other in pairwise(nodes):
+        _congested(plan, one, other, topology.bottleneck)
     for name, _, end in ends:
-        add_access(
-            plan, f"switch{end}", f"{name}.destination", topology.access, topology.bottleneck
-        )
+        node, destination = nodes[end - 1], f"{name}.destination"
+        add_access(plan, node, destination, topology.access, topology.bottleneck)
     for name, first, end in ends:
-        switches = [f"switch{k}" for k in range(first, end + 1)]
-        _flow(plan, name, [f"{name}.source", *switches, f"{name}.destination"], topology.service)
+        on_way = nodes[first - 1 : end]
+        _flow(plan, name, [f"{name}.source", *on_way, f"{name}.destination"], topology.service)
     return plan
 
 
@@ -162,14 +190,18 @@ def add_access(
 ) -> None:
     """Both directions of an access link; rate and framing are the bottleneck's unless stated."""
     own_rate = link.rate is not None
+    framing = link.framing
+    if framing is None and (not own_rate or isinstance(bottleneck.framing, WholePackets)):
+        framing = bottleneck.framing
     for a, b in ((one, other), (other, one)):
         plan.add_link(
             PlannedLink(
                 source=a,
                 target=b,
                 rate=link.rate or bottleneck.rate,
-                framing=link.framing if own_rate or link.framing else bottleneck.framing,
+                framing=framing,
                 delay=link.delay,
+                mtu=link.mtu,
                 jitter=None if plan.nodes[a] == "switch" else link.frame_jitter,
                 path=path,
                 rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),
@@ -187,6 +219,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 rate=link.rate,
                 framing=link.framing,
                 delay=delay_of(link.delay),
+                mtu=link.mtu,
                 path=("topology", "bottleneck"),
                 rate_path=("topology", "bottleneck"),
                 buffer=link.reverse_buffer if prefix else link.buffer,
@@ -200,7 +233,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
 
 
 def _flow(plan: Plan, name: str, nodes: list[str], service: str) -> None:
-    """A flow with one VC each way over `nodes`."""
-    forward = plan.add_vc(f"{name}.forward", nodes, service)
-    reverse = plan.add_vc(f"{name}.reverse", reversed(nodes), service)
-    plan.add_flow(name, [forward], [reverse])
+    """A flow with one VC each way over `nodes`, or one from each host or router to the next."""
+    forward = own_vcs(plan, f"{name}.forward", nodes, service)
+    reverse = own_vcs(plan, f"{name}.reverse", nodes[::-1], service)
+    plan.add_flow(name, forward, reverse)

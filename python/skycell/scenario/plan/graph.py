@@ -7,7 +7,6 @@ the source reaches wins, which takes links in their order in the file. Hosts are
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,6 +18,7 @@ from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import delay_of
 from skycell.scenario.file.topology import Graph, GraphFlow, GraphLink
 from skycell.scenario.plan.framings import check_framings
+from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 
 
@@ -80,6 +80,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 rate=link.rate,
                 framing=link.framing,
                 delay=delay_of(link.delay),
+                mtu=link.mtu,
                 path=here,
                 rate_path=here,
                 buffer=UNLIMITED if is_host else link.buffer,
@@ -205,7 +206,7 @@ def _routes(
             got = Verbatim(f"no path from {ends[0]} to {ends[1]}")
             faults.add(here, got, "links that connect the two hosts over switches and routers")
             return None
-        routes[key] = _own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
+        routes[key] = own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
     return routes["forward"], routes["reverse"]
 
 
@@ -228,33 +229,6 @@ def _route_problem(plan: Plan, vcs: tuple[str, ...], source: str, destination: s
     if at != destination:
         return f"VCs from {source} to {destination}; these end at {at}"
     return ""
-
-
-def _own_vcs(plan: Plan, name: str, nodes: list[str], service: str) -> list[str]:
-    """A VC for each stretch between hosts and routers on a path."""
-    stretches = list(_stretches(plan, nodes))
-    if len(stretches) == 1:
-        return [plan.add_vc(_unused(plan, name), stretches[0], service)]
-    return [
-        plan.add_vc(_unused(plan, f"{name}{k}"), stretch, service)
-        for k, stretch in enumerate(stretches, 1)
-    ]
-
-
-def _unused(plan: Plan, name: str) -> str:
-    """`name`, or with primes when a given VC has it already."""
-    while name in plan.vcs:
-        name += "'"
-    return name
-
-
-def _stretches(plan: Plan, nodes: list[str]) -> Iterator[list[str]]:
-    stretch = [nodes[0]]
-    for node in nodes[1:]:
-        stretch.append(node)
-        if plan.nodes[node] != "switch":
-            yield stretch
-            stretch = [node]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.file.classes import ClassQueue
+from skycell.scenario.file.framing import FramingKind, WholePackets
 from skycell.scenario.file.jitter import PortGap, Sender
 from skycell.scenario.plan.course import Course
 
@@ -31,7 +32,7 @@ class PlannedLink:
     source: str
     target: str
     rate: Quantity
-    framing: str | None
+    framing: FramingKind | None
     delay: Quantity
     path: Path
     rate_path: Path
@@ -42,11 +43,17 @@ class PlannedLink:
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    mtu: Quantity | None = None
 
     @property
     def name(self) -> str:
         """The link's name, `from>to`."""
         return f"{self.source}>{self.target}"
+
+    @property
+    def carries_packets(self) -> bool:
+        """Whether IP packets go whole; else they go in cells."""
+        return isinstance(self.framing, WholePackets)
 
     @property
     def is_limited(self) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, Source
 from skycell.scenario.file.topology import Graph, NSource, ParkingLot
-from skycell.scenario.plan.generators import add_access
+from skycell.scenario.plan.generators import add_access, nodes_between
 from skycell.scenario.plan.graph import ShortestPaths
+from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import Plan
 
 
@@ -32,8 +35,11 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             nodes = _own_hosts(plan, file.topology, source, here, faults)
         else:
             nodes = _between_hosts(plan, paths, source, here, faults)
-        if nodes:
-            plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
+        if nodes and source.packet_size is not None:
+            route = own_vcs(plan, source.name, nodes, source.service)
+            plan.datagrams[source.name] = tuple(route)
+        elif nodes:
+            _plan_cells(plan, source, nodes, here, faults)
     if not file.source:
         _refuse_no_users(file.topology, faults)
 
@@ -69,7 +75,11 @@ def _beside(
             )
             faults.add((*here, key), getattr(source, key), allowed, meaning)
     if flow in plan.flows:
-        plan.datagrams[source.name] = plan.flows[flow].forward
+        route = plan.flows[flow].forward
+        packets = [link for link in plan.links_of(route) if link.carries_packets]
+        if packets and source.packet_size is None:
+            _ask_for_packet_size(f"packets on {packets[0].name}", here, faults)
+        plan.datagrams[source.name] = route
     elif not isinstance(topology, Graph) or all(flow != own.name for own in topology.flow):
         meaning = meaning_of(CbrSource.model_fields["beside"])
         allowed = f"a flow of the topology{did_you_mean(flow, plan.flows)}"
@@ -86,16 +96,37 @@ def _own_hosts(
             faults.add((*here, key), getattr(source, key), allowed, meaning)
     assert isinstance(topology, NSource | ParkingLot)
     last = 2 if isinstance(topology, NSource) else topology.hops + 1
-    switches = [f"switch{k}" for k in range(1, last + 1)]
+    first = "router1" if "router1" in plan.nodes else "switch1"
+    between = nodes_between(plan.nodes[first], last)
     begin, end = f"{source.name}.source", f"{source.name}.destination"
     for name in (begin, end):
         if name in plan.nodes:
             faults.add((*here, "name"), source.name, f"a name without a host called {name}")
             return []
     plan.nodes.update({begin: "host", end: "host"})
-    add_access(plan, begin, switches[0], topology.access, topology.bottleneck)
-    add_access(plan, switches[-1], end, topology.access, topology.bottleneck)
-    return [begin, *switches, end]
+    add_access(plan, begin, between[0], topology.access, topology.bottleneck)
+    add_access(plan, between[-1], end, topology.access, topology.bottleneck)
+    return [begin, *between, end]
+
+
+def _plan_cells(
+    plan: Plan, source: Source, nodes: list[str], here: Path, faults: FaultCollector
+) -> None:
+    """Puts a source of cells on a VC of its own, unless something on its way takes packets only."""
+    routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
+    packets = [link for a, b in pairwise(nodes) if plan.links[link := f"{a}>{b}"].carries_packets]
+    if routers or packets:
+        found = f"the router {routers[0]}" if routers else f"packets on {packets[0]}"
+        _ask_for_packet_size(found, here, faults)
+        return
+    plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
+
+
+def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None:
+    got = Verbatim(f"nothing, and {found} on its way")
+    allowed = 'octets of IP packets, such as "1500 B": routers and links of packets take no cells'
+    meaning = meaning_of(CbrSource.model_fields["packet_size"])
+    faults.add((*here, "packet_size"), got, allowed, meaning)
 
 
 def _between_hosts(
@@ -114,13 +145,6 @@ def _between_hosts(
     nodes = paths.between(begin, end) if begin != end else None
     if nodes is None:
         got = Verbatim(f"no path from {begin} to {end}")
-        faults.add(here, got, "links that connect two hosts over switches")
-        return []
-    routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
-    if routers:
-        got = Verbatim(f"a path over {routers[0]}")
-        faults.add(
-            here, got, "a path over switches only: routers forward only frames of TCP connections"
-        )
+        faults.add(here, got, "links that connect two hosts over switches and routers")
         return []
     return nodes

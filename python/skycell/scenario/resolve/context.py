@@ -48,6 +48,7 @@ class Context:
             Dimension.SIZE: Fraction(1),
             Dimension.SEGMENTS: Fraction(mss),
             Dimension.RTT: self.rtt_x_bandwidth,
+            Dimension.BDP: self.rtt_x_bandwidth,
         }
         return int(value.amount * per_unit[value.dimension])
 

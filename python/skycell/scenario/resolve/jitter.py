@@ -15,7 +15,7 @@ from skycell.input.parameters import meaning_of
 from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.scenario.file.jitter import LONGEST_PS, PortGap, Sender
 from skycell.scenario.plan.plan import Plan, PlannedFlow
-from skycell.scenario.values.cells import frame_cells_of
+from skycell.scenario.resolve.lines import Line
 from skycell.spec.network import JitterSpec, TcpSpec
 
 #: Of a connection that shares a link with others.
@@ -25,8 +25,16 @@ _DEFAULT = Sender(kind="sender")
 def gap_ps(
     jitter: Sender | PortGap | None, path: Path, cell_time: int, faults: FaultCollector
 ) -> int:
-    """How long the port of a link, whose cells take `cell_time`, waits at most before a frame."""
+    """How long the port of a link, whose cells take `cell_time`, waits at most before a frame.
+
+    On a link of packets that time is 0, and a wait in cells is a fault.
+    """
     if not isinstance(jitter, PortGap):
+        return 0
+    if not cell_time and jitter.up_to.dimension is Dimension.CELLS:
+        meaning = meaning_of(PortGap.model_fields["up_to"])
+        allowed = 'a time, such as "10 us": the link carries packets, not cells'
+        faults.add((*path, "frame_jitter", "up_to"), jitter.up_to.text, allowed, meaning)
         return 0
     scale = cell_time if jitter.up_to.dimension is Dimension.CELLS else 1
     return _at_most(PS_PER_SECOND, rounded(jitter.up_to.amount * scale), jitter, path, faults)
@@ -44,21 +52,21 @@ def _at_most(
 
 
 def jitters(
-    plan: Plan, tcp: Mapping[str, TcpSpec], cell_times: Mapping[str, int], faults: FaultCollector
+    plan: Plan, tcp: Mapping[str, TcpSpec], lines: Mapping[str, Line], faults: FaultCollector
 ) -> dict[str, JitterSpec]:
     """Processing times at both ends of each flow.
 
     Args:
         plan: of the network.
         tcp: parameters by flow.
-        cell_times: by link, picoseconds; where a rate changes, at the greatest.
+        lines: by link; where a rate changes, at the greatest.
         faults: takes what is longer than allowed.
     """
 
     def frame_ps(vcs: tuple[str, ...], payload: int, own: TcpSpec) -> int:
         """The longest that a frame takes on a link of its way."""
-        slowest = max(cell_times[link] for vc in vcs for link in plan.vcs[vc].all_links)
-        return frame_cells_of(payload, own.llc_snap, own.timestamps) * slowest
+        crossed = {lines[link] for vc in vcs for link in plan.vcs[vc].all_links}
+        return max(line.segment_ps(payload, own) for line in crossed)
 
     def of_end(vcs: tuple[str, ...], longest_ps: int, is_alone: bool) -> int:
         first = plan.links[plan.vcs[vcs[0]].links[0]]

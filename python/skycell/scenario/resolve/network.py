@@ -14,10 +14,8 @@ from fractions import Fraction
 
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
-from skycell.scenario.file.links import cell_time_ps, payload_rate
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.course import Course
-from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
@@ -29,6 +27,8 @@ from skycell.scenario.resolve.contracts import (
 )
 from skycell.scenario.resolve.flows import FlowResolver
 from skycell.scenario.resolve.jitter import jitters
+from skycell.scenario.resolve.lines import Line, lines_of, longest_packets
+from skycell.scenario.resolve.mtus import check_mtus
 from skycell.scenario.resolve.ports import PortResolver
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
@@ -56,9 +56,10 @@ def resolve(
     Raises:
         ScenarioFaults: with all that does not fit that network, or each other.
     """
-    rates = _payload_rates(plan)
+    lines = lines_of(plan)
+    rates = {name: line.rate for name, line in lines.items()}
     context = _context(file, plan, rates)
-    _check_size(context, plan, rates, faults)
+    _check_size(context, plan, lines, int(file.tcp.mss.amount) + 40, faults)
     check_contracts(file.gfr, plan, rates, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
@@ -68,16 +69,18 @@ def resolve(
     )
     vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
-    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, mcr, mbs, faults)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
-    cell_times = {name: cell_time_ps(rate) for name, rate in rates.items()}
-    port_specs = {name: ports.port(link, cell_times[name]) for name, link in plan.links.items()}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
-    jitter = jitters(plan, tcp, cell_times, faults)
+    jitter = jitters(plan, tcp, lines, faults)
     specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
-    sources = resolve_sources(file, plan, context, rates, vc_ids, faults)
+    check_mtus(plan, specs, file.source, faults)
+    sources = resolve_sources(file, plan, context, lines, vc_ids, faults)
+    datagrams = {source.name: source.datagram_octets for source in sources}
+    packets = longest_packets(plan, specs, datagrams)
+    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, packets, mcr, mbs, faults)
+    port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
@@ -88,9 +91,7 @@ def resolve(
         duration_ps=context.duration_ps,
         nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
         links=tuple(
-            _link(
-                link, node_ids, cell_times[name], port_specs[name], moving, plan.courses.get(name)
-            )
+            _link(link, node_ids, lines[name], port_specs[name], moving, plan.courses.get(name))
             for name, link in plan.links.items()
         ),
         vcs=tuple(
@@ -120,18 +121,6 @@ def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> Rero
     )
 
 
-def _payload_rates(plan: Plan) -> dict[str, Fraction]:
-    """Payload rate of each link, bit/s; one object for all links that the same words describe."""
-    by_words: dict[tuple[object, ...], Fraction] = {}
-    rates = {}
-    for name, link in plan.links.items():
-        words = words_of_rate(link)
-        if words not in by_words:
-            by_words[words] = payload_rate(link.rate, link.framing)
-        rates[name] = by_words[words]
-    return rates
-
-
 def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Context:
     rtt_ps, bandwidth = 0, Fraction(0)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
@@ -146,9 +135,15 @@ def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Cont
 
 
 def _check_size(
-    context: Context, plan: Plan, rates: dict[str, Fraction], faults: FaultCollector
+    context: Context, plan: Plan, lines: Mapping[str, Line], packet: int, faults: FaultCollector
 ) -> None:
-    """Refuses runs that no machine finishes."""
+    """Refuses runs that no machine finishes; a packet stands for those of `packet` octets."""
+    rates = {name: line.rate for name, line in lines.items()}
+
+    def units_per_s(link: str) -> Fraction:
+        line = lines[link]
+        return line.rate / CELL_BITS if line.packets is None else line.packets_per_s(packet)
+
     users: dict[str, int] = dict.fromkeys(plan.links, 0)
     for flow in plan.flows.values():
         for link in plan.links_of(flow.forward):
@@ -160,23 +155,24 @@ def _check_size(
         slowest = min(route, key=lambda link: (rates[link.name], -users[link.name])).name
         hops[slowest] = max(hops.get(slowest, 0), len(route))
     seconds = Fraction(context.duration_ps, PS_PER_SECOND)
-    cells = sum(count * seconds * rates[name] / CELL_BITS for name, count in hops.items())
+    cells = sum(count * seconds * units_per_s(name) for name, count in hops.items())
     carrying = [*plan.sources.values(), *(vc for route in plan.datagrams.values() for vc in route)]
     for vc in (plan.vcs[name] for name in carrying):
-        cells += len(vc.links) * seconds * min(rates[link] for link in vc.links) / CELL_BITS
+        cells += len(vc.links) * seconds * min(map(units_per_s, vc.links))
     if cells > _MOST_CELL_HOPS:
+        units = "cells" if all(line.packets is None for line in lines.values()) else "packets"
         faults.add(
             ("run", "duration"),
-            Verbatim(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} cells"),
-            f"up to {show_amount(_MOST_CELL_HOPS)} cells, each counted once a hop",
-            "simulated time; that many cells would take days",
+            Verbatim(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} {units}"),
+            f"up to {show_amount(_MOST_CELL_HOPS)} {units}, each counted once a hop",
+            f"simulated time; that many {units} would take days",
         )
 
 
 def _link(
     link: PlannedLink,
     node_ids: Mapping[str, int],
-    cell_time: int,
+    line: Line,
     port: PortSpec | None,
     moving: Moving,
     course: Course | None,
@@ -187,7 +183,8 @@ def _link(
             name=link.name,
             from_=node_ids[link.source],
             to=node_ids[course.targets[0]],
-            cell_time_ps=cell_time,
+            cell_time_ps=line.cell_time_ps,
+            framing=line.packets,
             delay_ps=course.least_ps,
             motion=course.motion(node_ids),
             port=port,
@@ -196,7 +193,8 @@ def _link(
         name=link.name,
         from_=node_ids[link.source],
         to=node_ids[link.target],
-        cell_time_ps=cell_time,
+        cell_time_ps=line.cell_time_ps,
+        framing=line.packets,
         delay_ps=moving.least_delay_ps(link.path, rounded(link.delay.amount)),
         motion=moving.motions.get(link.path),
         port=port,

@@ -16,10 +16,12 @@ from skycell.input.quantities import PS_PER_SECOND, Quantity, rounded, show_amou
 from skycell.scenario.declared.rules import Declares
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.contracts import MILLICELLS
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.values.buffer_units import BufferUnit
 from skycell.scenario.values.cells import MOST_CELLS, cells_per_second
 from skycell.scenario.values.parameter_types import Z_RULES
 from skycell.spec.network import DfbaZFixed
-from skycell.spec.values import WHOLE_PPB
+from skycell.spec.values import WHOLE_PPB, packet_time_ps
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,17 @@ class Port:
     name: str
     """Of the link that it feeds."""
     capacity: int | None
-    """Of the buffer, cells."""
-    cell_time: int
-    """Picoseconds."""
+    """Of the buffer, in what that counts."""
+    unit: BufferUnit
+    """What the buffer counts."""
+    line: Line
+    """How the link that it feeds carries things."""
+    packet: int
+    """Octets of the longest packet that crosses it."""
     classes: Sequence[str | None]
     """Of its queues, in their order; none for the default one."""
     across: Sequence[str]
     """VCs that cross it, by name."""
-    frame_cells: int
-    """Of a full segment."""
     plan: Plan
     mcr: Mapping[str, int]
     """Of every VC, thousandths of a cell a second; 0 for one without a contract."""
@@ -53,6 +57,13 @@ class Port:
         """Adds a fault of a parameter."""
         meaning = meaning_of(type(written).model_fields[key])
         self.faults.add((*self.where, key), got, allowed, meaning)
+
+    def amount(self, written: Parameters, key: str, size: Quantity) -> int | None:
+        """A size in what the buffer counts; none, with a fault, where that cannot be said in it."""
+        amount = self.unit.amount(size)
+        if amount is None:
+            self.fault(written, key, size.text, self.unit.allowed)
+        return amount
 
 
 Resolver = Callable[[Port, Declares, Any, Parameters], Any]
@@ -79,33 +90,38 @@ def _threshold(port: Port, one: Declares, given: Any, written: Parameters) -> in
         got = Verbatim(f"{given}, with an unlimited buffer")
         port.fault(written, one.key, got, "a threshold needs a buffer of limited size")
         return None
-    is_cells = isinstance(given, Quantity)
-    cells = int(given.amount) if is_cells else int(exact(given) * port.capacity)
+    is_size = isinstance(given, Quantity)
+    amount = port.amount(written, one.key, given) if is_size else int(exact(given) * port.capacity)
+    if amount is None:
+        return None
     highest = port.capacity - (one.type == "ThresholdBelowCapacity")
-    if cells > highest:
-        allowed = f"up to {show_amount(highest)} cells of the buffer"
-        port.fault(written, one.key, str(given) if is_cells else given, allowed)
-    return min(cells, MOST_CELLS)
+    if amount > highest:
+        allowed = f"up to {port.unit.shown(highest)} of the buffer"
+        port.fault(written, one.key, str(given) if is_size else given, allowed)
+    return min(amount, MOST_CELLS)
 
 
 @_resolves("CellCount")
-def _cells(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
-    return int(given.amount)
+def _count(port: Port, one: Declares, given: Quantity, written: Parameters) -> int | None:
+    assert one.key is not None
+    return port.amount(written, one.key, given)
 
 
 @_resolves("CellsOfFrames")
 def _cells_of_frames(port: Port, one: Declares, given: int, written: Parameters) -> int:
-    return given * port.frame_cells
+    return given * port.unit.full
 
 
 @_resolves("FrameCells")
 def _frame_cells(port: Port, one: Declares, given: None, written: Parameters) -> int:
-    return port.frame_cells
+    return port.unit.full
 
 
 @_resolves("FrameTime")
 def _frame_time(port: Port, one: Declares, given: None, written: Parameters) -> int:
-    return port.frame_cells * port.cell_time
+    if port.line.packets is not None:
+        return packet_time_ps(port.line.packets, port.packet)
+    return port.unit.full * port.line.cell_time_ps
 
 
 @_resolves("Interval")
@@ -132,11 +148,12 @@ def _vc_thresholds(
             got = Verbatim(f"{len(given)} thresholds")
             port.fault(written, one.key, got, f"one for each of {len(across)} VCs")
         by_vc = dict(zip(across, given, strict=False))
-    for name, cells in by_vc.items():
-        if port.capacity is not None and cells.amount > port.capacity:
-            allowed = f"up to {show_amount(port.capacity)} cells, the buffer"
-            port.fault(written, one.key, Verbatim(f"{cells} for {name}"), allowed)
-    return tuple(int(by_vc[name].amount) if name in by_vc else None for name in port.plan.vcs)
+    amounts = {name: port.amount(written, one.key, size) for name, size in by_vc.items()}
+    for name, amount in amounts.items():
+        if port.capacity is not None and amount is not None and amount > port.capacity:
+            allowed = f"up to {port.unit.shown(port.capacity)}, the buffer"
+            port.fault(written, one.key, Verbatim(f"{by_vc[name]} for {name}"), allowed)
+    return tuple(amounts.get(name) for name in port.plan.vcs)
 
 
 @_resolves("VcAllowances")
@@ -192,11 +209,11 @@ def _class_shares(
     shares = [Fraction(0)] * len(port.classes)
     for place, share in _by_queue(port, one.key, given).items():
         is_rate = isinstance(share, Quantity)
-        part = Fraction(port.cell_time, PS_PER_SECOND)
+        part = Fraction(port.line.cell_time_ps, PS_PER_SECOND)
         shares[place] = cells_per_second(share) * part if is_rate else share
     total = sum(shares)
     if total > 1:
-        rate = Fraction(PS_PER_SECOND, port.cell_time)
+        rate = Fraction(PS_PER_SECOND, port.line.cell_time_ps)
         port.fault(
             written,
             one.key,

@@ -65,6 +65,10 @@ def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[in
         if name not in ids:
             meaning = meaning_of(Records.model_fields["delay_vcs"])
             faults.add(("records", "delay_vcs", i), name, plan.a_vc(name), meaning)
+        elif any(link.carries_packets for link in plan.links_of([name])):
+            meaning = meaning_of(Records.model_fields["delay_vcs"])
+            allowed = "a VC of cells: how long packets wait is recorded at every port of packets"
+            faults.add(("records", "delay_vcs", i), name, allowed, meaning)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
 
 

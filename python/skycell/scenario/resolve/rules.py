@@ -47,7 +47,7 @@ def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
     if one.is_ascending and list(values) != sorted(values):
         assert one.key is not None
         meaning = meaning_of(type(written).model_fields[one.key])
-        got = Verbatim(", ".join(map(show_amount, values)) + " cells")
+        got = Verbatim(f"{', '.join(map(show_amount, values))} {port.unit.noun}")
         port.faults.add((*port.where, one.key), got, "from the least to the greatest", meaning)
     return values
 
@@ -73,7 +73,7 @@ def _check_order(
     port.faults.add(
         (*port.where, one.key),
         str(given) if isinstance(given, Quantity) else given,
-        f"{words} {whose}, {show_amount(limit)} cells",
+        f"{words} {whose}, {port.unit.shown(limit)}",
         meaning_of(type(written).model_fields[one.key]),
     )
 

@@ -11,9 +11,11 @@ from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
     PS_PER_SECOND,
+    Dimension,
     Quantity,
     rounded,
     show_amount,
+    show_rate,
     show_time,
 )
 from skycell.scenario.file.scenario_file import ScenarioFile
@@ -21,8 +23,9 @@ from skycell.scenario.file.sources import CbrSource, PolicerParameters, Source, 
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.flows import FlowResolver
+from skycell.scenario.resolve.lines import Line
 from skycell.scenario.resolve.traffic import TrafficResolver
-from skycell.scenario.values.cells import cells_per_second
+from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
 from skycell.spec.network import (
     GcraSpec,
     PhaseAt,
@@ -41,12 +44,13 @@ def resolve_sources(
     file: ScenarioFile,
     plan: Plan,
     context: Context,
-    rates: Mapping[str, Fraction],
+    lines: Mapping[str, Line],
     vc_ids: Mapping[str, int],
     faults: FaultCollector,
 ) -> tuple[SourceSpec, ...]:
-    """The sources of a file; `rates` are the payload rates of the links, bit/s."""
+    """The sources of a file."""
     flows = FlowResolver(file, plan, context, faults)
+    rates = {name: line.rate for name, line in lines.items()}
     _check_constant_rates(file, plan, rates, faults)
     specs = []
     for i, source in enumerate(file.source):
@@ -54,7 +58,13 @@ def resolve_sources(
         here: Path = ("source", i)
         vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
-        interval = _interval_ps(source, links, rates, here, faults)
+        if source.packet_size is None:
+            packet, frame = 0, source.frame
+            interval = _interval_ps(source, links, rates, here, faults)
+        else:
+            packet = int(source.packet_size.amount)
+            frame = aal5_cells_of(packet, llc_snap=True)
+            interval = _packet_interval_ps(source, packet, links, lines, here, faults)
         start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
         specs.append(
             SourceSpec(
@@ -62,7 +72,8 @@ def resolve_sources(
                 vc=vc_ids[vcs[0].name],
                 datagram_route=tuple(vc_ids[name] for name in route),
                 cell_interval_ps=interval,
-                frame_cells=source.frame,
+                frame_cells=frame,
+                datagram_octets=packet,
                 pattern=_pattern(source, context, here, faults),
                 start=start,
             )
@@ -193,6 +204,41 @@ def _interval_ps(
         meaning = meaning_of(type(source).model_fields[key])
         got = Verbatim(f"a cell every {show_time(interval)}")
         faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often", meaning)
+    return min(interval, DAY_PS)
+
+
+def _packet_interval_ps(
+    source: Source,
+    packet: int,
+    links: tuple[str, ...],
+    lines: Mapping[str, Line],
+    here: Path,
+    faults: FaultCollector,
+) -> int:
+    """Time from one packet of `packet` octets to the next."""
+    key = _key_of_peak(source)
+    meaning = meaning_of(type(source).model_fields[key])
+    given: Fraction | Quantity = getattr(source, key)
+    slowest = min(links, key=lambda link: lines[link].packets_per_s(packet))
+    room = lines[slowest].packets_per_s(packet)
+    if not isinstance(given, Quantity):
+        peak = room * given
+    elif given.dimension is Dimension.BIT_RATE:
+        peak = given.amount / (8 * packet)
+    else:
+        allowed = "a rate in bits: with packet_size a source sends IP packets, not cells"
+        faults.add((*here, key), given.text, allowed, meaning)
+        return DAY_PS
+    if peak > room:
+        written = given.text if isinstance(given, Quantity) else given
+        most = show_rate(int(room * 8 * packet))
+        faults.add(
+            (*here, key), written, f"up to {most}, what {slowest} on its way carries", meaning
+        )
+    interval = rounded(PS_PER_SECOND / peak)
+    if interval > DAY_PS:
+        got = Verbatim(f"a packet every {show_time(interval)}")
+        faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often", meaning)
     return min(interval, DAY_PS)
 
 

@@ -9,9 +9,11 @@ from io import StringIO
 from os import PathLike, fspath
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.forms import kind_of
 from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.input.text import csv_faults, read_text
-from skycell.scenario.file.links import FRAMINGS, cell_time_ps
+from skycell.scenario.file.framing import CellFraming, FramingKind, WholePackets
+from skycell.scenario.file.links import cell_time_ps
 from skycell.scenario.file.motion import MOST_STEPS
 from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.spec.steps import Steps
@@ -26,14 +28,23 @@ class LinkRate:
     """The rate that a link has where no series says otherwise, and the greatest it may have.
 
     Attributes:
-        payload: at which it carries cells, bit/s.
-        framing: what of a bit rate carries cells.
+        payload: at which it carries cells, or that of a line of packets, bit/s.
+        framing: what of a bit rate carries cells, or how packets go.
         text: as the scenario has it.
     """
 
     payload: Fraction
-    framing: str | None
+    framing: FramingKind | None
     text: str
+
+    @property
+    def carries_packets(self) -> bool:
+        """Whether packets go whole."""
+        return isinstance(self.framing, WholePackets)
+
+    def measure(self, payload: Fraction) -> int:
+        """A rate as the spec has it: the time of a cell in picoseconds; thousandths of a bit/s."""
+        return rounded(payload * 1000) if self.carries_packets else cell_time_ps(payload)
 
 
 def read_delays(path: str | PathLike[str], rate: LinkRate) -> Steps:
@@ -57,11 +68,11 @@ def read_delays(path: str | PathLike[str], rate: LinkRate) -> Steps:
 
 @dataclass
 class _Row:
-    """One step; without a path, time of a cell and loss are those of the row before."""
+    """One step; without a path, rate and loss are those of the row before."""
 
     time_ps: int
     delay_ps: int | None
-    cell_time_ps: int
+    rate: int
     loss_ppb: int
 
 
@@ -105,13 +116,13 @@ class _Reader:
             self._add("", "no row after the header", "at least one", "a link over time", 1)
         if self.faults:
             raise ScenarioFaults(self.faults)
-        own_time = cell_time_ps(self.rate.payload)
+        link_rate = self.rate.measure(self.rate.payload)
         return Steps(
             times_ps=tuple(row.time_ps for row in rows),
             delays_ps=tuple(row.delay_ps for row in rows),
             paths=tuple(paths),
-            cell_times_ps=tuple(row.cell_time_ps for row in rows)
-            if any(row.cell_time_ps != own_time for row in rows)
+            rates=tuple(row.rate for row in rows)
+            if any(row.rate != link_rate for row in rows)
             else (),
             losses_ppb=tuple(row.loss_ppb for row in rows)
             if any(row.loss_ppb for row in rows)
@@ -164,36 +175,46 @@ class _Reader:
             and (available is None or available.amount > 0)
         )
         loss = self._value("loss", values, line, may_lack=not has_path)
-        cell_time = before.cell_time_ps if before else cell_time_ps(self.rate.payload)
+        measured = before.rate if before else self.rate.measure(self.rate.payload)
         if rate is not None and has_path:
-            cell_time = self._cell_time_ps(rate, values, line)
+            measured = self._rate(rate, values, line)
         loss_ppb = before.loss_ppb if before else 0
         if loss is not None and has_path:
             loss_ppb = rounded(loss.amount * WHOLE_PPB)
         return _Row(
             rounded(time.amount) if time else 0,
             rounded(delay.amount) if delay and has_path else None,
-            cell_time,
+            measured,
             loss_ppb,
         )
 
-    def _cell_time_ps(self, rate: Written, values: list[str], line: int) -> int:
-        """Time of a cell at the rate of a row; notes one beyond the link's."""
-        own = cell_time_ps(self.rate.payload)
+    def _rate(self, rate: Written, values: list[str], line: int) -> int:
+        """The rate of a row; notes one beyond the link's."""
+        own = self.rate.measure(self.rate.payload)
+        framing = self.rate.framing
+        least = "424 bit/s" if self.rate.carries_packets else "1 cell/s"
         if rate.unit == CELLS:
             payload = rate.amount * CELL_BITS
-        else:
-            part, only = FRAMINGS[self.rate.framing or "none"]
-            payload = rate.amount * part
-            if only is not None:
-                allowed = f'cells/s: framing "{self.rate.framing}" exists at one bit rate only'
-                self._refuse("rate", values, line, allowed)
+            if self.rate.carries_packets:
+                self._refuse("rate", values, line, "bit/s: the link carries packets, not cells")
                 return own
-        if payload < CELL_BITS or cell_time_ps(payload) < own:
-            allowed = f"0, or from 1 cell/s to the rate of the link, {self.rate.text}"
+        else:
+            payload = rate.amount
+            if isinstance(framing, CellFraming):
+                payload *= framing.part
+                if framing.only_bps is not None:
+                    allowed = f'cells/s: framing "{kind_of(type(framing))}" exists at one bit rate'
+                    self._refuse("rate", values, line, f"{allowed} only")
+                    return own
+        measured = self.rate.measure(payload) if payload >= CELL_BITS else None
+        is_too_much = measured is not None and (
+            measured > own if self.rate.carries_packets else measured < own
+        )
+        if measured is None or is_too_much:
+            allowed = f"0, or from {least} to the rate of the link, {self.rate.text}"
             self._refuse("rate", values, line, allowed)
             return own
-        return cell_time_ps(payload)
+        return measured
 
     def _value(
         self, name: str, values: list[str], line: int, *, may_lack: bool = False

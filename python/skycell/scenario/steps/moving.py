@@ -19,12 +19,12 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
+from skycell.scenario.file.framing import WholePackets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
-    FRAMINGS,
+    FRAMING_MEANING,
     LOSS_MEANING,
     CongestedLink,
-    cell_time_ps,
     payload_rate,
 )
 from skycell.scenario.file.motion import MOST_STEPS, Motion
@@ -85,7 +85,8 @@ def resolve_motions(
                 motions[path] = _standing_still(rounded(link.delay.amount), link.loss)
             return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
-        motion = _spec(link.motion, steps) if steps and link.motion else None
+        carries_packets = isinstance(link.framing, WholePackets)
+        motion = _spec(link.motion, steps, carries_packets) if steps and link.motion else None
         if motion is None:
             return link
         if steps and link.motion and link.motion.constellation and link.motion.on_board:
@@ -94,8 +95,12 @@ def resolve_motions(
                 where = (*path, "motion", "on_board")
                 meaning = meaning_of(Motion.model_fields["on_board"])
                 faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
-            chains[path] = Chain(steps.times_ps, steps.hops, link.motion, path)
-        elif len(motion.times_ps) > 1 or motion.cell_times_ps or motion.losses_ppb:
+            if carries_packets:
+                allowed = "a framing of ATM cells: satellites switch these on board"
+                faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
+            else:
+                chains[path] = Chain(steps.times_ps, steps.hops, link.motion, path)
+        elif len(motion.times_ps) > 1 or (steps and steps.rates) or motion.losses_ppb:
             motions[path] = motion  # what never changes the link is none
         greatest = max(delay for delay in motion.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
@@ -207,7 +212,8 @@ def _from_series(
         faults.add(where, got, allowed, meaning)
     if not first_ps <= start_ps <= end_ps <= last_ps:
         return None
-    steps = _within(series, start_ps, end_ps, cell_time_ps(_rate_of(link).payload))
+    own = _rate_of(link)
+    steps = _within(series, start_ps, end_ps, own.measure(own.payload))
     if all(delay is None for delay in steps.delays_ps):
         got = Verbatim(
             f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are'
@@ -218,17 +224,17 @@ def _from_series(
     return steps
 
 
-def _within(series: Steps, start_ps: int, end_ps: int, own_cell_time_ps: int) -> Steps:
+def _within(series: Steps, start_ps: int, end_ps: int, own_rate: int) -> Steps:
     """The steps that hold in a run, from its beginning."""
     first = bisect_right(series.times_ps, start_ps) - 1
     last = bisect_right(series.times_ps, end_ps - 1)
-    cell_times = series.cell_times_ps[first:last]
+    rates = series.rates[first:last]
     losses = series.losses_ppb[first:last]
     return Steps(
         tuple(max(time - start_ps, 0) for time in series.times_ps[first:last]),
         series.delays_ps[first:last],
         series.paths[first:last],
-        cell_times if any(time != own_cell_time_ps for time in cell_times) else (),
+        rates if any(rate != own_rate for rate in rates) else (),
         losses if any(losses) else (),
         series.hops[first:last],
         series.notes,
@@ -237,8 +243,7 @@ def _within(series: Steps, start_ps: int, end_ps: int, own_cell_time_ps: int) ->
 
 def _rate_of(link: CongestedLink | GraphLink) -> LinkRate:
     """The link's own rate; a framing that it lacks or cannot have is noted elsewhere."""
-    framing = link.framing if link.framing in FRAMINGS else None
-    return LinkRate(payload_rate(link.rate, framing), framing, link.rate.text)
+    return LinkRate(payload_rate(link.rate, link.framing), link.framing, link.rate.text)
 
 
 def steps_over_constellation(
@@ -324,21 +329,23 @@ def _standing_still(delay_ps: int, loss: float) -> MotionSpec:
     )
 
 
-def _spec(motion: Motion, steps: Steps) -> MotionSpec:
+def _spec(motion: Motion, steps: Steps, carries_packets: bool) -> MotionSpec:
     """The motion as the engines see it: steps that change nothing are left out."""
     count = len(steps.times_ps)
-    rates: tuple[int, ...] = steps.cell_times_ps or (0,) * count
+    rates: tuple[int, ...] = steps.rates or (0,) * count
     losses: tuple[int, ...] = steps.losses_ppb or (0,) * count
     rows = list(zip(steps.times_ps, steps.delays_ps, steps.paths, rates, losses, strict=True))
     kept = [row for i, row in enumerate(rows) if i == 0 or row[1:] != rows[i - 1][1:]]
     numbers: list[int] = []
     for i, row in enumerate(kept):
         numbers.append(numbers[-1] + (row[2] != kept[i - 1][2]) if numbers else 0)
+    kept_rates = tuple(row[3] for row in kept) if steps.rates else ()
     return MotionSpec(
         times_ps=tuple(row[0] for row in kept),
         delays_ps=tuple(row[1] for row in kept),
         paths=tuple(numbers),
-        cell_times_ps=tuple(row[3] for row in kept) if steps.cell_times_ps else (),
+        cell_times_ps=() if carries_packets else kept_rates,
+        rates_millibps=kept_rates if carries_packets else (),
         losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
         interruption_ps=rounded(motion.interruption.amount),
         handover_loses_cells=motion.handover_loses_cells,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -13,7 +14,9 @@ from skycell.input.quantities import (
     amount_in,
     parse_quantity,
     unit_pattern,
+    units_of,
 )
+from skycell.scenario.values.buffer_units import SIZES
 
 MOST_CELLS = 2**32 - 1
 
@@ -31,18 +34,21 @@ def cell_rate(example: str) -> ValueType:
 
 
 def buffer_size(example: str) -> ValueType:
-    """What a queue holds: cells, or what the link carries in a time; or no limit."""
-    return quantity(
-        Dimension.CELLS,
-        Dimension.FRAMES,
-        Dimension.RTT,
-        Dimension.TIME,
-        low=1,
-        high=MOST_CELLS,
-        words=["unlimited"],
-        what="a time or RTT counts as what the link carries in it, rounded down",
-        example=example,
+    """What a queue holds: cells, packets, octets, what the link carries in a time; or no limit."""
+    size = quantity(*SIZES, low=1, high=MOST_CELLS, words=["unlimited"], example=example)
+    units = units_of(*SIZES)
+    allowed = (
+        f'"unlimited" or a size above 0, such as "{example}", "1 MB" or "150 ms" ({units}; a time, '
+        "RTT or BDP counts as what the link carries in it, rounded down)"
     )
+    return replace(size, allowed=allowed)
+
+
+def amount_held(example: str, low: int) -> ValueType:
+    """A number of cells, or of what else a buffer counts, from `low`."""
+    size = quantity(*SIZES, low=low, high=MOST_CELLS, example=example)
+    allowed = f'a size from {low}, such as "{example}" or "30 kB" ({units_of(*SIZES)})'
+    return replace(size, allowed=allowed)
 
 
 def part_or_rate(allowed: str, *examples: str, or_none: bool = False) -> ValueType:
@@ -95,8 +101,25 @@ def frame_cells_of(mss: int, llc_snap: bool, timestamps: bool) -> int:
     >>> frame_cells_of(9180, True, False), frame_cells_of(512, True, False)
     (193, 12)
     """
-    options = 12 if timestamps else 0  # RFC 7323 appendix A
-    return -(-(mss + 40 + options + (8 if llc_snap else 0) + 8) // 48)
+    return aal5_cells_of(packet_octets_of(mss, timestamps), llc_snap)
+
+
+def aal5_cells_of(packet: int, llc_snap: bool) -> int:
+    """Cells of an IP packet: LLC/SNAP (RFC 2684) and AAL5 trailer (I.363.5) beside it.
+
+    >>> aal5_cells_of(1500, True), aal5_cells_of(40, False)
+    (32, 1)
+    """
+    return -(-(packet + (8 if llc_snap else 0) + 8) // 48)
+
+
+def packet_octets_of(payload: int, timestamps: bool) -> int:
+    """Octets of the IP packet of a segment: TCP/IP headers and options.
+
+    >>> packet_octets_of(1460, False), packet_octets_of(0, True)
+    (1500, 52)
+    """
+    return payload + 40 + (12 if timestamps else 0)  # RFC 7323 appendix A
 
 
 CellRate = Annotated[Quantity, cell_rate("20000 cells/s")]

@@ -20,8 +20,10 @@ from skycell.input.quantities import (
     Refused,
     parse_quantity,
     unit_pattern,
+    units_of,
 )
-from skycell.scenario.values.cells import MOST_CELLS, cell_rate, part_or_rate
+from skycell.scenario.values.buffer_units import SIZES
+from skycell.scenario.values.cells import MOST_CELLS, amount_held, cell_rate, part_or_rate
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
@@ -32,9 +34,8 @@ NO_ABR = "ABR's rate control is not modelled yet: its cells would be sent as tho
 def _read_threshold(value: Any) -> Quantity | float:
     if isinstance(value, str):
         written = parse_quantity(value)
-        if written.dimension is Dimension.CELLS:
-            if not 0 <= written.amount <= MOST_CELLS or written.amount.denominator != 1:
-                raise Refused("")
+        if written.dimension in SIZES:
+            _SIZE.read(value)
             return written
         if written.dimension is not Dimension.PART:
             raise Refused(f'"{written.text}" is {written.dimension.value}')
@@ -46,16 +47,17 @@ def _read_threshold(value: Any) -> Quantity | float:
     return number
 
 
+_SIZE = amount_held("7168 cells", 0)
 _THRESHOLD = ValueType(
-    "above 0, at most 1 or 100 % (fraction of the buffer's capacity), or whole cells such as "
-    '"7168 cells"',
+    "above 0, at most 1 or 100 % (fraction of the buffer's capacity), or a size such as "
+    f'"7168 cells" ({units_of(*SIZES)})',
     _read_threshold,
     {
         "anyOf": [
             {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
             {
                 "type": "string",
-                "pattern": unit_pattern(Dimension.CELLS, Dimension.PART),
+                "pattern": unit_pattern(*SIZES, Dimension.PART),
                 "examples": ["7168 cells", "90 %"],
             },
         ]
@@ -66,16 +68,14 @@ ThresholdBelowCapacity = Threshold
 AverageThreshold = Threshold
 UpToEqualShare = Annotated[float, part("1 is an equal share")]
 PartOfOne = Annotated[float, part("1 is the whole")]
-CellCount = Annotated[
-    Quantity, quantity(Dimension.CELLS, low=0, high=MOST_CELLS, example="917 cells")
-]
+CellCount = Annotated[Quantity, amount_held("917 cells", 0)]
 CellsOfFrames = Annotated[int, whole_number(1, 1000)]
 Interval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=DAY_PS, example="10 ms")]
 VcAllowances = Annotated[
     Quantity | Literal["MBS"],
     quantity(Dimension.CELLS, low=0, high=MOST_CELLS, words=["MBS"], example="400 cells"),
 ]
-_ONE_VC = quantity(Dimension.CELLS, low=1, high=MOST_CELLS, example="917 cells")
+_ONE_VC = amount_held("917 cells", 1)
 
 
 def _read_vc_thresholds(value: Any) -> tuple[Quantity, ...] | dict[str, Quantity]:

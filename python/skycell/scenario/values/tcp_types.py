@@ -29,7 +29,7 @@ WINDOW_FIELD = 65_535
 LARGEST_MSS = 65_535 - 92
 
 Mss = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=LARGEST_MSS, example="9180 B")]
-_WINDOW = (Dimension.SIZE, Dimension.SEGMENTS, Dimension.RTT)
+_WINDOW = (Dimension.SIZE, Dimension.SEGMENTS, Dimension.RTT, Dimension.BDP)
 Cwnd = Annotated[Quantity, quantity(*_WINDOW, low=1, high=LARGEST_WINDOW, example="64 KiB")]
 RTT_X_BANDWIDTH = "RTT x bandwidth"
 RECEIVER_WINDOW = "receiver window"
