@@ -10,12 +10,11 @@ from typing import Any
 
 from skycell.experiment.design import (
     MOST_RUNS,
-    Level,
+    FactorLevel,
     SweepFactor,
-    SweepLevel,
     SweepPlan,
     Template,
-    shown,
+    is_same,
 )
 from skycell.experiment.measures import DEFAULT_RESPONSES, RESPONSES, is_response
 from skycell.input.faults import (
@@ -298,11 +297,11 @@ def _unit_of(form: Any) -> str:
 
 def _listed_levels(
     levels: list[Any], key: str | None, form: str | None, path: Path, faults: FaultCollector
-) -> list[SweepLevel]:
+) -> list[FactorLevel]:
     if key is None:
         faults.add((*path, "key"), NOTHING, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
         return []
-    found: list[SweepLevel] = []
+    found: list[FactorLevel] = []
     for place, level in enumerate(levels):
         where = (*path, "levels", place)
         if not isinstance(level, str | int | float):
@@ -310,31 +309,21 @@ def _listed_levels(
             allowed += "{ name = … }"
             faults.add(where, level, allowed, "a level")
             continue
-        if any(_same(level, other.label) for other in found):
+        if any(is_same(level, other.label) for other in found):
             faults.add(where, level, "each level once", "a level")
             continue
-        found.append(
-            SweepLevel(level, {key: level if form is None else _filled(form, level)}, where)
-        )
+        found.append(FactorLevel.of_key(level, key, form, where))
     return found
-
-
-def _filled(form: str, level: Level) -> str:
-    return form.replace("{}", shown(level))
-
-
-def _same(one: Level, other: Level) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _named_levels(
     levels: Mapping[str, Any], key: str | None, path: Path, faults: FaultCollector
-) -> list[SweepLevel]:
+) -> list[FactorLevel]:
     found = []
     for name, value in levels.items():
         where = (*path, "levels", name)
         if key is not None:
-            found.append(SweepLevel(str(name), {key: value}, where))
+            found.append(FactorLevel(str(name), {key: value}, where))
         elif isinstance(value, Mapping):
             settings: dict[str, Any] = {}
             for own, setting in _flat(value):
@@ -343,7 +332,7 @@ def _named_levels(
                         where, Verbatim(f"{show_value(own)} twice"), "each key once", "a level"
                     )
                 settings[own] = setting
-            found.append(SweepLevel(str(name), settings, where))
+            found.append(FactorLevel(str(name), settings, where))
         else:
             allowed = 'a table of scenario keys, such as { "tcp.mss" = "512 B" }, or else a key of '
             allowed += "the factor"

@@ -7,7 +7,7 @@ import pytest
 
 from skycell.experiment.design import Level
 from skycell.studies import load_study, select
-from skycell.studies.design import case_of, specs_of
+from skycell.studies.design import cell_of, specs_of
 from skycell.studies.evaluation import evaluation_of
 from skycell.studies.guarantees import GuaranteedVc
 from skycell.studies.measures import MEASURES, Evaluation, Facts, Measured, average_window_octets
@@ -178,7 +178,7 @@ def test_calculated_throughput_is_the_average_window_in_a_round_trip() -> None:
 
 def case_facts(table: str, **factors: Level) -> Facts:
     (found,) = select([table])
-    case = case_of(found.study, found.table.experiment, factors)
+    case = cell_of(found.study, found.table.experiment, factors)
     return Facts.of(specs_of(found.study, case, {})[0])
 
 
@@ -198,7 +198,7 @@ def test_facts_are_read_from_the_spec() -> None:
 def test_of_several_congested_links_the_slowest_is_the_one_that_counts() -> None:
     (found,) = select(["compcom99-f3"])
     (spec, *_) = specs_of(
-        found.study, case_of(found.study, found.table.experiment, {"case": "b"}), {}
+        found.study, cell_of(found.study, found.table.experiment, {"case": "b"}), {}
     )
     congested = next(link for link in spec.links if link.port.capacity_cells is not None)
     slower = {"cell_time_ps": 2 * congested.cell_time_ps}
