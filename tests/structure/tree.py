@@ -5,7 +5,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 CRATES = (
-    "cache",
     "units",
     "declare-derive",
     "declare",

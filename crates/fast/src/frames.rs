@@ -1,8 +1,8 @@
 //! Frames on their way.
 
-use skycell_cache::ask_for;
 use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.

@@ -6,10 +6,10 @@ use crate::lossy::constant_loss;
 use crate::plan::Route;
 use crate::stations::Places;
 use skycell_atm::Reassembly;
-use skycell_cache::ask_for;
 use skycell_records::{CellDelays, Discards};
 use skycell_reference::Ways;
 use skycell_spec::{NetworkSpec, VcSpec};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 use std::collections::HashMap;
 

@@ -31,7 +31,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 _ALL = "all"
 _MOST_REPLICATIONS = 10_000
 """As of `skycell.experiment.file`, which help must not wait for."""
-_VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
+_VARIED = "all, or KEY=V1,V2, such as tcp.recovery=reno,sack"
 
 
 def _validate(

@@ -13,7 +13,7 @@ def split_settings(
     texts: Iterable[str],
     faults: FaultCollector,
     option: str = "--set",
-    allowed: str = "KEY=VALUE, such as tcp.variant=reno",
+    allowed: str = "KEY=VALUE, such as tcp.recovery=reno",
 ) -> list[tuple[str, str]]:
     """Keys and values as they are written; one without `=`, or with nothing before it, is a fault.
 

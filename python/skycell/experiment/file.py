@@ -238,13 +238,13 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
     path: Path = ("factors", name)
     _check_name(name, path, faults)
     if not isinstance(value, Mapping):
-        allowed = 'a table with levels, such as { key = "tcp.variant", levels = ["reno", "sack"] }'
+        allowed = 'a table with levels, such as { key = "tcp.recovery", levels = ["reno", "sack"] }'
         faults.add(path, value, allowed, "a factor")
         return None
     _unknown_keys(value, FACTOR_KEYS, path, faults)
     key = value.get("key")
     if key is not None and (not isinstance(key, str) or not key.strip(" .")):
-        faults.add((*path, "key"), key, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
+        faults.add((*path, "key"), key, "a dotted key such as tcp.recovery", FACTOR_KEYS["key"])
         return None
     levels = value.get("levels")
     if isinstance(levels, list):
@@ -299,7 +299,7 @@ def _listed_levels(
     levels: list[Any], key: str | None, form: str | None, path: Path, faults: FaultCollector
 ) -> list[FactorLevel]:
     if key is None:
-        faults.add((*path, "key"), NOTHING, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
+        faults.add((*path, "key"), NOTHING, "a dotted key such as tcp.recovery", FACTOR_KEYS["key"])
         return []
     found: list[FactorLevel] = []
     for place, level in enumerate(levels):

@@ -194,7 +194,12 @@ def _meant(root: type[BaseModel], place: Place, known: list[str], got: object) -
     key = str(place.path[-1])
     ours = ours_of(key)
     for name in ours:
-        found = field_named(place.owner, name) if place.owner else None
+        table, _, inner = name.rpartition(".")
+        found = field_named(place.owner, table or name) if place.owner else None
+        if found and table:
+            kinds = [kind_of(m) for m in models_of(annotated(found)) if field_named(m, inner)]
+            shown = " or ".join(show_value(kind) for kind in kinds)
+            return f"; did you mean {name}, with kind = {shown}?"
         if found and (_is_tables(got) or not takes_tables_only(annotated(found))):
             return f"; did you mean {name}?"
     is_key = False

@@ -1,4 +1,4 @@
-"""Values of a file set by dotted keys, such as `tcp.variant` or `flow.0.start`."""
+"""Values of a file set by dotted keys, such as `tcp.recovery` or `flow.0.start`."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def set_value(
 
     Args:
         values: of a file; changed.
-        key: such as `tcp.variant` or `flow.0.start`.
+        key: such as `tcp.recovery` or `flow.0.start`.
         value: what to set it to.
         faults: takes a key that leads nowhere.
         root: the form of the file.
     """
     steps = steps_of(key)
     if not steps:
-        faults.add((key,), value, "a dotted key such as tcp.variant")
+        faults.add((key,), value, "a dotted key such as tcp.recovery")
         return
     here: Any = values
     for depth, step in enumerate(steps):

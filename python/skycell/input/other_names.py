@@ -14,13 +14,25 @@ _OF_KEY = {
     "frame_jitter": "frame_gap jitter overhead processing_time send_jitter",
     "scheduler": "scheduling service_discipline discipline",
     # TCP.
-    "variant": "version flavor flavour algorithm type",
-    "congestion_control": "cc cca",
+    "recovery": "variant version flavor flavour algorithm type loss_recovery",
+    "congestion": "congestion_control cc cca",
+    "recovery.dup_ack_threshold": "dup_ack_threshold dupthresh dupacks dup_acks numdupacks",
+    "recovery.pipe_at_entry": "pipe_at_entry",
+    "recovery.partial_ack": "sack_partial_ack",
+    "recovery.partial_ack_restarts": "sack_partial_ack_restarts partial_ack_restarts",
+    "recovery.pipe_room": "sack_pipe_room",
+    "recovery.retransmit_delay": "sack_retransmit_delay",
+    "recovery.max_blocks": "sack_max_blocks",
+    "recovery.partial_ack_window": "partial_ack_window",
+    "recovery.flywheel": "flywheel",
+    "recovery.avoid_multiple_fast_retransmits": "avoid_multiple_fast_retransmits bugfix",
+    "congestion.growth": "cwnd_growth",
+    "congestion.ssthresh_basis": "ssthresh_basis",
+    "slow_start.at_ssthresh": "slow_start_at_ssthresh",
     "mss": "smss segment_size max_segment_size packet_size mtu",
     "receiver_window": "rwnd rcvwnd rwin window window_size receive_window receive_buffer rcvbuf",
     "initial_cwnd": "iw initial_window init_cwnd init_wnd cwnd",
     "initial_ssthresh": "ssthresh init_ssthresh",
-    "dup_ack_threshold": "dupthresh dupacks dup_acks numdupacks",
     "tick": "granularity timer_granularity clock_granularity",
     # The run, its flows and what it leaves.
     "duration": "time sim_time simulation_time run_time stop stop_time end end_time length",
@@ -35,7 +47,7 @@ _OF_KEY = {
 }
 
 KEYS_CALLED: dict[str, list[str]] = {}
-"""Keys by each of their other names, without hyphens and the like."""
+"""Keys by each of their other names, without hyphens and the like; a rule's after the rule."""
 
 for _key, _others in _OF_KEY.items():
     for _other in _others.split():

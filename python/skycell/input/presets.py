@@ -40,8 +40,15 @@ class Preset:
         return self.base.name if self.base else None
 
     def all_values(self) -> dict[str, PresetValue]:
-        """Every value by its key, those of the preset below included."""
+        """Every value by its key, those of the preset below included.
+
+        Parameters of a rule of another kind go with it.
+        """
         below = self.base.all_values() if self.base else {}
+        for value in self.own:
+            table, _, last = value.key.rpartition(".")
+            if last == "kind" and value.key in below and below[value.key].value != value.value:
+                below = {k: v for k, v in below.items() if not k.startswith(f"{table}.")}
         return below | {value.key: value for value in self.own}
 
     def values(self) -> dict[str, Any]:

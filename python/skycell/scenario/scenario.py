@@ -57,7 +57,7 @@ class Scenario:
         """The scenario with other values, given as they would stand in the file.
 
         Args:
-            values: by dotted key, such as `tcp.variant`, `flow.0.start` or
+            values: by dotted key, such as `tcp.recovery`, `flow.0.start` or
                 `topology.bottleneck.buffer`.
 
         Raises:
@@ -178,7 +178,7 @@ def as_scenario(source: ScenarioLike) -> Scenario:
 def check(source: ScenarioLike) -> tuple[Fault, ...]:
     """The faults of a scenario; none when it can be run.
 
-    >>> check({"preset": "icccn97-geo", "tcp": {"variant": "tahoe"}})[0].got
+    >>> check({"preset": "icccn97-geo", "tcp": {"recovery": "tahoe"}})[0].got
     '"tahoe"'
     """
     try:

@@ -28,7 +28,7 @@ preset = "icccn97-lan"
 run.duration = "100 ms"
 
 [factors.tcp]
-key = "tcp.variant"
+key = "tcp.recovery"
 levels = ["reno", "sack"]
 
 [factors.buffer]

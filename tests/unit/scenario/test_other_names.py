@@ -9,7 +9,8 @@ KNOWN = {key.name for table in tables(ScenarioFile) for key in table.keys} | {"k
 
 
 def test_what_a_name_stands_for_is_a_key() -> None:
-    assert {key for keys in KEYS_CALLED.values() for key in keys} <= KNOWN
+    meant = {key for keys in KEYS_CALLED.values() for key in keys}
+    assert {step for key in meant for step in key.split(".")} <= KNOWN
 
 
 def test_how_a_name_is_written_does_not_matter() -> None:
@@ -30,7 +31,19 @@ def test_another_name_is_no_key_of_the_same_table() -> None:
         ("segment_size", " did you mean mss?"),
         ("cwnd", " did you mean initial_cwnd?"),
         ("ssthresh", " did you mean initial_ssthresh?"),
-        ("algorithm", " did you mean variant?"),
+        ("algorithm", " did you mean recovery?"),
+        ("variant", " did you mean recovery?"),
+        ("congestion_control", " did you mean congestion?"),
+        ("sack_pipe_room", ' did you mean recovery.pipe_room, with kind = "sack"?'),
+        (
+            "partial_ack_restarts",
+            ' did you mean recovery.partial_ack_restarts, with kind = "new_reno" or "sack"?',
+        ),
+        ("cwnd_growth", ' did you mean congestion.growth, with kind = "reno"?'),
+        (
+            "slow_start_at_ssthresh",
+            ' did you mean slow_start.at_ssthresh, with kind = "standard" or "limited"?',
+        ),
         ("delay", " did you mean delayed_ack?"),
         ("framing", ""),  # of links, and no misspelling
     ],

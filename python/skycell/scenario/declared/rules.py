@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as field_
 from typing import Any
@@ -43,6 +43,25 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Kinds:
+    """A parameter of a table that is one of several rules."""
+
+    field: str
+    key: str
+    rules: Mapping[str, Declared]
+    """By their kind."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of which there is one form."""
+
+    written: type[Parameters]
+    spec: type[SpecPart]
+    parameters: tuple[Declares | Kinds, ...]
+
+
+@dataclass(frozen=True)
 class Declared:
     """A rule."""
 
@@ -56,3 +75,14 @@ class Declared:
 def kind_by_name(value: Any) -> Any:
     """A rule that needs no more than its name, as a table."""
     return {"kind": value} if isinstance(value, str) else value
+
+
+def kind_or(default: str) -> Callable[[Any], Any]:
+    """Makes a rule a table: of its name, or of parameters alone, which are the default's."""
+
+    def table(value: Any) -> Any:
+        if isinstance(value, Mapping) and "kind" not in value:
+            return {"kind": default, **value}
+        return kind_by_name(value)
+
+    return table

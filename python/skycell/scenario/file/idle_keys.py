@@ -26,7 +26,7 @@ def idle_keys(written: Mapping[str, Any], file: ScenarioFile) -> list[IdleKey]:
 def note_idle_keys(written: Mapping[str, Any], file: ScenarioFile, faults: FaultCollector) -> None:
     """Notes the keys without effect, but for those that a value from outside has put out of it.
 
-    A file that is varied (`--set tcp.variant=reno`) may say what it needs without that.
+    A file that is varied (`--set tcp.recovery=reno`) may say what it needs without that.
     """
     for idle in idle_keys(written, file):
         deciding = ((*idle.path[:-1], other) for other in idle.others)

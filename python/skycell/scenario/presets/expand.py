@@ -8,7 +8,12 @@ from typing import Any
 
 from skycell.input.expand import base_of, chosen_preset, merge
 from skycell.input.faults import FaultCollector, Path
+from skycell.scenario.declared.rules import Kinds
+from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.presets import presets
+
+#: Keys of [tcp] that are one of several rules.
+_RULES = {one.key for one in TCP.parameters if isinstance(one, Kinds)}
 
 
 def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], bool]:
@@ -37,9 +42,13 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
 
 
 def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
-    if "preset" not in tcp:
-        return tcp
-    own = dict(tcp)
+    # A rule by its name goes over one of the same kind as a table does.
+    own = {
+        key: {"kind": value} if key in _RULES and isinstance(value, str) else value
+        for key, value in tcp.items()
+    }
+    if "preset" not in own:
+        return own
     chosen = chosen_preset(own.pop("preset"), (*path, "preset"), presets(), faults)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)

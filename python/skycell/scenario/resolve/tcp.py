@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
+from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
-from skycell.scenario.declared.rules import Declares
+from skycell.scenario.declared.rules import Declares, Kinds
 from skycell.scenario.declared.tcp import TCP, Tcp
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.values.tcp_types import (
@@ -21,8 +21,8 @@ from skycell.scenario.values.tcp_types import (
 )
 from skycell.spec.network import (
     DelayedAckSpec,
-    SackRetransmitDelayNone,
-    SackRetransmitDelaySegments,
+    RetransmitDelayNone,
+    RetransmitDelaySegments,
     TcpSpec,
     TickPhaseAt,
     TickPhaseDrawn,
@@ -47,14 +47,23 @@ class TcpResolver:
 
     def resolve(self) -> TcpSpec:
         """The TCP parameters as an engine reads them."""
-        values = {
-            one.field: self._value(one) for one in TCP.parameters if isinstance(one, Declares)
-        }
+        values: dict[str, Any] = {}
+        for one in TCP.parameters:
+            if isinstance(one, Kinds):
+                values[one.field] = self._rule(one)
+            else:
+                values[one.field] = self._value(one, self.tcp)
         return TcpSpec(**values)
 
-    def _value(self, one: Declares) -> Any:
+    def _rule(self, one: Kinds) -> Any:
+        written = getattr(self.tcp, one.key)
+        rule = one.rules[written.kind]
+        own = (part for part in rule.parameters if isinstance(part, Declares))
+        return rule.spec(**{part.field: self._value(part, written) for part in own})
+
+    def _value(self, one: Declares, table: Parameters) -> Any:
         assert one.key is not None
-        given = getattr(self.tcp, one.key)
+        given = getattr(table, one.key)
         if one.type == "word":
             return one.words.get(given, given)
         resolve = _RESOLVERS.get(one.type)
@@ -134,7 +143,9 @@ class TcpResolver:
 
     def _sack_blocks(self, key: str, given: int) -> int:
         if self.tcp.timestamps and given > 3:
-            self._fault(key, given, "up to 3 with timestamps: options have 40 octets")
+            allowed = "up to 3 with timestamps: options have 40 octets"
+            meaning = meaning_of(type(self.tcp.recovery).model_fields[key])
+            self.faults.add((*self.path, "recovery", key), given, allowed, meaning)
         return given
 
     def _delayed_ack(self, given: HeldBack | None) -> DelayedAckSpec | None:
@@ -153,10 +164,10 @@ def _ticks(value: Quantity, tick_ps: int) -> int:
 
 def _retransmit_delay(
     given: Quantity | str,
-) -> SackRetransmitDelaySegments | SackRetransmitDelayNone:
+) -> RetransmitDelaySegments | RetransmitDelayNone:
     if isinstance(given, Quantity):
-        return SackRetransmitDelaySegments(count=int(given.amount))
-    return SackRetransmitDelayNone()
+        return RetransmitDelaySegments(count=int(given.amount))
+    return RetransmitDelayNone()
 
 
 _RESOLVERS: dict[str, Callable[[TcpResolver, str, Any], Any]] = {
@@ -170,9 +181,8 @@ _RESOLVERS: dict[str, Callable[[TcpResolver, str, Any], Any]] = {
     "RtoMin": lambda tcp, key, given: tcp._rto_ticks[0],
     "RtoInitial": lambda tcp, key, given: tcp._rto_ticks[1],
     "RtoMax": lambda tcp, key, given: tcp._rto_ticks[2],
-    "SackRetransmitDelay": lambda tcp, key, given: _retransmit_delay(given),
+    "RetransmitDelay": lambda tcp, key, given: _retransmit_delay(given),
     "SackBlocks": lambda tcp, key, given: tcp._sack_blocks(key, given),
-    "FirstRestartsOnly": lambda tcp, key, given: given == "first",
     "DelayedAck": lambda tcp, key, given: tcp._delayed_ack(given),
 }
 """What a parameter of each type becomes; those of other types stay as they are written."""

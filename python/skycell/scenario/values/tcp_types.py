@@ -14,8 +14,8 @@ from skycell.input.parameters import (
     ValueType,
     param,
     quantity,
+    read_number,
     whole_number,
-    word,
 )
 from skycell.input.parameters import Flag as Flag
 from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
@@ -76,7 +76,7 @@ RtoMin = Annotated[
 RtoInitial = RtoMin
 RtoMax = RtoMin
 AckWait = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_HOUR_PS, example="200 ms")]
-SackRetransmitDelay = Annotated[
+RetransmitDelay = Annotated[
     Quantity | str,
     quantity(Dimension.SEGMENTS, low=1, high=10**6, words=["none"], example="3 segments"),
 ]
@@ -91,9 +91,24 @@ def _read_backoff(value: Any) -> int:
 _BACKOFFS = [2**k for k in range(17)]
 _BACKOFF = ValueType("a power of two from 1 to 65 536", _read_backoff, {"enum": _BACKOFFS})
 Backoff = Annotated[int, _BACKOFF]
+
+
+def _read_cubic_c(value: Any) -> float:
+    number = read_number(value)
+    if not 0 < number <= _LARGEST_C:
+        raise Refused("")
+    return number
+
+
+_LARGEST_C = 100
+_CUBIC_C = ValueType(
+    f"above 0, at most {_LARGEST_C} (segments/s^3)",
+    _read_cubic_c,
+    {"type": "number", "exclusiveMinimum": 0, "maximum": _LARGEST_C},
+)
+CubicC = Annotated[float, _CUBIC_C]
 SegmentCount = Annotated[int, whole_number(1, 1000)]
 SackBlocks = Annotated[int, whole_number(1, 4)]
-FirstRestartsOnly = Annotated[str, word("first", "every")]
 
 
 class HeldBack(Parameters):

@@ -1,11 +1,37 @@
 //! CUBIC: a window that grows as a cubic function of the time since the last loss (RFC 9438).
 
-use crate::spec::TcpSpec;
+use super::{Ack, CongestionControl};
+use crate::spec::{SsthreshBasis, TcpSpec};
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{CubicC, Flag},
+};
 
-/// C, segments/s^3 (RFC 9438 section 4.1.1).
-const C: f64 = 0.4;
+/// A cubic function of the time since the last loss, and 0.7 at a loss.
+///
+/// Source: RFC 9438.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct CubicSpec {
+    /// How steep the cubic function is, segments/s^3.
+    #[param(default = 0.4, symbol = "C", source = "RFC 9438 section 4.1.1")]
+    pub c: CubicC,
+    /// A loss at a smaller window than the last one lowers W_max further, for the sake of flows that begin.
+    #[param(default = true, source = "RFC 9438 section 4.7")]
+    pub fast_convergence: Flag,
+    /// What a loss multiplies by 0.7: cwnd, or the smaller of cwnd and the advertised window, in
+    /// whole segments.
+    #[param(
+        word,
+        default = "cwnd",
+        source = "RFC 9438 section 4.6, with cwnd for what is in flight"
+    )]
+    pub ssthresh_basis: SsthreshBasis,
+}
+
 /// beta_cubic: what a loss leaves of cwnd (RFC 9438 section 4.6).
-pub(crate) const BETA: f64 = 0.7;
+const BETA: f64 = 0.7;
 /// alpha_cubic: segments that W_est grows by each round trip, 9/17: the same average window as Reno's
 /// (RFC 9438 section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
@@ -13,25 +39,13 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 const LARGEST_TARGET: f64 = 1.5;
 const PS_PER_S: f64 = 1e12;
 
-/// What an ACK of new data finds, as the host sees it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NewAck {
-    /// Ticks of the host's clock.
-    pub(crate) ticks: u64,
-    /// RTT, smoothed, in eighths of a tick; 0 before the first sample.
-    pub(crate) srtt_eighths: i64,
-    /// segments_acked.
-    pub(crate) segments: f64,
-    /// Whether cwnd had no room for a segment more before it came.
-    pub(crate) is_cwnd_limited: bool,
-}
-
 /// What CUBIC keeps beside cwnd and ssthresh. Windows in segments, times in ticks of the host's clock.
 ///
 /// Source: RFC 9438 section 4. Every number comes of IEEE 754's basic operations and of `libm`'s cube
 /// root, which are the same everywhere.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cubic {
+    spec: CubicSpec,
     /// W_max; none where the next stage has it at its own beginning: before the first loss (section 4.10)
     /// and after a timeout (section 4.8).
     w_max: Option<f64>,
@@ -40,10 +54,8 @@ pub(crate) struct Cubic {
     cwnd_prior: f64,
     /// The current congestion avoidance; none in slow start and recovery.
     epoch: Option<Epoch>,
-    /// The last ACK of new data.
-    ack: NewAck,
-    /// Ticks between that and the one before, or the end of an idle time between them.
-    since: u64,
+    /// Ticks of the host's clock at the last ACK, or the end of an idle time after it.
+    ticks: u64,
 }
 
 /// One stage of congestion avoidance.
@@ -61,56 +73,49 @@ struct Epoch {
 
 impl Epoch {
     /// Begins at cwnd_epoch = `cwnd`.
-    fn new(cwnd: f64, w_max: Option<f64>) -> Self {
+    fn new(c: f64, cwnd: f64, w_max: Option<f64>) -> Self {
         // RFC 9438 sections 4.8 and 4.10: after a timeout, and without a loss before, K = 0 and
         // W_max = cwnd_epoch. So too where the floor of two segments lies above W_max.
         let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
         Epoch {
             elapsed: 0,
-            k: libm::cbrt((plateau - cwnd) / C),
+            k: libm::cbrt((plateau - cwnd) / c),
             plateau,
             w_est: cwnd,
         }
     }
 
     /// W_cubic(t), equation 1; `seconds` may lie ahead of the time that has elapsed.
-    fn w_cubic(&self, seconds: f64) -> f64 {
+    fn w_cubic(&self, c: f64, seconds: f64) -> f64 {
         let from_plateau = seconds - self.k;
-        C * (from_plateau * from_plateau * from_plateau) + self.plateau
+        c * (from_plateau * from_plateau * from_plateau) + self.plateau
     }
 }
 
 impl Cubic {
-    /// An ACK of new data has come.
-    pub(crate) fn on_new_ack(&mut self, ack: NewAck) {
-        self.since = ack.ticks - self.ack.ticks;
-        self.ack = ack;
-    }
-
-    /// What the ACK adds in slow start: `growth` as RFC 5681 has it (section 4.10), but nothing where the
-    /// application leaves cwnd unused (section 5.8; those who cut cwnd, and not what is in flight, have to
-    /// see to that: section 4.6).
-    pub(crate) fn slow_start(&mut self, growth: f64) -> f64 {
-        self.epoch = None;
-        if self.ack.is_cwnd_limited {
-            growth
-        } else {
-            0.0
+    pub(crate) fn new(spec: &CubicSpec) -> Self {
+        Cubic {
+            spec: *spec,
+            w_max: None,
+            cwnd_prior: 0.0,
+            epoch: None,
+            ticks: 0,
         }
     }
 
-    /// Segments that the ACK adds to `cwnd` segments in congestion avoidance: sections 4.2 to 4.5.
-    pub(crate) fn avoidance(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
-        let Cubic { w_max, ack, .. } = *self;
+    /// Segments that an ACK adds to `cwnd` segments, `since` ticks after the one before: sections 4.2 to
+    /// 4.5.
+    fn growth(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack, since: u64) -> f64 {
+        let (w_max, c) = (self.w_max, self.spec.c);
         if !ack.is_cwnd_limited {
             return 0.0; // section 5.8; and section 4.2: t does not go on then
         }
         let epoch = match &mut self.epoch {
             Some(epoch) => {
-                epoch.elapsed += self.since;
+                epoch.elapsed += since;
                 epoch
             }
-            none => none.insert(Epoch::new(cwnd, w_max)),
+            none => none.insert(Epoch::new(c, cwnd, w_max)),
         };
         // Section 4.3: as quick as Reno once W_est is back where ssthresh was last set.
         let alpha = if epoch.w_est >= self.cwnd_prior {
@@ -120,20 +125,20 @@ impl Cubic {
         };
         epoch.w_est += alpha * ack.segments / cwnd; // equation 4
         let t = seconds(tcp, epoch.elapsed as f64);
-        if epoch.w_cubic(t) < epoch.w_est {
+        if epoch.w_cubic(c, t) < epoch.w_est {
             // Section 4.3 sets cwnd to W_est; it does not say so of a cwnd that the target has led above it.
             return (epoch.w_est - cwnd).max(0.0);
         }
         // Sections 4.2, 4.4 and 4.5.
         let rtt = seconds(tcp, ack.srtt_eighths as f64 / 8.0);
-        let target = epoch.w_cubic(t + rtt).clamp(cwnd, LARGEST_TARGET * cwnd);
+        let target = epoch.w_cubic(c, t + rtt).clamp(cwnd, LARGEST_TARGET * cwnd);
         (target - cwnd) / cwnd
     }
 
-    /// A loss, found in whichever way, with `cwnd`; sections 4.6 and 4.7. The caller cuts to [`BETA`].
-    pub(crate) fn on_loss(&mut self, cwnd: f64) {
+    /// A loss with `cwnd` segments: sections 4.6 and 4.7.
+    fn set_w_max(&mut self, cwnd: f64) {
         // Fast convergence: the last loss was at a larger window, so somebody else has come.
-        let is_less = self.w_max.is_some_and(|w_max| cwnd < w_max);
+        let is_less = self.spec.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
         self.w_max = Some(if is_less {
             cwnd * (1.0 + BETA) / 2.0
         } else {
@@ -142,15 +147,36 @@ impl Cubic {
         self.cwnd_prior = cwnd;
         self.epoch = None;
     }
+}
 
-    /// The timer has run out, and the loss has been told: section 4.8.
-    pub(crate) fn on_timeout(&mut self) {
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+        let mss = tcp.mss as f64;
+        let since = ack.ticks - std::mem::replace(&mut self.ticks, ack.ticks);
+        self.growth(tcp, cwnd / mss, ack, since) * mss
+    }
+
+    /// As RFC 5681 has it (section 4.10), but nothing where the application leaves cwnd unused (section 5.8;
+    /// those who cut cwnd, and not what is in flight, have to see to that: section 4.6).
+    fn on_ack_in_slow_start(&mut self, growth: f64, ack: &Ack) -> f64 {
+        self.ticks = ack.ticks;
+        self.epoch = None;
+        if ack.is_cwnd_limited { growth } else { 0.0 }
+    }
+
+    fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
+        self.set_w_max(cwnd / tcp.mss as f64);
+        BETA
+    }
+
+    /// Section 4.8.
+    fn on_rto(&mut self) {
         self.w_max = None;
     }
 
-    /// The application goes on after idling: no time up to now counts (section 5.8).
-    pub(crate) fn on_idle_end(&mut self, ticks: u64) {
-        self.ack.ticks = ticks;
+    /// No time up to now counts (section 5.8).
+    fn on_idle_end(&mut self, ticks: u64) {
+        self.ticks = ticks;
     }
 }
 
@@ -162,13 +188,13 @@ fn seconds(tcp: &TcpSpec, ticks: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sender::tests::{MSS, Script};
-    use crate::spec::{CongestionControl, CwndGrowth, TcpVariant};
+    use crate::sender::tests::{CUBIC, MSS, RENO, Script};
+    use crate::spec::{CongestionSpec, RecoverySpec};
     use skycell_units::SimTime;
 
     fn tcp() -> TcpSpec {
         TcpSpec {
-            congestion_control: CongestionControl::Cubic,
+            congestion: CongestionSpec::Cubic(CUBIC),
             ..crate::sender::tests::tcp()
         }
     }
@@ -184,8 +210,8 @@ mod tests {
     impl Alone {
         /// After a loss with a window of `cwnd` segments.
         fn after_loss(cwnd: f64) -> Self {
-            let mut cubic = Cubic::default();
-            cubic.on_loss(cwnd);
+            let mut cubic = Cubic::new(&CUBIC);
+            cubic.set_w_max(cwnd);
             let cwnd = cwnd * BETA;
             Alone {
                 tcp: tcp(),
@@ -210,17 +236,17 @@ mod tests {
 
         fn ack(&mut self, ticks: u64, is_cwnd_limited: bool, is_in_slow_start: bool) -> f64 {
             self.ticks += ticks;
-            let ack = NewAck {
+            let ack = Ack {
                 ticks: self.ticks,
                 srtt_eighths: 5 << 3,
                 segments: 1.0,
                 is_cwnd_limited,
             };
-            self.cubic.on_new_ack(ack);
             self.cwnd += if is_in_slow_start {
-                self.cubic.slow_start(1.0)
+                self.cubic.on_ack_in_slow_start(1.0, &ack)
             } else {
-                self.cubic.avoidance(&self.tcp, self.cwnd)
+                let mss = self.tcp.mss as f64;
+                self.cubic.on_ack(&self.tcp, self.cwnd * mss, &ack) / mss
             };
             self.cwnd
         }
@@ -233,7 +259,7 @@ mod tests {
     #[test]
     fn the_cubic_function_goes_from_cwnd_epoch_to_w_max_in_k_seconds() {
         // W_max 100, cwnd_epoch 70: K = cbrt(30 / 0.4) = cbrt(75) = 4.217163326508746.
-        let epoch = Epoch::new(70.0, Some(100.0));
+        let epoch = Epoch::new(0.4, 70.0, Some(100.0));
         // The cube root of 75 rounded to the nearest double, from 60 decimal digits.
         assert_eq!(epoch.k.to_bits(), 0x4010_de60_1024_fb88);
         for (seconds, window) in [
@@ -243,7 +269,7 @@ mod tests {
             (epoch.k, 100.0),
             (2.0 * epoch.k, 130.0),
         ] {
-            assert!(is_near(epoch.w_cubic(seconds), window), "{seconds}");
+            assert!(is_near(epoch.w_cubic(0.4, seconds), window), "{seconds}");
         }
     }
 
@@ -294,28 +320,46 @@ mod tests {
 
     #[test]
     fn a_loss_at_a_smaller_window_than_the_last_lowers_w_max_further() {
-        let mut cubic = Cubic::default();
-        cubic.on_loss(100.0);
+        let mut cubic = Cubic::new(&CUBIC);
+        cubic.set_w_max(100.0);
         assert_eq!(cubic.w_max, Some(100.0));
-        cubic.on_loss(80.0); // 80 * 1.7 / 2
+        cubic.set_w_max(80.0); // 80 * 1.7 / 2
         assert!(is_near(cubic.w_max.unwrap(), 68.0));
-        cubic.on_loss(70.0); // above 68
+        cubic.set_w_max(70.0); // above 68
         assert_eq!(cubic.w_max, Some(70.0));
+    }
+
+    #[test]
+    fn without_fast_convergence_w_max_is_the_window_of_every_loss() {
+        let mut cubic = Cubic::new(&CubicSpec {
+            fast_convergence: false,
+            ..CUBIC
+        });
+        cubic.set_w_max(100.0);
+        cubic.set_w_max(80.0);
+        assert_eq!(cubic.w_max, Some(80.0));
+    }
+
+    #[test]
+    fn c_says_how_steep_the_function_is() {
+        // K = cbrt(30 / 3.75) = 2; W_cubic(1) = 3.75 (1 - 2)^3 + 100.
+        let epoch = Epoch::new(3.75, 70.0, Some(100.0));
+        assert_eq!((epoch.k, epoch.w_cubic(3.75, 1.0)), (2.0, 96.25));
     }
 
     #[test]
     fn where_two_segments_are_above_w_max_the_plateau_is_there() {
         // A loss with two segments after one with more: W_max = 1.7, and cwnd_epoch = 2.
-        let epoch = Epoch::new(2.0, Some(1.7));
+        let epoch = Epoch::new(0.4, 2.0, Some(1.7));
         assert_eq!((epoch.plateau, epoch.k), (2.0, 0.0));
     }
 
     #[test]
     fn after_a_timeout_and_before_any_loss_the_plateau_is_where_congestion_avoidance_begins() {
         let mut timeout = Alone::after_loss(100.0);
-        timeout.cubic.on_timeout();
+        timeout.cubic.on_rto();
         let mut none = Alone {
-            cubic: Cubic::default(),
+            cubic: Cubic::new(&CUBIC),
             ..Alone::after_loss(100.0)
         };
         // K = 0, W_max = 50. Before any loss cwnd_prior is 50, too, so alpha = 1; after the timeout it is 100.
@@ -330,10 +374,10 @@ mod tests {
 
     #[test]
     fn a_loss_in_the_slow_start_after_a_timeout_is_no_sign_of_somebody_else() {
-        let mut cubic = Cubic::default();
-        cubic.on_loss(100.0);
-        cubic.on_timeout();
-        cubic.on_loss(40.0);
+        let mut cubic = Cubic::new(&CUBIC);
+        cubic.set_w_max(100.0);
+        cubic.on_rto();
+        cubic.set_w_max(40.0);
         assert_eq!(cubic.w_max, Some(40.0));
     }
 
@@ -376,7 +420,7 @@ mod tests {
             s.timeout().expect_window(1.0, left);
         }
         let reno = TcpSpec {
-            variant: TcpVariant::Reno,
+            recovery: RecoverySpec::Reno(RENO),
             ..tcp()
         };
         let mut s = Script::established(reno, 10);
@@ -449,30 +493,27 @@ mod tests {
 
     #[test]
     fn an_ack_of_two_segments_counts_twice_and_windows_have_fractions() {
-        let of_two = TcpSpec {
-            cwnd_growth: CwndGrowth::Integer,
-            ..tcp()
-        };
-        let mut s = Script::established(of_two, 7);
+        let mut s = Script::established(tcp(), 7);
         s.acked(2);
         assert!(is_near(s.sender.cwnd() / 1e3, 7.0 + 2.0 / 7.0));
     }
 
     #[test]
     fn a_window_that_the_application_does_not_fill_does_not_grow() {
-        let grown = |congestion_control, initial_ssthresh, segments| {
+        let grown = |congestion: &CongestionSpec, initial_ssthresh, segments| {
             let limited = TcpSpec {
-                congestion_control,
+                congestion: congestion.clone(),
                 initial_ssthresh,
                 ..tcp()
             };
             let mut s = Script::limited(limited, 4, segments);
             s.acked(1).sender.cwnd()
         };
+        let (cubic, reno) = (tcp().congestion, crate::sender::tests::tcp().congestion);
         for (ssthresh, filled) in [(2 * MSS, 4_250.0), (20 * MSS, 5_000.0)] {
-            assert_eq!(grown(CongestionControl::Cubic, ssthresh, 3), 4_000.0);
-            assert_eq!(grown(CongestionControl::Cubic, ssthresh, 4), filled);
-            assert_eq!(grown(CongestionControl::Reno, ssthresh, 3), filled);
+            assert_eq!(grown(&cubic, ssthresh, 3), 4_000.0);
+            assert_eq!(grown(&cubic, ssthresh, 4), filled);
+            assert_eq!(grown(&reno, ssthresh, 3), filled);
         }
     }
 
