@@ -27,11 +27,12 @@ from skycell.input.faults import (
     show_value,
 )
 from skycell.input.plain_values import plain_value
-from skycell.input.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.input.quantities import show_amount
 from skycell.input.spelling import hint
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
 from skycell.metrics import THROUGHPUT_DEFINITIONS
+from skycell.metrics.ceiling import stated_bps_of
 from skycell.scenario.scenario import refuse_sweep
 
 KEYS = {
@@ -206,7 +207,7 @@ class _Reader:
 
     def _ceiling(self) -> str | None:
         value = self.values.get("ceiling", "link")
-        if value not in ("link", "left") and not _is_rate(value):
+        if value not in ("link", "left") and stated_bps_of(value) is None:
             allowed = (
                 '"link" (that of the congested link), "left" (what cell sources leave of it on '
                 'average) or a rate above 0, such as "63 Mbit/s"'
@@ -359,11 +360,3 @@ def _unknown_keys(
             faults.add(
                 (*path, str(key)), Verbatim(f"the unknown key {show_value(str(key))}"), allowed
             )
-
-
-def _is_rate(value: object) -> bool:
-    try:
-        rate = parse_quantity(value) if isinstance(value, str) else None
-    except Refused:
-        return False
-    return rate is not None and rate.dimension is Dimension.BIT_RATE and rate.amount > 0

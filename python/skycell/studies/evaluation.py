@@ -3,6 +3,7 @@
 from skycell.input.faults import FaultCollector
 from skycell.input.quantities import Dimension, Refused, parse_quantity
 from skycell.metrics import THROUGHPUT_DEFINITIONS
+from skycell.metrics.ceiling import stated_bps_of
 from skycell.studies.design import Overrides, choices_in_force, refuse_choice, resolve_choices
 from skycell.studies.measures import Evaluation
 from skycell.studies.model import Study
@@ -18,7 +19,7 @@ def evaluation_of(study: Study, experiment: str, overrides: Overrides) -> Evalua
     choices = choices_in_force(study, overrides)
     faults = FaultCollector(study.id)
     base = str(resolve_choices(template.ceiling_base, choices))
-    stated_bps = _bit_rate(base)
+    stated_bps = stated_bps_of(base)
     if base != "link" and stated_bps is None:
         allowed = '"link", or a bit rate above 0 such as "149.76 Mbit/s"'
         refuse_choice(study, template.ceiling_base, choices, allowed, faults)
@@ -33,16 +34,6 @@ def evaluation_of(study: Study, experiment: str, overrides: Overrides) -> Evalua
         refuse_choice(study, template.ceiling_segment, choices, allowed, faults)
     faults.raise_if_any()
     return Evaluation(stated_bps, throughput, mss)
-
-
-def _bit_rate(text: str) -> float | None:
-    """A bit rate above 0 in bit/s; none if the text is none."""
-    try:
-        stated = parse_quantity(text)
-    except Refused:
-        return None
-    is_rate = stated.dimension is Dimension.BIT_RATE and stated.amount > 0
-    return float(stated.amount) if is_rate else None
 
 
 def _octets(text: str) -> int:

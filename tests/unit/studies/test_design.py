@@ -125,8 +125,9 @@ def test_every_run_of_a_study_can_be_simulated(study: Study) -> None:
 def test_every_alternative_of_every_choice_is_allowed(study: Study) -> None:
     one_of_each = {case.of[-1]: case for case in cases_of(study)}.values()
     for case in one_of_each:
+        used = set(references(study.experiments[case.of[-1]].model_dump()))
         for choice in study.choices:
-            for value in choice.alternatives:
+            for value in choice.alternatives if choice.name in used else ():
                 assert specs_of(study, case, {choice.name: value}), f"{choice.name}={value}"
 
 
