@@ -12,7 +12,9 @@ from pydantic import Field
 from skycell.spec.methods import NetworkMethods, PortMethods
 from skycell.spec.part import U32, U64, SpecPart, left_out
 from skycell.spec.parts import (
+    AbrSpec,
     AdvertisedWindow,
+    CcrFrom,
     CongestionSpec,
     CountSpec,
     CubicSpec,
@@ -28,7 +30,11 @@ from skycell.spec.parts import (
     DistributionUniform,
     DropPrecedenceSpec,
     DynamicEpdSpec,
+    EcnUse,
+    EfciSpec,
     EpdSpec,
+    EricaPlusSpec,
+    EricaSpec,
     Excess,
     FairBufferAllocationSpec,
     FifoSpec,
@@ -42,7 +48,6 @@ from skycell.spec.parts import (
     LimitedSlowStartSpec,
     LossScript,
     McrSchedulingSpec,
-    MotionSpec,
     NewRenoSpec,
     NodeKind,
     NodeSpec,
@@ -62,7 +67,10 @@ from skycell.spec.parts import (
     PolicySpec,
     PpdSpec,
     PriorityDropSpec,
+    QueueControlSpec,
+    QueueCurve,
     QueueSpec,
+    RateAlgorithmSpec,
     RecordSpec,
     RecoverySpec,
     RedPart,
@@ -78,6 +86,7 @@ from skycell.spec.parts import (
     SackPartialAck,
     SackSpec,
     SchedulerSpec,
+    ScheduleSpec,
     SelectiveDropSpec,
     ServiceClass,
     SingleDropSpec,
@@ -111,6 +120,7 @@ from skycell.spec.parts import (
     VirtualQueueingSpec,
     VirtualSpacingSpec,
     WebSpec,
+    WeightedEricaPlusSpec,
     WeightedRoundRobinSpec,
 )
 
@@ -121,6 +131,7 @@ class PortSpec(PortMethods, SpecPart):
     queues: tuple[QueueSpec, ...] = ()
     scheduler: SchedulerSpec
     frame_gap_ps: U64
+    rate_algorithm: RateAlgorithmSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -132,14 +143,15 @@ class LinkSpec(SpecPart):
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
-    motion: MotionSpec | None = None
+    loss_ppb: U32 = left_out(0)
+    schedule: ScheduleSpec | None = None
     port: PortSpec
 
 
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     seed: U64
     duration_ps: U64
     nodes: tuple[NodeSpec, ...] = ()
@@ -151,7 +163,9 @@ class NetworkSpec(NetworkMethods, SpecPart):
 
 
 __all__ = [
+    "AbrSpec",
     "AdvertisedWindow",
+    "CcrFrom",
     "CongestionSpec",
     "CountSpec",
     "CubicSpec",
@@ -167,7 +181,11 @@ __all__ = [
     "DistributionUniform",
     "DropPrecedenceSpec",
     "DynamicEpdSpec",
+    "EcnUse",
+    "EfciSpec",
     "EpdSpec",
+    "EricaPlusSpec",
+    "EricaSpec",
     "Excess",
     "FairBufferAllocationSpec",
     "FifoSpec",
@@ -182,7 +200,6 @@ __all__ = [
     "LinkSpec",
     "LossScript",
     "McrSchedulingSpec",
-    "MotionSpec",
     "NetworkSpec",
     "NewRenoSpec",
     "NodeKind",
@@ -204,7 +221,10 @@ __all__ = [
     "PortSpec",
     "PpdSpec",
     "PriorityDropSpec",
+    "QueueControlSpec",
+    "QueueCurve",
     "QueueSpec",
+    "RateAlgorithmSpec",
     "RecordSpec",
     "RecoverySpec",
     "RedPart",
@@ -219,6 +239,7 @@ __all__ = [
     "RtoRestart",
     "SackPartialAck",
     "SackSpec",
+    "ScheduleSpec",
     "SchedulerSpec",
     "SelectiveDropSpec",
     "ServiceClass",
@@ -253,5 +274,6 @@ __all__ = [
     "VirtualQueueingSpec",
     "VirtualSpacingSpec",
     "WebSpec",
+    "WeightedEricaPlusSpec",
     "WeightedRoundRobinSpec",
 ]

@@ -31,7 +31,7 @@ class PacketFraming(SpecPart):
     line_octets: U32
 
 
-class MotionSpec(SpecPart):
+class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
     times_ps: tuple[U64, ...] = ()
@@ -303,6 +303,70 @@ SchedulerSpec = Annotated[
     Field(discriminator="kind"),
 ]
 
+
+class EfciSpec(SpecPart):
+    """Marks data cells while the queue is long; the destination makes CI of the mark."""
+
+    kind: Literal["efci"] = "efci"
+    high_cells: U32
+    low_cells: U32
+
+
+CcrFrom = Literal["rm_cell", "measured"]
+
+
+class EricaSpec(SpecPart):
+    """Gives each VC an equal share of a target, or more if that ends the overload."""
+
+    kind: Literal["erica"] = "erica"
+    target_utilization: float
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+QueueCurve = Literal["hyperbolic", "linear", "step"]
+
+
+class QueueControlSpec(SpecPart):
+    """f(Q): above 1 while the queueing delay is short, below 1 while it is long."""
+
+    curve: QueueCurve
+    target_ps: U64
+    upper_ps: U64
+    a: float
+    b: float
+    slope: float
+    step: float
+    drain_limit: float
+
+
+class EricaPlusSpec(SpecPart):
+    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
+
+    kind: Literal["erica_plus"] = "erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+class WeightedEricaPlusSpec(SpecPart):
+    """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
+
+    kind: Literal["weighted_erica_plus"] = "weighted_erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    ccr_from: CcrFrom
+
+
+RateAlgorithmSpec = Annotated[
+    EfciSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec, Field(discriminator="kind")
+]
+
 PolicingAction = Literal["count", "tag", "discard"]
 
 
@@ -335,6 +399,29 @@ class GfrSpec(SpecPart):
     window_step_ps: U64
 
 
+class AbrSpec(SpecPart):
+    """What the source and destination of an ABR VC keep to."""
+
+    return_vc: U32
+    pcr_millicells: U64
+    mcr_millicells: U64
+    icr_millicells: U64
+    tbe_cells: U32
+    frtt_ps: U64
+    nrm: U32
+    mrm: U32
+    trm_ps: U64
+    rif: float
+    rdf: float
+    cdf: float
+    adtf_ps: U64
+    tcr_millicells: U64
+    use_it_or_lose_it: bool
+    turns_out_of_rate: bool
+    destination_millicells: U64
+    weight: float
+
+
 class ReroutingSpec(SpecPart):
     """The paths that a VC takes after its first one."""
 
@@ -351,6 +438,7 @@ class VcSpec(SpecPart):
     class_: ServiceClass = Field(alias="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
+    abr: AbrSpec | None = left_out(None)
     rerouting: ReroutingSpec | None = left_out(None)
 
 
@@ -499,6 +587,9 @@ class DelayedAckSpec(SpecPart):
     every_segments: U32
 
 
+EcnUse = Literal["off", "classic"]
+
+
 class TcpSpec(SpecPart):
     """Both endpoints of a TCP connection."""
 
@@ -526,6 +617,7 @@ class TcpSpec(SpecPart):
     nagle: bool
     sws_avoidance: bool
     idle_restart: bool
+    ecn: EcnUse = left_out("off")
     handshake: bool
 
 

@@ -317,7 +317,7 @@ def test_replications_of_a_study_may_begin_at_other_moments() -> None:
         specs = [NetworkSpec.model_validate_json(run.spec_json()) for (run,) in runs]
         assert [spec.seed for spec in specs] == [1, 2]
         first, second = (
-            [link.motion.delays_ps for link in spec.links if link.motion] for spec in specs
+            [link.schedule.delays_ps for link in spec.links if link.schedule] for spec in specs
         )
         is_geo = case.labels["satellites"] == "geo_slot"
         assert (first == second) == is_geo

@@ -228,7 +228,7 @@ def test_every_study_has_its_own_base_and_definition() -> None:
     assert found["buffers"].stated_bps == 149.7e6
 
 
-def on_a_path(**moving: int) -> Measured:
+def on_a_path(**link_losses: int) -> Measured:
     run = measured([1.0])
     flow = {
         **run.summary["flows"][0],
@@ -238,7 +238,11 @@ def on_a_path(**moving: int) -> Measured:
         "segments_sent": 20,
         "segments_duplicate": 1,
     }
-    summary = {**run.summary, "flows": [flow], **({"moving": moving} if moving else {})}
+    summary = {
+        **run.summary,
+        "flows": [flow],
+        **({"link_losses": link_losses} if link_losses else {}),
+    }
     return replace(run, summary=summary)
 
 

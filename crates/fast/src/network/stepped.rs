@@ -172,6 +172,8 @@ impl Network<'_> {
         begin.frames_offered += 1;
         begin.cells_offered += u64::from(units);
         let unit = Cell {
+            rm: None,
+            efci: false,
             frame: offer.frame,
             index: 0,
             octets,
@@ -209,6 +211,8 @@ impl Network<'_> {
             self.frames.hold(frame);
         }
         let unit = Cell {
+            rm: None,
+            efci: false,
             frame,
             index: sent.index,
             octets: 0,

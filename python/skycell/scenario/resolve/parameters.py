@@ -78,9 +78,14 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     return add
 
 
-@_resolves("Flag", "UpToEqualShare", "PartOfOne", "FromZeroToOne", "CellsInRound")
+@_resolves("Flag", "UpToEqualShare", "PartOfOne", "FromZeroToOne", "AtLeastOne", "CellsInRound")
 def _as_written(port: Port, one: Declares, given: Any, written: Parameters) -> Any:
     return given
+
+
+@_resolves("word")
+def _word(port: Port, one: Declares, given: str, written: Parameters) -> str:
+    return one.words.get(given, given)
 
 
 @_resolves("Threshold", "ThresholdBelowCapacity", "AverageThreshold")
