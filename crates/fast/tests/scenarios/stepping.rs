@@ -15,7 +15,11 @@ pub fn with_stepping(spec: NetworkSpec, seed: u64) -> NetworkSpec {
     for (at, link) in spec.links.iter_mut().enumerate() {
         let is_chosen = if is_one { at == one } else { dice.one_in(3) };
         if is_chosen && link.schedule.is_none() {
-            link.schedule = Some(breaks(link, duration, &mut dice));
+            let schedule = breaks(link, duration, &mut dice);
+            if !schedule.losses_ppb.is_empty() {
+                link.loss_ppb = 0; // the schedule says what the link loses
+            }
+            link.schedule = Some(schedule);
         }
     }
     spec
