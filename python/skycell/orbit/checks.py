@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from skycell.orbit.file import (
+    FILE_PATTERNS,
     MOST_SATELLITES,
     DeltaPattern,
     ElementsPattern,
@@ -13,7 +14,13 @@ from skycell.orbit.file import (
     SlotsPattern,
     StarPattern,
 )
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_value
+from skycell.scenario.faults import (
+    FaultCollector,
+    Path,
+    ScenarioFaults,
+    Verbatim,
+    show_value,
+)
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
@@ -31,8 +38,11 @@ def check_constellation(constellation: Constellation) -> None:
     faults = FaultCollector(constellation.name, constellation.positions)
     _check_pattern(constellation, faults)
     _check_links(constellation, faults)
+    _check_access(constellation, faults)
     faults.raise_if_any()
     _check_elements(constellation, faults)
+    _check_counted_planes(constellation, faults)
+    _check_files(constellation, faults)
     _check_given_links(constellation, faults)
     _check_heights(constellation, faults)
     faults.raise_if_any()
@@ -54,12 +64,12 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
             faults.add(
                 ("pattern", "longitudes"), [], "at least one longitude", "where the slots are"
             )
-    elif isinstance(pattern, ElementsPattern):
+    elif isinstance(pattern, FILE_PATTERNS):
         if file.earth.epoch is None:
             faults.add(
                 ("earth", "epoch"),
                 Verbatim("nothing"),
-                "a moment of UTC, because elements are given for one",
+                "a moment of UTC, because elements and ephemerides are given for one",
                 "the moment that is time 0",
             )
     else:
@@ -83,7 +93,7 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
 
 def _check_elements(constellation: Constellation, faults: FaultCollector) -> None:
     """Reads the elements, whose faults are those of their file."""
-    count = len(constellation.elements)
+    count = len(constellation.fleet.names)
     if count > MOST_SATELLITES:
         got = Verbatim(f"{count:,} element sets".replace(",", " "))
         allowed = f"up to {MOST_SATELLITES:,}".replace(",", " ")
@@ -94,7 +104,7 @@ def _check_elements(constellation: Constellation, faults: FaultCollector) -> Non
 def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
     file = constellation.file
     links, pattern = file.links, file.pattern
-    has_planes = isinstance(pattern, Jsac98Pattern | DeltaPattern | StarPattern)
+    has_planes = isinstance(pattern, Jsac98Pattern | DeltaPattern | StarPattern | ElementsPattern)
     if links.kind == "grid" and not has_planes:
         faults.add(
             ("links", "kind"),
@@ -102,7 +112,9 @@ def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
             f"none, ring or nearest, because a pattern of {pattern.kind} has no planes",
             "links between satellites",
         )
-    if links.kind == "grid" and links.seam == "closed" and not isinstance(pattern, DeltaPattern):
+    if isinstance(pattern, ElementsPattern):
+        _check_planes(constellation, pattern, faults)
+    elif links.kind == "grid" and links.seam == "closed" and not isinstance(pattern, DeltaPattern):
         faults.add(
             ("links", "seam"),
             links.seam,
@@ -116,6 +128,70 @@ def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
             "nearest, highest or longest, because a greedy route goes toward one last satellite",
             "which visible satellite a station uses",
         )
+
+
+def _check_planes(
+    constellation: Constellation, pattern: ElementsPattern, faults: FaultCollector
+) -> None:
+    """Notes what a grid over element sets cannot be, or needs."""
+    links = constellation.file.links
+    if pattern.planes is not None and pattern.node_gap is not None:
+        allowed = "one of planes and node_gap"
+        faults.add(("pattern", "planes"), Verbatim("both"), allowed, "planes of a grid of links")
+    if links.kind != "grid":
+        return
+    if links.seam not in ("none", "closed"):
+        allowed = "none or closed, because a pattern of elements has no known seam"
+        faults.add(("links", "seam"), links.seam, allowed, "links between the last plane and first")
+    if links.cross_plane_below.amount != 90:
+        allowed = "90 deg: links of a grid over elements are never off"
+        meaning = "latitude above which links between planes are off"
+        faults.add(("links", "cross_plane_below"), str(links.cross_plane_below), allowed, meaning)
+
+
+def _check_files(constellation: Constellation, faults: FaultCollector) -> None:
+    """Reads the files of places and of links, whose faults are told with the others."""
+    if faults.faults:
+        return
+    for read in (lambda: constellation.own_places, lambda: constellation.file_links):
+        try:
+            read()
+        except ScenarioFaults as found:
+            faults.faults += found.faults
+
+
+def _check_counted_planes(constellation: Constellation, faults: FaultCollector) -> None:
+    """Notes a grid over elements whose planes nothing gives, or that do not divide the sets."""
+    from skycell.orbit.file_links import planes_and_each
+
+    pattern, links = constellation.file.pattern, constellation.file.links
+    if links.kind != "grid" or not isinstance(pattern, ElementsPattern) or pattern.node_gap:
+        return
+    planes, each = planes_and_each(constellation)
+    most = max(entry.place for entry in constellation.fleet.sets)
+    if not planes or most >= planes * each:
+        got = f"{most + 1} sets in {planes} planes of {each}" if planes else "a grid"
+        allowed = (
+            "pattern.planes or pattern.node_gap, or a first line of the file with the numbers of "
+            "planes and of satellites in each"
+        )
+        faults.add(("links", "kind"), Verbatim(got), allowed, "links between satellites")
+
+
+def _check_access(constellation: Constellation, faults: FaultCollector) -> None:
+    """Notes rules of access that need slots, or do not go with them."""
+    ground = constellation.file.ground
+    meaning = "which visible satellite a station uses"
+    if ground.reassign is None and ground.access in ("random", "least_used"):
+        allowed = "nearest, highest, longest or any; or reassign, the time between two choices"
+        faults.add(("ground", "access"), ground.access, allowed, meaning)
+    elif ground.reassign is not None and ground.access == "any":
+        allowed = "nearest, highest, longest, random or least_used, because with reassign stations "
+        allowed += "are given their satellites, whatever the path"
+        faults.add(("ground", "access"), ground.access, allowed, meaning)
+    if ground.reassign is not None and ground.hold is not None:
+        allowed = "one of hold and reassign: what is given is held until the next time"
+        faults.add(("ground", "hold"), ground.hold, allowed, "whether a satellite is kept")
 
 
 def _check_given_links(constellation: Constellation, faults: FaultCollector) -> None:
@@ -147,7 +223,7 @@ def _check_heights(constellation: Constellation, faults: FaultCollector) -> None
     pattern, links = constellation.file.pattern, constellation.file.links
     if isinstance(pattern, SlotsPattern):
         _check_slots(constellation, pattern, faults)
-    elif links.kind == "grid" and not isinstance(pattern, ElementsPattern):
+    elif links.kind == "grid" and not isinstance(pattern, FILE_PATTERNS):
         radius_km = EQUATORIAL_RADIUS_KM + float(pattern.altitude.amount)
         _check_chord(
             constellation, radius_km, 360.0 / pattern.satellites_per_plane, ("links",), faults

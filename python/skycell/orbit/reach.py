@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
-from skycell.orbit.file import ElementsPattern, SlotsPattern
+from skycell.orbit.file import ElementsPattern, EphemerisPattern, SlotsPattern
 from skycell.orbit.places import Place
 from skycell.scenario.faults import Fault, ScenarioFaults
 
@@ -33,13 +33,13 @@ def coverage_deg(radius_km: float, mask_deg: float) -> float:
 def refuse_out_of_reach(constellation: Constellation, places: Sequence[Place]) -> None:
     """Refuses places that can see no satellite at any time.
 
-    Satellites of elements are not judged: their orbits are no circles.
+    Satellites of a file are not judged: their orbits are no circles.
 
     Raises:
         ScenarioFaults: for each such place, with how far the satellites reach.
     """
     pattern = constellation.file.pattern
-    if isinstance(pattern, ElementsPattern):
+    if isinstance(pattern, ElementsPattern | EphemerisPattern):
         return
     faults = []
     for place in places:
