@@ -31,7 +31,7 @@ PORT_GAP = {"frame_jitter": {"kind": "port_gap", "up_to": "1 cell"}}
 def n_source(
     sources: int,
     preset: str,
-    variant: str,
+    recovery: str,
     policy: str,
     buffer: int,
     duration: str,
@@ -52,7 +52,7 @@ def n_source(
             },
             "access": {"delay": delays["access"], **PORT_GAP},
         },
-        "tcp": {"preset": preset, "variant": variant},
+        "tcp": {"preset": preset, "recovery": recovery},
     }
 
 
@@ -74,8 +74,8 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "wan",
         5.0,
         [
-            n_source(n, "icccn97-wan", variant, policy, buffer, "20 s", **wan)
-            for n, buffer, policy, variant in itertools.product(
+            n_source(n, "icccn97-wan", recovery, policy, buffer, "20 s", **wan)
+            for n, buffer, policy, recovery in itertools.product(
                 (5, 15),
                 (12_000, 36_000),
                 ("tail_drop", "epd", "selective_drop"),
@@ -95,8 +95,8 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "vbr",
         5.0,
         [
-            beside_vbr(rate, variant, policy)
-            for rate, variant, policy in itertools.product(
+            beside_vbr(rate, recovery, policy)
+            for rate, recovery, policy in itertools.product(
                 (0.0, 0.1, 0.5), ("vanilla", "sack"), ("tail_drop", "selective_drop")
             )
         ],
@@ -152,8 +152,8 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "lan",
         5.0,
         [
-            n_source(5, "icccn97-lan", variant, policy, buffer, "10 s", **lan)
-            for buffer, policy, variant in itertools.product(
+            n_source(5, "icccn97-lan", recovery, policy, buffer, "10 s", **lan)
+            for buffer, policy, recovery in itertools.product(
                 (1_000, 3_000),
                 ("tail_drop", "epd", "selective_drop"),
                 ("vanilla", "reno", "sack"),
@@ -176,7 +176,7 @@ def parking_lot(delay: str, mss: str, buffer: int, policy: str) -> dict[str, Any
             "access": {"delay": "5 us", **PORT_GAP},
         },
         "tcp": {
-            "variant": "sack",
+            "recovery": "sack",
             "mss": mss,
             "receiver_window": "1 RTT",
             "window_scaling": True,
@@ -193,10 +193,10 @@ def slow_hosts(sources: int) -> dict[str, Any]:
     return scenario
 
 
-def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
+def beside_vbr(rate: float, recovery: str, policy: str) -> dict[str, Any]:
     """A WAN scenario beside a VBR source of 300 ms on and off, UBR with a guaranteed rate."""
     scenario = n_source(
-        5, "icccn97-wan", variant, policy, 12_000, "20 s", bottleneck="5 ms", access="5 ms"
+        5, "icccn97-wan", recovery, policy, 12_000, "20 s", bottleneck="5 ms", access="5 ms"
     )
     scenario["topology"]["bottleneck"] |= {
         "class": [{"name": "nrt_vbr"}],
@@ -234,7 +234,7 @@ def classes_of_tcp(each: int, policy: str) -> dict[str, Any]:
                 for name, service in pairs
             ],
         },
-        "tcp": {"preset": "icccn97-wan", "variant": "sack"},
+        "tcp": {"preset": "icccn97-wan", "recovery": "sack"},
     }
 
 
@@ -471,7 +471,7 @@ def name_of(scenario: dict[str, Any]) -> str:
     rate = topology["access"].get("rate")
     hosts = [] if rate is None else [f"hosts {rate}"]
     parts = (f"N={topology['sources']}", *hosts, bottleneck["buffer"], named)
-    tcp = scenario["tcp"].get("variant", scenario["tcp"]["preset"])
+    tcp = scenario["tcp"].get("recovery", scenario["tcp"]["preset"])
     if isinstance(scheduler, str):
         return ", ".join((*parts, tcp, scheduler, bottleneck["delay"]))
     guarantees = [f"GR {rate}" for rate in scheduler.get("rates", {}).values()]

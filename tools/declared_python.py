@@ -66,12 +66,11 @@ def kinds(item: Json) -> list[Any]:
 
 
 def _class_of(kind: Json, family: str) -> str:
-    """The class of one kind: named after its type, or after the family and the variant."""
-    return (
-        f"{kind['variant']}Spec"
-        if kind["of"]
-        else f"{family.removesuffix('Spec')}{kind['variant']}"
-    )
+    """The class of one kind: its type if that is a spec, or after the variant and the family."""
+    if not kind["of"]:
+        return f"{family.removesuffix('Spec')}{kind['variant']}"
+    name: str = kind["of"]["named"]
+    return name if name.endswith("Spec") else f"{kind['variant']}Spec"
 
 
 def _tagged(item: Json, tags: Mapping[str, str]) -> Iterator[str]:
@@ -180,10 +179,11 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from pydantic import BeforeValidator, Field",
                 "",
-                "from skycell.scenario.parameter_types import "
+                "from skycell.scenario.values.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.scenario.parameters import Parameters, param, when, without",
-                "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
+                "from skycell.input.parameters import Parameters, param, when, without",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Part", "kind_by_name")),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
                 *classes,
@@ -212,18 +212,23 @@ def table_module(name: str, declared: Json) -> str:
     items = {item["name"]: item for item in declared["spec"]}
     item = items[declared["tables"][name]["named"]]
     table = name.capitalize()
-    lines = ["", "", f"class {table}(Parameters):", *_docstring(first_paragraph(item["doc"]))]
-    types = set()
+    rules: list[str] = []
+    types: set[str] = set()
+    specs = {item["name"]}
+    entries = []
     for field, parameter in _parameters(item, items):
-        words = _words_of(parameter, items)
-        if words is None:
-            types.add(parameter["type"])
-            lines += _parameter(field, parameter)
-        else:
-            reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
-            annotation = f"Annotated[str, word({reported})]"
-            lines += _parameter(field, {**parameter, "type": annotation})
-    entries = [f"{_declares(field, items)}," for field in item["shape"]["fields"]]
+        family = items.get(parameter["type"], {"shape": {}})
+        if not _is_family(family):
+            entries.append(f"{_declares(field, items)},")
+            continue
+        rules += _family(parameter, family, items, types)
+        specs |= {kind["of"]["named"] for kind in kinds(family)}
+        entries.append(
+            f'Kinds("{field["name"]}", "{parameter["key"]}", {parameter["key"].upper()}),'
+        )
+    lines = [*rules, "", "", f"class {table}(Parameters):"]
+    lines += _docstring(first_paragraph(item["doc"]))
+    lines += _typed_parameters(item, items, types)
     return (
         "\n".join(
             [
@@ -233,22 +238,79 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from __future__ import annotations",
                 "",
-                "from typing import Annotated",
+                "from typing import Annotated, Literal",
                 "",
-                "from skycell.scenario.parameters import Parameters, param, when, without, word",
-                "from skycell.scenario.rules import Declared, Declares",
-                f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
-                f"from skycell.spec.network import {item['name']}",
+                "from pydantic import BeforeValidator, Field",
+                "",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Kinds", "Table", "kind_or")),
+                f"from skycell.scenario.values.{name}_types import {', '.join(sorted(types))}",
+                f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",
                 "",
-                f"{name.upper()} = Declared({table}, {item['name']}, (",
+                f"{name.upper()} = Table({table}, {item['name']}, (",
                 *entries,
                 "))",
             ]
         )
         + "\n"
     )
+
+
+def _family(
+    parameter: Json, family: Json, items: Mapping[str, Json], types: set[str]
+) -> Iterator[str]:
+    """The rules of a parameter: their classes, their union, and how they resolve."""
+    key, default = parameter["key"], parameter["default"]
+    rules = [(kind["kind"], items[kind["of"]["named"]]) for kind in kinds(family)]
+    names = [item["name"].removesuffix("Spec") for _, item in rules]
+    for (kind, item), name in zip(rules, names, strict=True):
+        yield from ("", "", f"class {name}(Parameters):")
+        yield from _docstring(first_paragraph(item["doc"]))
+        yield f'    kind: Literal["{kind}"] = param(..., "the {key.replace("_", " ")} rule")'
+        yield from _typed_parameters(item, items, types)
+    pascal = _pascal(key)
+    words = ", ".join(f'"{kind}"' for kind, _ in rules)
+    yield from (
+        "",
+        "",
+        f"_Any{pascal} = {' | '.join(names)}",
+        f"{pascal} = Annotated[",
+        f'    Annotated[_Any{pascal}, Field(discriminator="kind")],',
+        "    BeforeValidator(",
+        f'        kind_or("{default}"),',
+        f"        json_schema_input_type=_Any{pascal} | Literal[{words}],",
+        "    ),",
+        "]",
+        f"{key.upper()}: dict[str, Declared] = {{",
+    )
+    for (kind, item), name in zip(rules, names, strict=True):
+        inner = "".join(f"{_declares(field, items)}," for field in item["shape"]["fields"])
+        yield f'    "{kind}": Declared({name}, {item["name"]}, ({inner})),'
+    yield "}"
+
+
+def _is_family(family: Json) -> bool:
+    """Whether a type is one of several rules, told apart by their kind."""
+    return any(kind["of"] for kind in family["shape"].get("kinds", ()))
+
+
+def _typed_parameters(item: Json, items: Mapping[str, Json], types: set[str]) -> Iterator[str]:
+    """The parameters of a table, their words in their place; other types are added to `types`."""
+    for field, parameter in _parameters(item, items):
+        family = items.get(parameter["type"], {"shape": {}})
+        words = _words_of(parameter, items)
+        if words is not None:
+            reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
+            form = f"Annotated[str, word({reported})]"
+        elif _is_family(family):
+            form = _pascal(parameter["key"])
+        else:
+            form = parameter["type"]
+            types.add(form)
+        yield from _parameter(field, {**parameter, "type": form})
 
 
 def _words_of(parameter: Json, items: Mapping[str, Json]) -> list[Any] | None:

@@ -1,4 +1,4 @@
-"""What the page on the two engines says is handed over is, and what is like it is not."""
+"""What the page on the two engines says is stepped is, and what is like it is not."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from tests.structure.tree import ROOT
 _LINK = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
 
 
-def simulated_by(
+def stepped_ports(
     classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any] | None = None
-) -> str:
-    """Who simulates a TCP connection beside a cell source, which share the link in the middle."""
+) -> dict[str, str]:
+    """What is stepped where a TCP connection and a cell source share the link in the middle."""
     voice: dict[str, Any] = {"kind": "cbr", "name": "voice", "rate": 0.1}
     if "beside" not in source:
         voice |= {"source": "s", "destination": "t"}
@@ -31,7 +31,7 @@ def simulated_by(
         "source": [{**voice, **source}],
         "records": records or {},
     }
-    return skycell.run(scenario).simulated_by
+    return skycell.run(scenario).stepped_ports
 
 
 @pytest.mark.parametrize(
@@ -52,29 +52,40 @@ def simulated_by(
         ([{"name": "cbr"}], {}, {"ports": ["y>t"]}),
     ],
 )
-def test_tcp_and_cell_sources_in_any_queues_are_fast(
+def test_tcp_and_cell_sources_in_any_queues_have_closed_forms(
     classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any]
 ) -> None:
-    assert simulated_by(classes, source, records) == "fast"
+    assert stepped_ports(classes, source, records) == {}
+
+
+_OF_DATA = {"a>x", "x>y", "y>b"}
 
 
 @pytest.mark.parametrize(
-    ("classes", "source", "records"),
+    ("classes", "source", "records", "ports", "reason"),
     [
-        ([], {"frame": 5}, {}),
-        ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {"frame": 5}, {}),
-        ([{"name": "cbr", "buffer": "9 cells", "policy": "epd"}], {"frame": 5}, {}),
-        ([{"name": "cbr"}], {"frame": 5, "destination": "b"}, {}),
-        ([], {}, {"delay_vcs": ["data.forward"]}),
+        ([], {"frame": 5}, {"delay_vcs": []}, {"s>x"}, "source_frames"),
+        (
+            [{"name": "cbr", "buffer": "9 cells", "policy": "epd"}],
+            {"frame": 5},
+            {"delay_vcs": []},
+            {"s>x"},
+            "source_frames",
+        ),
+        ([], {}, {"delay_vcs": ["data.forward"]}, _OF_DATA, "unit_delays"),
     ],
 )
-def test_what_the_page_lists_is_handed_over(
-    classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any]
+def test_what_the_page_lists_is_stepped_and_no_more(
+    classes: list[dict[str, Any]],
+    source: dict[str, Any],
+    records: dict[str, Any],
+    ports: set[str],
+    reason: str,
 ) -> None:
-    assert simulated_by(classes, source, records) == "reference"
+    assert stepped_ports(classes, source, records) == dict.fromkeys(ports, reason)
 
 
 @pytest.mark.parametrize("example", ["leo-path", "two-classes", "guaranteed-ubr"])
-def test_examples_of_paths_that_move_and_of_classes_are_fast(example: str) -> None:
+def test_examples_of_paths_that_move_and_of_classes_have_closed_forms(example: str) -> None:
     scenario = skycell.load(ROOT / "examples" / f"{example}.toml")
-    assert skycell.run(scenario.with_values({"run.duration": "1 s"})).simulated_by == "fast"
+    assert skycell.run(scenario.with_values({"run.duration": "1 s"})).stepped_ports == {}

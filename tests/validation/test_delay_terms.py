@@ -28,7 +28,7 @@ def scenario(motion: dict[str, Any], **changed: Any) -> skycell.Scenario:
                 "frame_jitter": "0 s",
             },
         },
-        "tcp": {"mss": "1460 B", "receiver_window": "65535 B", "variant": "sack"},
+        "tcp": {"mss": "1460 B", "receiver_window": "65535 B", "recovery": "sack"},
     }
     return skycell.parse(values).with_values(changed)
 

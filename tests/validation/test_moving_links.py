@@ -29,7 +29,7 @@ def scenario(folder: Path, link: dict[str, Any], **run: Any) -> skycell.Scenario
                 "access": {"delay": "1 ms"},
             },
             "tcp": {
-                "variant": "sack",
+                "recovery": "sack",
                 "mss": "1460 B",
                 "receiver_window": "400000 B",
                 "window_scaling": True,

@@ -9,7 +9,7 @@ from skycell.records import RunResult
 
 PATH = {"constellation": "jsac98-6x11", "from": "new_york", "to": "tokyo", "start": "80 s"}
 TCP = {
-    "variant": "sack",
+    "recovery": "sack",
     "mss": "1460 B",
     "receiver_window": "400000 B",
     "window_scaling": True,

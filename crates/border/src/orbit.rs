@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
 use skycell_orbit::motion::is_left_out;
-use skycell_orbit::passes::{Event, Pass};
 use skycell_orbit::series::NO_PATH_PS;
 use skycell_orbit::station::Look;
 use skycell_orbit::{Change, Fleet, LeftOut, OrbitSpec, Series, SeriesRequest, World};
@@ -114,103 +113,6 @@ fn sight(satellite: u32, look: &Look) -> Value {
         look.elevation_deg,
         look.slant_range_km
     ])
-}
-
-/// Azimuth, elevation (degrees) and distance (km) of some satellites above each place: moment after
-/// moment, place after place, satellite after satellite.
-#[pyfunction]
-pub fn orbit_sights<'py>(
-    py: Python<'py>,
-    spec_json: &str,
-    times_ps: Vec<u64>,
-    satellites: Vec<u32>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let first_ps = times_ps.iter().copied().min().unwrap_or(0);
-    let last_ps = times_ps.iter().copied().max().unwrap_or(0);
-    let world = world(spec_json, [first_ps, last_ps])?;
-    if satellites.iter().any(|&s| s as usize >= world.fleet.len()) {
-        return Err(PyValueError::new_err("a satellite that there is not"));
-    }
-    let flat = py.detach(|| {
-        let mut flat = Vec::new();
-        for at_ps in times_ps {
-            let at_s = skycell_orbit::sky::seconds(at_ps);
-            let positions: Vec<_> = satellites
-                .iter()
-                .map(|&s| world.fleet.position_km(s, at_s))
-                .collect();
-            for station in &world.stations {
-                for position in &positions {
-                    let look = station.look(*position);
-                    flat.extend([look.azimuth_deg, look.elevation_deg, look.slant_range_km]);
-                }
-            }
-        }
-        flat
-    });
-    array_of(py, flat)
-}
-
-/// The passes over each place between two moments, as columns: `station`, `satellite`, and for each of
-/// `rise`, `top` and `set` the moment (`NO_PATH_PS` where there is none), azimuth, elevation and
-/// distance.
-#[pyfunction]
-#[pyo3(signature = (spec_json, first_ps, last_ps, threads, on_progress = None))]
-pub fn orbit_passes<'py>(
-    py: Python<'py>,
-    spec_json: &str,
-    first_ps: u64,
-    last_ps: u64,
-    threads: usize,
-    on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let world = world(spec_json, [first_ps, last_ps])?;
-    let (outcome, failure) = py.detach(|| {
-        let mut watch = Watch::new(on_progress);
-        let outcome = world.passes([first_ps, last_ps], threads, &mut |part| {
-            watch.goes_on(part)
-        });
-        (outcome, watch.failure)
-    });
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    let passes = outcome.map_err(orbit_error)?;
-    let found = PyDict::new(py);
-    let numbers = |number: fn(&Pass) -> u32| Column::U32(passes.iter().map(number).collect());
-    found.set_item("station", array(py, numbers(|pass| pass.station))?)?;
-    found.set_item("satellite", array(py, numbers(|pass| pass.satellite))?)?;
-    type EventOf = fn(&Pass) -> Option<Event>;
-    let events: [(&str, EventOf); 3] = [
-        ("rise", |pass| pass.rise),
-        ("top", |pass| Some(pass.top)),
-        ("set", |pass| pass.set),
-    ];
-    for (name, event) in events {
-        let moments = passes
-            .iter()
-            .map(|pass| event(pass).map_or(NO_PATH_PS, |own| own.at_ps));
-        found.set_item(
-            format!("{name}_ps"),
-            array(py, Column::U64(moments.collect()))?,
-        )?;
-        type ValueOf = fn(&Look) -> f64;
-        let values: [(&str, ValueOf); 3] = [
-            ("azimuth_deg", |look| look.azimuth_deg),
-            ("elevation_deg", |look| look.elevation_deg),
-            ("range_km", |look| look.slant_range_km),
-        ];
-        for (what, value) in values {
-            let own = passes
-                .iter()
-                .map(|pass| event(pass).map_or(f64::NAN, |own| value(&own.look)));
-            found.set_item(
-                format!("{name}_{what}"),
-                array(py, Column::F64(own.collect()))?,
-            )?;
-        }
-    }
-    Ok(found)
 }
 
 /// Paths and delays of the pairs over time, as columns.

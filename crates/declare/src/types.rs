@@ -1,5 +1,5 @@
 //! The types of parameters. In Rust each is the plain value that an engine reads; its name says, here,
-//! which values there are, and in `python/skycell/scenario/parameter_types.py` how people write one
+//! which values there are, and in `python/skycell/scenario/values/parameter_types.py` how people write one
 //! and how it becomes the engine's.
 
 use crate::{Refusal, Surroundings};
@@ -113,12 +113,15 @@ parameter_types! {
     RtoInitial(u32) = |_ticks, _, _| Ok(());
     /// Largest RTO, ticks.
     RtoMax(u32) = |_ticks, _, _| Ok(());
+    /// Segments/s^3: C of CUBIC.
+    CubicC(f64) = |c, _, field| match *c > 0.0 && *c <= 100.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, c, "above 0, at most 100")),
+    };
     /// Largest factor by which timeouts lengthen the RTO.
     Backoff(u32) = |factor, _, field| above_zero(u64::from(*factor), field);
     /// SACK blocks in an acknowledgement.
     SackBlocks(u32) = |_blocks, _, _| Ok(());
-    /// Whether only the first partial ACK restarts the timer; written as which of them do.
-    FirstRestartsOnly(bool) = |_value, _, _| Ok(());
     /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
     /// stands for that of a VC without.
     VcIntervals(Vec<u64>) = |intervals, around, field| {

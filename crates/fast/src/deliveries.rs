@@ -1,12 +1,40 @@
-//! Whole frames on their way to the ends of their VCs.
+//! Whole frames, and units of frames, on their way to the ends of their VCs.
 
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
+/// What comes to the end of a VC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delivery {
+    pub(crate) frame: u32,
+    /// Of a unit of the frame twice its index, and one more if it is the last; [`WHOLE`] for all of it.
+    unit: u32,
+}
+
+const WHOLE: u32 = u32::MAX;
+
+impl Delivery {
+    /// All of the frame.
+    pub(crate) const fn whole(frame: u32) -> Self {
+        Delivery { frame, unit: WHOLE }
+    }
+
+    /// A unit of it, by its index, which may be the last.
+    pub(crate) const fn unit(frame: u32, index: u32, is_last: bool) -> Self {
+        let unit = index << 1 | is_last as u32;
+        Delivery { frame, unit }
+    }
+
+    /// The index of the unit, and whether it is the last; none if it is the whole frame.
+    pub(crate) fn as_unit(self) -> Option<(u32, bool)> {
+        (self.unit != WHOLE).then_some((self.unit >> 1, self.unit & 1 == 1))
+    }
+}
+
 /// By link: the whole frames that come to its end, in order of time.
 #[derive(Debug)]
 pub(crate) struct Deliveries {
-    due: Vec<VecDeque<(SimTime, u32)>>,
+    due: Vec<VecDeque<(SimTime, Delivery)>>,
     /// Whether a link has any: asked of each acknowledgement, and so small that all are in the cache.
     has_any: Vec<bool>,
 }
@@ -25,11 +53,11 @@ impl Deliveries {
         self.has_any[link as usize]
     }
 
-    /// The frame `id` comes to the end of `link` at `time`, after all others there.
-    pub(crate) fn push(&mut self, link: u32, time: SimTime, id: u32) {
+    /// `delivery` comes to the end of `link` at `time`, after all others there.
+    pub(crate) fn push(&mut self, link: u32, time: SimTime, delivery: Delivery) {
         let due = &mut self.due[link as usize];
-        debug_assert!(due.back().is_none_or(|last| last.0 < time));
-        due.push_back((time, id));
+        debug_assert!(due.back().is_none_or(|last| last.0 <= time));
+        due.push_back((time, delivery));
         self.has_any[link as usize] = true;
     }
 
@@ -38,14 +66,14 @@ impl Deliveries {
         self.due[link as usize].front().map(|next| next.0)
     }
 
-    /// The next frame at the end of `link` has come.
+    /// What comes next to the end of `link` has come.
     ///
     /// # Panics
     /// None is on its way.
-    pub(crate) fn pop(&mut self, link: u32) -> u32 {
+    pub(crate) fn pop(&mut self, link: u32) -> Delivery {
         let due = &mut self.due[link as usize];
-        let (_, id) = due.pop_front().expect("an arrival is due");
+        let (_, delivery) = due.pop_front().expect("an arrival is due");
         self.has_any[link as usize] = !due.is_empty();
-        id
+        delivery
     }
 }

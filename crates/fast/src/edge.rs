@@ -114,39 +114,42 @@ impl Edge {
         mut tell: impl FnMut(u32, bool),
     ) {
         self.frames += 1;
-        let guaranteed = self.guaranteed.as_mut();
-        let by_adapter = guaranteed.is_some_and(|vc| vc.on_sending(start, cells));
+        let by_adapter = self.on_sending(start, cells);
         for index in 0..cells {
             let at = start + across + SimTime(u64::from(index) * spacing.0);
             if at >= self.end {
                 return;
-            }
-            let action = self.police_cell(at);
-            let by_policer = action == Some(PolicingAction::Tag);
-            if action == Some(PolicingAction::Discard) {
-                continue;
             }
             let cell = EdgeCell {
                 serial: self.frames,
                 index,
                 cells,
                 by_adapter,
-                by_policer,
+                by_policer: false,
             };
-            let clp = match &mut self.guaranteed {
-                Some(guaranteed) => guaranteed.on_cell(at, cell),
-                None => Some(by_policer),
-            };
-            if let Some(clp) = clp {
+            if let Some(clp) = self.on_cell(at, cell, true) {
                 tell(index, clp);
             }
         }
     }
 
-    /// A frame of `cells` cells begins to leave the end system at `start`, and the first link loses it.
-    pub(crate) fn on_lost(&mut self, start: SimTime, cells: u32) {
-        if let Some(guaranteed) = &mut self.guaranteed {
-            guaranteed.on_sending(start, cells);
+    /// A frame of `cells` cells begins to leave the end system at `start`: whether its adapter tags it.
+    pub(crate) fn on_sending(&mut self, start: SimTime, cells: u32) -> bool {
+        let guaranteed = self.guaranteed.as_mut();
+        guaranteed.is_some_and(|vc| vc.on_sending(start, cells))
+    }
+
+    /// A cell comes at `at` to where its VC enters, and from there to a switch if it `goes_on`: its CLP, unless it is
+    /// discarded.
+    pub(crate) fn on_cell(&mut self, at: SimTime, cell: EdgeCell, goes_on: bool) -> Option<bool> {
+        let action = self.police_cell(at);
+        let by_policer = action == Some(PolicingAction::Tag);
+        if action == Some(PolicingAction::Discard) {
+            return None;
+        }
+        match &mut self.guaranteed {
+            Some(guaranteed) if goes_on => guaranteed.on_cell(at, EdgeCell { by_policer, ..cell }),
+            _ => Some(by_policer),
         }
     }
 

@@ -29,7 +29,10 @@ struct Use {
     receivers: Vec<u32>,
     /// Whether frames of sources begin, end or pass here.
     has_sources: bool,
-    /// Last link and last multiplexing port of the VCs that end here.
+    /// Whether what comes from a stepped port ends here, and whether by more than one link for one VC.
+    receives_stepped: bool,
+    is_rerouted: bool,
+    /// Last link and last port where units may wait of the VCs that end here.
     arrivals: Vec<(u32, Option<u32>)>,
 }
 
@@ -40,7 +43,7 @@ impl Ends {
         let mut sampled = sampled.chain(&spec.records.vc_sampled_ports);
         // A port that end points feed must not be ahead of the samples.
         let is_free = sampled.all(|&port| match plan.kinds[port as usize] {
-            PortKind::Mux => true,
+            PortKind::Mux | PortKind::Stepped(_) => true,
             PortKind::Packets => {
                 let from = spec.links[port as usize].from;
                 spec.nodes[from as usize].kind == NodeKind::Router
@@ -66,6 +69,7 @@ impl Ends {
                 && is_host(node)
                 && !here.has_sources
                 && here.senders.is_empty()
+                && !here.receives_stepped
                 && is_one_way
                 && is_alike
                 && !here.receivers.iter().any(holds_acks)
@@ -77,6 +81,7 @@ impl Ends {
                 && !traces_senders
                 && !here.has_sources
                 && here.receivers.is_empty()
+                && !here.is_rerouted
                 && here.arrivals.len() == 1;
             match here.senders[..] {
                 [flow] if is_alone => Some(flow),
@@ -186,8 +191,11 @@ fn uses(spec: &NetworkSpec, plan: &Plan) -> Vec<Use> {
     for (vc, route) in spec.vcs.iter().zip(&plan.routes) {
         let last = *vc.path.last().expect("a path has links");
         let mux = route.last_mux();
-        let end = spec.links[last as usize].to;
-        uses[end as usize].arrivals.push((last, mux));
+        let end = &mut uses[spec.links[last as usize].to as usize];
+        end.arrivals.push((last, mux));
+        end.is_rerouted |= vc.rerouting.is_some();
+        let is_stepped = |mux: u32| matches!(plan.kinds[mux as usize], PortKind::Stepped(_));
+        end.receives_stepped |= mux.is_some_and(is_stepped);
     }
     uses
 }

@@ -7,6 +7,7 @@ use crate::network::Network;
 use crate::server::Server;
 use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, last_of_pass};
+use crate::stepped::SteppedPort;
 use skycell_records::{
     CellDelayRecord, CellDelays, ClassDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger,
     PortRecord, QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcQueueRecord,
@@ -37,10 +38,10 @@ pub(crate) fn records(mut network: Network<'_>) -> RunRecords {
     let streams = Streams::of(&network);
     streams.note(&network, &mut vcs, &mut ports);
     let stats = EngineStats {
-        simulated_by: "fast",
         events: network.events.popped(),
         cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
         cells_stepped: network.ports.iter().map(stepped).sum(),
+        stepped_ports: std::mem::take(&mut network.stepped_ports),
     };
     RunRecords {
         engine: "fast",
@@ -68,6 +69,11 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
     let mut record = match port {
         Port::Source(port) => source_record(port, end),
         Port::Packets(port) => port.record(end),
+        Port::Stepped(port) => {
+            let has_vc_samples = network.spec.records.vc_sampled_ports.contains(&id);
+            let name = &network.spec.links[id as usize].name;
+            return port.port.record(name, end, has_vc_samples);
+        }
         Port::Mux(port) => mux_record(port, end),
         Port::Pass(port) => {
             // Also a cell that would leave at this very moment.
@@ -94,6 +100,7 @@ fn stepped(port: Port<'_>) -> u64 {
             let chosen = port.vc_queues.as_ref().map_or(0, |queues| queues.count());
             port.stepped + served + chosen
         }
+        Port::Stepped(port) => port.stepped,
         _ => 0,
     }
 }
@@ -125,33 +132,19 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         record.cells_in_transit = here.departed - here.lost - at_end.frames_delivered;
         return record;
     }
-    let source = network.ports.source(rest.route.source);
-    let taken_in = begin.cells_offered - rest.discarded_at_source.total();
-    let lost_behind = |lossy: Option<&LossyLink>, time: SimTime, place: u32| {
-        lossy.map_or(0, |lossy| lossy.lost_before(time, place))
+    let mut arrived = match rest.route.begins_stepped() {
+        true => 0,
+        false => leave_source(network, id, &mut record, passed),
     };
-    // Cells that left the source port at least `after` before the end, and were not lost behind it.
-    let left_source = |after: SimTime| {
-        let (time, place) = (end.since(after), begin.source_place);
-        let lost = lost_behind(source.rest.lossy.as_ref(), time, place);
-        taken_in - source.not_departed_before(time, place) - lost
-    };
-    let mut departed = left_source(SimTime::ZERO);
-    let lost = lost_behind(source.rest.lossy.as_ref(), end, begin.source_place);
-    record.cells_lost.drawn += lost;
-    record.cells_queued += taken_in - departed - lost;
-    for pass in &rest.route.first.passes {
-        let here = Passed {
-            arrived: left_source(pass.arrival),
-            departed: left_source(pass.departure),
-        };
-        pass_through(&mut record, &mut passed[pass.port as usize], departed, here);
-        departed = here.departed;
-    }
-    let mut arrived = left_source(rest.route.first.delay);
-    record.cells_in_transit += departed - arrived;
     for ((port, stretch), &place) in rest.route.muxes.iter().zip(&rest.places) {
-        let mux = network.ports.mux(*port);
+        let mux = match network.ports.get(*port) {
+            Port::Stepped(port) => {
+                step_through(&mut record, port, place);
+                arrived = rest.delivered;
+                continue;
+            }
+            _ => network.ports.mux(*port),
+        };
         let here = &mux.vcs[place as usize];
         let discarded = &mux.rest_of_vcs[place as usize].discarded;
         add(&mut record.cells_discarded, discarded);
@@ -159,7 +152,7 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
             let time = end.since(after);
             mux.departed_before(time, place) - lost_behind(mux.lossy.as_deref(), time, place)
         };
-        departed = left_mux(SimTime::ZERO);
+        let mut departed = left_mux(SimTime::ZERO);
         let lost = lost_behind(mux.lossy.as_deref(), end, place);
         record.cells_lost.drawn += lost;
         record.cells_queued += here.taken_in - departed - lost;
@@ -183,9 +176,64 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         record.cells_in_transit += departed - arrived;
     }
     record.cells_delivered = arrived;
+    if network.spec.carries_packets(id) {
+        record.cells_whole = at_end.frames_delivered;
+    }
     record.cells_open = arrived - record.cells_whole - record.cells_corrupt;
     rest.edge.write(&mut record);
     record
+}
+
+/// What became of cells at the port where the VC begins, in closed form, and on the way to the next at which they may
+/// wait; returns how many came to the end of that way.
+fn leave_source(
+    network: &Network<'_>,
+    id: usize,
+    record: &mut VcRecord,
+    passed: &mut [Passed],
+) -> u64 {
+    let end = network.end;
+    let (begin, rest) = (network.vcs.begin(id as u32).0, &network.vcs.rest[id]);
+    let source = network.ports.source(rest.route.source);
+    let taken_in = begin.cells_offered - rest.discarded_at_source.total();
+    // Cells that left the source port at least `after` before the end, and were not lost behind it.
+    let left_source = |after: SimTime| {
+        let (time, place) = (end.since(after), begin.source_place);
+        let lost = lost_behind(source.rest.lossy.as_ref(), time, place);
+        taken_in - source.not_departed_before(time, place) - lost
+    };
+    let mut departed = left_source(SimTime::ZERO);
+    let lost = lost_behind(source.rest.lossy.as_ref(), end, begin.source_place);
+    record.cells_lost.drawn += lost;
+    record.cells_queued += taken_in - departed - lost;
+    for pass in &rest.route.first.passes {
+        let here = Passed {
+            arrived: left_source(pass.arrival),
+            departed: left_source(pass.departure),
+        };
+        pass_through(record, &mut passed[pass.port as usize], departed, here);
+        departed = here.departed;
+    }
+    let arrived = left_source(rest.route.first.delay);
+    record.cells_in_transit += departed - arrived;
+    arrived
+}
+
+/// Cells of the VC at `place` that the link lost before `time`, if it loses any.
+fn lost_behind(lossy: Option<&LossyLink>, time: SimTime, place: u32) -> u64 {
+    lossy.map_or(0, |lossy| lossy.lost_before(time, place))
+}
+
+/// What became of the units of the VC at `place` of a stepped port, and on its link.
+fn step_through(record: &mut VcRecord, port: &SteppedPort, place: u32) {
+    let here = &port.vcs[place as usize];
+    add(&mut record.cells_discarded, &here.discarded);
+    record.cells_queued += u64::from(port.port.vcs[place as usize].queued);
+    record.cells_in_transit += port.in_transit(place);
+    let lost = &mut record.cells_lost;
+    lost.handover += here.lost.handover;
+    lost.drawn += here.lost.drawn;
+    lost.off_path += here.lost.off_path;
 }
 
 /// A VC of which `departed` cells were sent on to a pass-through port, where it stands as `here`.
@@ -341,7 +389,7 @@ impl Streams {
     fn of(network: &Network<'_>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
         let mut measured: Vec<(u32, &CellDelays)> = Vec::new();
-        for (id, source) in &network.sources {
+        for (id, source, _) in &network.sources {
             sources[*id as usize] = source.record();
         }
         for stream in streams(network) {
@@ -430,6 +478,7 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect()
         }
+        Port::Stepped(_) => unreachable!("its record is whole"),
         Port::Packets(port) => {
             let vcs = port.vcs.iter();
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))

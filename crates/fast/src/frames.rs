@@ -1,8 +1,8 @@
 //! Frames on their way.
 
-use skycell_cache::ask_for;
 use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
@@ -31,6 +31,8 @@ pub(crate) struct Frame {
     kind: SegmentKind,
     has_sack: bool,
     pub(crate) is_forward: bool,
+    /// Whether its adapter has tagged it, where that goes cell by cell.
+    pub(crate) is_tagged: bool,
 }
 
 impl Frame {
@@ -51,6 +53,7 @@ impl Frame {
         kind: SegmentKind::Data,
         has_sack: false,
         is_forward: true,
+        is_tagged: false,
     };
 
     /// Its length on a VC of cells.
@@ -79,13 +82,16 @@ pub(crate) struct Frames {
     made: u64,
     /// By frame: how many parts of it are under way, itself counted; nothing where frames go as wholes.
     holds: Option<Vec<u32>>,
+    /// By frame: its number in the run; nothing where nobody asks.
+    serials: Option<Vec<u64>>,
 }
 
 impl Frames {
-    /// No frames yet; whether they may go in parts.
-    pub(crate) fn new(go_in_parts: bool) -> Self {
+    /// No frames yet; whether they may go in parts, and whether these `have_serials`.
+    pub(crate) fn new(go_in_parts: bool, have_serials: bool) -> Self {
         Frames {
             holds: go_in_parts.then(Vec::new),
+            serials: have_serials.then(Vec::new),
             ..Frames::default()
         }
     }
@@ -124,6 +130,7 @@ impl Frames {
             kind: segment.kind,
             has_sack,
             is_forward,
+            is_tagged: false,
         };
         let id = self.keep(frame);
         if has_sack {
@@ -161,7 +168,17 @@ impl Frames {
             self.frames.len() as u32 - 1
         });
         self.frames[id as usize] = frame;
+        if let Some(serials) = &mut self.serials {
+            serials.resize(self.frames.len(), 0);
+            serials[id as usize] = self.made;
+        }
         id
+    }
+
+    /// The number of the frame in the run, from 1, which never repeats.
+    pub(crate) fn serial(&self, id: u32) -> u64 {
+        let serials = self.serials.as_ref().expect("frames have numbers");
+        serials[id as usize]
     }
 
     /// The segment that the frame carries.
@@ -214,6 +231,11 @@ impl Frames {
             return;
         }
         self.free.push(id);
+    }
+
+    /// So many parts of the frame are no longer under way, others being so.
+    pub(crate) fn forget_some(&mut self, id: u32, parts: u32) {
+        (0..parts).for_each(|_| self.forget(id));
     }
 
     /// Frames made so far.

@@ -13,7 +13,7 @@ use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::onward::Onto;
 use cells::{Cells, cells_before};
-use order::EntryOrder;
+pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
 use skycell_units::SimTime;
@@ -343,7 +343,7 @@ impl MovingLink {
             is_tagged: cells.is_tagged,
         };
         if let Some(order) = &mut self.order {
-            order.note(&cells);
+            order.note(cells.place, cells.entry, cells.distance, cells.count);
         }
         self.coming.push((group.port, group.lane, due));
     }

@@ -7,6 +7,7 @@
 use crate::active::ActiveVcs;
 use crate::arrivals::ArrivalLog;
 use crate::inputs::{Due, Inputs};
+use crate::lookahead::Lookahead;
 use crate::lossy::LossyLink;
 use crate::moving::MovingLink;
 use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
@@ -123,34 +124,9 @@ pub(crate) struct MuxPort {
     pub(crate) stepped: u64,
     /// First losses of frames since they were last taken, in order; none where nobody asks for them.
     pub(crate) losses: Option<Vec<FirstLoss>>,
-    /// Least time from a frame's hand-over at its source to its head's coming here.
-    pub(crate) lead: SimTime,
-    /// Least time from a cell's coming here to its arrival at the end of its VC.
-    pub(crate) slack: SimTime,
-    /// When a frame's arrival at the end of its VC may lead to another that comes here, or to a port upstream.
-    pub(crate) returns: Returns,
-    /// Before which time all that comes has been dealt with.
-    pub(crate) reached: SimTime,
-    /// The ports from which VCs go on to this one, and the least time from a cell's coming there to its
-    /// coming here.
-    pub(crate) fed_by: Vec<(u32, SimTime)>,
-    /// Those, and the ones that feed them: in that order, each after those that feed it.
-    pub(crate) upstream: Vec<u32>,
-    /// Whether there is a ring among them, so that they act in turns.
-    pub(crate) has_ring: bool,
+    pub(crate) lookahead: Lookahead,
     /// No cell that has not been dealt with leaves before.
     busy_until: SimTime,
-    /// When the port is to act next.
-    pub(crate) wakes_at: Option<SimTime>,
-}
-
-/// When a frame's arrival may lead to a hand-over of another.
-#[derive(Debug, Default)]
-pub(crate) struct Returns {
-    /// The least time, but by way of those ports.
-    pub(crate) after: SimTime,
-    /// First multiplexing ports of the VCs that begin there, as far as they are few.
-    pub(crate) by_way_of: Vec<u32>,
 }
 
 impl MuxPort {
@@ -200,15 +176,8 @@ impl MuxPort {
             samples: QueueSamples::default(),
             stepped: 0,
             losses: notes_losses.then(Vec::new),
-            lead: SimTime::NEVER,
-            slack: SimTime::NEVER,
-            returns: Returns::default(),
+            lookahead: Lookahead::default(),
             busy_until: SimTime::ZERO,
-            reached: SimTime::ZERO,
-            fed_by: Vec::new(),
-            upstream: Vec::new(),
-            has_ring: false,
-            wakes_at: None,
         }
     }
 
@@ -288,12 +257,24 @@ impl MuxPort {
         let busy = self
             .busy_until
             .min(head + SimTime(CELLS_AHEAD * self.cell_time));
-        head.max(busy) + self.slack
+        head.max(busy) + self.lookahead.slack
+    }
+
+    /// When it is to act before anything that it does arrives at the end of a VC.
+    pub(crate) fn acts_at(&self) -> Option<SimTime> {
+        let of_queues = self
+            .vc_queues
+            .as_ref()
+            .and_then(|queues| queues.no_end_before());
+        let next = self.inputs.next_time().into_iter().chain(of_queues).min();
+        let next = next.map(|next| self.arrives_after(next));
+        let kept = self.moving.as_ref().and_then(|link| link.first_kept());
+        next.into_iter().chain(kept).min()
     }
 
     /// All that comes before `time` has been dealt with.
     pub(crate) fn reach(&mut self, time: SimTime) {
-        self.reached = self.reached.max(time);
+        self.lookahead.reach(time, time);
         if self.vc_queues.is_none() {
             self.busy_until = self.log.last_departure();
         }

@@ -1,18 +1,19 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
 use crate::agenda::Agenda;
-use crate::deliveries::Deliveries;
+use crate::deliveries::{Deliveries, Delivery};
 use crate::ends::Ends;
 use crate::frames::Frames;
 use crate::inputs::Due;
 use crate::legs::Legs;
 use crate::mux::{Ended, MuxPort};
 use crate::plan::Plan;
-use crate::stations::{Port, PortMut, Ports, in_pass, ports};
+use crate::stations::{Port, PortMut, Ports, ports};
+use crate::stepped::Gone;
 use crate::train::Moment;
 use crate::vcs::Vcs;
 use skycell_des::Key;
-use skycell_records::{DiscardReason, DiscardTrace, Traces};
+use skycell_records::{DiscardReason, DiscardTrace, SteppedPort, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
@@ -22,11 +23,13 @@ use std::collections::VecDeque;
 mod ended;
 mod handover;
 mod offer;
+mod samples;
+mod stepped;
 
 use handover::handovers;
 
-/// A multiplexing port deals with what has come to it, before all else at its instant.
-const MUX: u8 = rank::DEPARTURE;
+/// A port at which units may wait deals with what has come to it, before all else at its instant.
+const PORT: u8 = rank::DEPARTURE;
 
 /// A whole frame that is offered to a port, and what the port and the VC need to know of it.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +58,15 @@ struct DiscardRow {
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
     pub(crate) spec: &'a NetworkSpec,
+    /// Which ports are stepped, and why.
+    pub(crate) stepped_ports: Vec<SteppedPort>,
     pub(crate) end: SimTime,
     pub(crate) ports: Ports,
     pub(crate) vcs: Vcs,
     flows: Vec<Flow>,
-    /// Sources of datagrams, and those of cells that are no streams, each with its id.
-    pub(crate) sources: Vec<(u32, CellSource)>,
+    /// Sources of datagrams, and those of cells that are no streams, each with its id and the frame of which it sends
+    /// cells.
+    pub(crate) sources: Vec<(u32, CellSource, u32)>,
     legs: Legs,
     pub(crate) frames: Frames,
     deliveries: Deliveries,
@@ -72,8 +78,12 @@ pub(crate) struct Network<'a> {
     ended: Vec<Ended>,
     /// Parts of the frame that is offered.
     parts: Vec<Due>,
-    /// Each after those from which VCs go on to it, as far as there are no rings.
-    muxes: Vec<u32>,
+    /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
+    waiting: Vec<u32>,
+    /// Units that have left a stepped port.
+    gone: Vec<Gone>,
+    /// Whether any link carries packets.
+    has_packets: bool,
     next_sample: SimTime,
     pub(crate) events: Agenda,
     out: Outbox,
@@ -86,9 +96,16 @@ pub(crate) struct Network<'a> {
 impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan) -> Self {
         let ends = Ends::new(spec, &plan);
+        let stepped_ports = plan.stepped_ports(spec);
         let (ports, places) = ports(spec, &plan);
-        let muxes = plan.order;
-        let go_in_parts = muxes.iter().any(|&mux| ports.mux(mux).takes_parts());
+        let waiting = plan.order;
+        let is_stepped = |&id: &u32| matches!(ports.get(id), Port::Stepped(_));
+        let takes_parts = |&id: &u32| match ports.get(id) {
+            Port::Mux(port) => port.takes_parts(),
+            _ => true,
+        };
+        let go_in_parts = waiting.iter().any(takes_parts);
+        let have_serials = waiting.iter().any(is_stepped);
         let vcs = Vcs::new(spec, plan.routes, places, &ends);
         let mut tcp = SharedTcp::default();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
@@ -97,25 +114,28 @@ impl<'a> Network<'a> {
         });
         let sources = (0u32..).zip(&spec.sources);
         let sources = sources.filter(|(id, _)| !plan.streams.iter().any(|s| s.source == *id));
-        let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed)));
+        let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), 0));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
             spec,
+            stepped_ports,
             end: SimTime(spec.duration_ps),
             ports,
             vcs,
             flows: flows.collect(),
             sources,
             legs: Legs::new(&spec.flows),
-            frames: Frames::new(go_in_parts),
+            frames: Frames::new(go_in_parts, have_serials),
             deliveries: Deliveries::at(spec.links.len()),
             ends,
             handovers: handovers(spec),
             arriving: VecDeque::new(),
             ended: Vec::new(),
             parts: Vec::new(),
-            muxes,
+            waiting,
+            gone: Vec::new(),
+            has_packets: spec.links.iter().any(|link| link.framing.is_some()),
             next_sample: SimTime(spec.records.sample_every_ps),
             events: Agenda::new(spec.flows.len()),
             out: Outbox::default(),
@@ -125,7 +145,7 @@ impl<'a> Network<'a> {
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
         }
-        for ((_, source), at) in network.sources.iter().zip(0u32..) {
+        for ((_, source, _), at) in network.sources.iter().zip(0u32..) {
             let due = Key::new(source.due(), rank::SOURCE, at);
             network.events.push(due);
         }
@@ -139,7 +159,7 @@ impl<'a> Network<'a> {
         self.current = event;
         let (now, subject) = (event.time(), event.subject());
         match event.rank() {
-            MUX => self.on_mux(now, subject),
+            PORT => self.on_port(now, subject),
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
@@ -152,88 +172,86 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The multiplexing port is to act before anything that it does arrives somewhere.
-    fn on_mux(&mut self, now: SimTime, id: u32) {
-        let mux = self.mux(id);
-        if mux.wakes_at == Some(now) {
-            mux.wakes_at = None;
-            // A frame that is not on its way yet is handed over by what happens next elsewhere, or
-            // in answer to what this port does now.
-            let elsewhere = self.events.first().map_or(self.end, Key::time);
-            let handed_over = elsewhere.min(self.returned(id, now));
-            loop {
-                let before = self.mux(id).reached;
-                for at in 0..self.mux(id).upstream.len() {
-                    let upstream = self.mux(id).upstream[at];
-                    self.run_mux_knowing(upstream, handed_over);
-                }
-                self.run_mux_knowing(id, handed_over);
-                // In a ring each lets the next one on by the way between them, until this one has done its due.
-                let mux = self.mux(id);
-                if !mux.has_ring || mux.reached > now || mux.reached == before {
-                    break;
-                }
-            }
-            self.plan_mux(id);
+    /// The port is to act before anything that it does arrives somewhere.
+    fn on_port(&mut self, now: SimTime, id: u32) {
+        if self.ports.lookahead(id).wakes_at != Some(now) {
+            return;
         }
+        self.ports.lookahead_mut(id).wakes_at = None;
+        // A frame that is not on its way yet is handed over by what happens next elsewhere, or in answer to what this
+        // port does now.
+        let elsewhere = self.events.first().map_or(self.end, Key::time);
+        let handed_over = elsewhere.min(self.returned(id, now));
+        loop {
+            let before = self.ports.lookahead(id).reached;
+            for at in 0..self.ports.lookahead(id).upstream.len() {
+                let upstream = self.ports.lookahead(id).upstream[at];
+                self.run_port_knowing(upstream, handed_over);
+            }
+            self.run_port_knowing(id, handed_over);
+            // In a ring each lets the next one on by the way between them, until this one has done its due.
+            let ahead = self.ports.lookahead(id);
+            if !ahead.has_ring || ahead.reached > now || ahead.reached == before {
+                break;
+            }
+        }
+        self.plan_port(id);
     }
 
-    /// Before when no frame is handed over in answer to what the multiplexing port does at `now` or later, as
-    /// far as it comes there or to a port upstream.
+    /// Before when no frame is handed over in answer to what the port does at `now` or later, as far as it comes there
+    /// or to a port upstream.
     fn returned(&self, id: u32, now: SimTime) -> SimTime {
-        let returns = &self.ports.mux(id).returns;
+        let returns = &self.ports.lookahead(id).returns;
         let by_way_of = returns.by_way_of.iter().map(|&id| {
-            let mux = self.ports.mux(id);
-            mux.arrives_after(now + mux.lead)
+            let lead = self.ports.lookahead(id).lead;
+            self.ports.arrives_after(id, now + lead)
         });
         by_way_of.fold(now + returns.after, SimTime::min)
     }
 
-    /// Lets the multiplexing port act as far as it can when all frames are known that are handed over
-    /// before `handed_over`, and the ports that feed it are where they are.
-    fn run_mux_knowing(&mut self, id: u32, handed_over: SimTime) {
-        let mux = self.ports.mux(id);
-        let known = (handed_over + mux.lead).min(self.known_upstream(id));
-        self.run_mux(id, known.min(self.next_sample).min(self.end));
+    /// Lets the port act as far as it can when all frames are known that are handed over before `handed_over`, and the
+    /// ports that feed it are where they are.
+    fn run_port_knowing(&mut self, id: u32, handed_over: SimTime) {
+        let lead = self.ports.lookahead(id).lead;
+        let known = (handed_over + lead).min(self.known_upstream(id));
+        self.run_port(id, known.min(self.next_sample).min(self.end));
     }
 
-    /// Before when all is known that comes to the multiplexing port from others.
+    /// Before when all is known that comes to the port from others.
     fn known_upstream(&self, id: u32) -> SimTime {
-        let feeding = self.ports.mux(id).fed_by.iter();
-        let known = feeding.map(|(feeding, across)| self.ports.mux(*feeding).reached + *across);
+        let feeding = self.ports.lookahead(id).fed_by.iter();
+        let known =
+            feeding.map(|(feeding, across)| self.ports.lookahead(*feeding).sends_from + *across);
         known.min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Lets all multiplexing ports act up to `limit`, before which all frames are known.
-    fn run_muxes(&mut self, limit: SimTime) {
+    /// Lets all ports at which units may wait act up to `limit`, before which all frames are known.
+    fn run_ports(&mut self, limit: SimTime) {
         let mut is_behind = true;
         while is_behind {
             is_behind = false;
-            for at in 0..self.muxes.len() {
-                let id = self.muxes[at];
+            for at in 0..self.waiting.len() {
+                let id = self.waiting[at];
                 let known = self.known_upstream(id).min(limit);
-                self.run_mux(id, known);
+                self.run_port(id, known);
                 is_behind |= known < limit;
             }
         }
     }
 
-    /// Sees to it that the multiplexing port acts in time.
-    fn plan_mux(&mut self, id: u32) {
-        let mux = self.mux(id);
-        let of_queues = mux
-            .vc_queues
-            .as_ref()
-            .and_then(|queues| queues.no_end_before());
-        let next = mux.inputs.next_time().into_iter().chain(of_queues).min();
-        let next = next.map(|next| mux.arrives_after(next));
-        let kept = mux.moving.as_ref().and_then(|link| link.first_kept());
-        let Some(wakes_at) = next.into_iter().chain(kept).min() else {
-            return;
-        };
-        if mux.wakes_at.is_none_or(|earlier| wakes_at < earlier) {
-            mux.wakes_at = Some(wakes_at);
-            self.events.push(Key::new(wakes_at, MUX, id));
+    /// Sees to it that the port acts in time.
+    fn plan_port(&mut self, id: u32) {
+        if let Some(acts_at) = self.ports.acts_at(id) {
+            self.wake(id, acts_at);
+        }
+    }
+
+    /// The port is to act at `time`, if not earlier.
+    fn wake(&mut self, id: u32, time: SimTime) {
+        let wakes_at = &mut self.ports.lookahead_mut(id).wakes_at;
+        if wakes_at.is_none_or(|earlier| time < earlier) {
+            *wakes_at = Some(time);
+            self.events.push(Key::new(time, PORT, id));
         }
     }
 
@@ -245,10 +263,13 @@ impl<'a> Network<'a> {
         let mut now = now;
         let sender = self.ends.sender_alone[link as usize];
         loop {
-            let id = self.deliveries.pop(link);
+            let delivery = self.deliveries.pop(link);
             // What comes by the link in answer has an event of its own.
             let next = self.deliveries.next(link);
-            self.on_whole(now, id);
+            match delivery.as_unit() {
+                None => self.on_whole(now, delivery.frame),
+                Some(unit) => self.on_unit(now, delivery.frame, unit),
+            }
             let Some(next) = next else {
                 return;
             };
@@ -299,7 +320,8 @@ impl<'a> Network<'a> {
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
         if frame.sent_by().is_some() {
-            if let Some(delays) = &mut self.vcs.rest[frame.vc as usize].delays {
+            let vc = &mut self.vcs.rest[frame.vc as usize];
+            if let Some(delays) = vc.delays.as_mut().filter(|_| !vc.measures_units) {
                 delays.add((now - frame.handed_at).0);
             }
             return;
@@ -319,12 +341,16 @@ impl<'a> Network<'a> {
 
     /// A source hands over a datagram, or sends a cell.
     fn on_source(&mut self, now: SimTime, at: u32) {
-        let (id, source) = &mut self.sources[at as usize];
-        let cells = source.send().frame_cells;
+        let (id, source, _) = &mut self.sources[at as usize];
+        let sent = source.send();
+        let cells = sent.frame_cells;
         let next = Key::new(source.due(), rank::SOURCE, at);
         self.events.push(next);
         let source = &self.spec.sources[*id as usize];
         let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
+        if is_paced && cells > 1 {
+            return self.send_cell(now, at, sent);
+        }
         let size = (cells, source.datagram_octets as u32);
         let frame = self.frames.add_of_source(*id, vc, size, now);
         let flow = DiscardTrace::NO_FLOW;
@@ -379,9 +405,9 @@ impl<'a> Network<'a> {
             let vc = self.legs.first(id, is_forward);
             let flow = &self.flows[id as usize];
             let cells = flow.cells(segment, is_forward).0;
-            let octets = match self.ports.packets.is_empty() {
-                true => 0, // which nobody asks for
-                false => flow.packet(segment, is_forward) as u32,
+            let octets = match self.has_packets {
+                true => flow.packet(segment, is_forward) as u32,
+                false => 0, // which nobody asks for
             };
             let size = (cells, octets);
             let frames = &mut self.frames;
@@ -406,10 +432,14 @@ impl<'a> Network<'a> {
     }
 
     fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
+        self.deliver(link, time, Delivery::whole(id));
+    }
+
+    fn deliver(&mut self, link: u32, time: SimTime, delivery: Delivery) {
         if !self.deliveries.has_any(link) {
             self.events.push(Key::new(time, rank::ARRIVAL, link));
         }
-        self.deliveries.push(link, time, id);
+        self.deliveries.push(link, time, delivery);
     }
 
     /// Takes the losses that the multiplexing port has found since it was last asked.
@@ -427,10 +457,7 @@ impl<'a> Network<'a> {
                     vc: frame.vc,
                     flow: frame.flow,
                     reason: loss.reason as u8,
-                    entered: match self.ports.get(link) {
-                        Port::Mux(feeding) => feeding.entry(frame.vc, loss.nth),
-                        _ => None,
-                    },
+                    entered: self.ports.entry(link, frame.vc, loss.nth),
                 });
             }
             self.ports.mux_mut(port).losses = Some(losses);
@@ -450,89 +477,6 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn on_sample(&mut self, now: SimTime) {
-        self.run_muxes(now);
-        for at in 0..self.muxes.len() {
-            let id = self.muxes[at];
-            self.mux(id).advance_before(now);
-            self.note_losses(id);
-        }
-        self.sample_ports(now);
-        self.sample_vcs(now);
-        self.next_sample = now + SimTime(self.spec.records.sample_every_ps);
-        self.events
-            .push(Key::new(self.next_sample, rank::SAMPLE, 0));
-    }
-
-    /// Samples the queues of ports, and of each class of theirs.
-    fn sample_ports(&mut self, now: SimTime) {
-        let records = &self.spec.records;
-        let traces = &mut self.out.traces;
-        for &id in &records.sampled_ports {
-            let in_pass = match self.ports.get(id) {
-                Port::Pass(_) => u32::from(in_pass(&self.ports, id, now).is_some()),
-                _ => 0,
-            };
-            let (cells, samples) = match self.ports.get_mut(id) {
-                PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
-                PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
-                PortMut::Pass(port) => (in_pass, &mut port.samples),
-                PortMut::Mux(port) => {
-                    let beside = port.queued_beside(now);
-                    (port.queued(now) as u32 + beside, &mut port.samples)
-                }
-            };
-            samples.add(cells);
-            if records.traces.contains(&TraceKind::Queue) {
-                traces.queue.push(id, now.0, cells);
-            }
-            if let PortMut::Mux(port) = self.ports.get_mut(id) {
-                let mut note = |queue: u32, departed: u64, cells: u32| {
-                    if records.traces.contains(&TraceKind::Service) {
-                        traces.service.push(id, queue, now.0, departed, cells);
-                    }
-                };
-                let own = (port.log.departed(now), port.queued(now) as u32);
-                if let Some(server) = &mut port.log.server {
-                    server.sample(now, own, &mut note);
-                }
-                port.sample_classes(now, &mut note);
-            }
-        }
-    }
-
-    /// Samples the occupancy of each VC at ports.
-    fn sample_vcs(&mut self, now: SimTime) {
-        let records = &self.spec.records;
-        let traces = &mut self.out.traces;
-        for &id in &records.vc_sampled_ports {
-            let mut note = |vc: u32, cells: u32| {
-                if records.traces.contains(&TraceKind::VcQueue) {
-                    traces.vc_queue.push(id, vc, now.0, cells);
-                }
-            };
-            let in_pass = match self.ports.get(id) {
-                Port::Pass(_) => in_pass(&self.ports, id, now),
-                _ => None,
-            };
-            if let PortMut::Mux(port) = self.ports.get_mut(id) {
-                port.queued_beside(now);
-            }
-            match self.ports.get_mut(id) {
-                PortMut::Source(port) => port.sample_vcs(now, &mut note),
-                PortMut::Packets(port) => port.sample_vcs(now, &mut note),
-                PortMut::Mux(port) => port.sample_vcs(now, &mut note),
-                PortMut::Pass(port) => {
-                    for vc in &mut port.vcs {
-                        let cells = u32::from(in_pass == Some(vc.place));
-                        vc.samples.add(cells);
-                        note(vc.vc, cells);
-                    }
-                }
-            }
-        }
-    }
-
     /// Ends the run at the ports: books what leaves and what is lost before the end.
     pub(crate) fn finish_ports(&mut self) {
         for port in &mut self.ports.sources {
@@ -542,11 +486,13 @@ impl<'a> Network<'a> {
             // What would leave as the run ends does not.
             port.settle(SimTime(self.end.0 - 1));
         }
-        self.run_muxes(self.end);
-        for at in 0..self.muxes.len() {
-            let id = self.muxes[at];
-            self.mux(id).finish();
-            self.note_losses(id);
+        self.run_ports(self.end);
+        for at in 0..self.waiting.len() {
+            let id = self.waiting[at];
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                port.finish();
+                self.note_losses(id);
+            }
         }
     }
 

@@ -176,6 +176,18 @@ impl Onward {
         }
     }
 
+    /// One cell of the VC at `place` leaves, of which `due` tells all, its head being when it does.
+    pub(crate) fn send_one(&mut self, place: u32, due: &Due) {
+        let of = Dealt {
+            frame: due.frame,
+            is_tagged: due.is_tagged,
+            nth: due.nth.into(),
+            is_new: due.part.is_new(),
+            begins: due.part.begins(),
+        };
+        self.note(place, of, due.head.0, self.cell_time, 1, due.part.ends());
+    }
+
     /// `count` cells of what comes were taken in and wait to be chosen.
     pub(crate) fn wait(&mut self, place: u32, count: u32, ends: bool) {
         let of = self.take_in(place, count);

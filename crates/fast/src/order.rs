@@ -1,24 +1,15 @@
-//! In which order multiplexing ports act for each other.
+//! In which order ports at which units wait act for each other.
 
-use crate::plan::{PortKind, Route};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// All multiplexing ports, each after those from which VCs go on to it, but for one or more of each ring; none when a
-/// VC comes back to a port.
-pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec<u32>> {
-    let muxes = (0u32..)
-        .zip(kinds)
-        .filter(|(_, kind)| **kind == PortKind::Mux);
-    let comes_back = |route: &Route| {
-        let ports: HashSet<u32> = route.muxes.iter().map(|mux| mux.0).collect();
-        ports.len() < route.muxes.len()
-    };
-    if routes.iter().any(comes_back) {
-        return None;
-    }
-    let pairs = routes.iter().flat_map(|route| route.muxes.windows(2));
-    let pairs: BTreeSet<(u32, u32)> = pairs.map(|pair| (pair[0].0, pair[1].0)).collect();
-    let mut feeding: BTreeMap<u32, usize> = muxes.map(|(id, _)| (id, 0)).collect();
+/// The ports, each after those from which units go on to it, but for one or more of each ring; `pairs` tell which go on
+/// to which.
+pub(crate) fn upstream_first(
+    ports: impl Iterator<Item = u32>,
+    pairs: impl Iterator<Item = (u32, u32)>,
+) -> Vec<u32> {
+    let pairs: BTreeSet<(u32, u32)> = pairs.collect();
+    let mut feeding: BTreeMap<u32, usize> = ports.map(|id| (id, 0)).collect();
     for (_, to) in &pairs {
         *feeding.entry(*to).or_default() += 1;
     }
@@ -50,7 +41,7 @@ pub(crate) fn upstream_first(kinds: &[PortKind], routes: &[Route]) -> Option<Vec
             }
         }
     }
-    Some(order)
+    order
 }
 
 /// The pairs in which `id` feeds another port.
@@ -71,31 +62,22 @@ fn is_in_ring(id: u32, left: &BTreeMap<u32, usize>, pairs: &BTreeSet<(u32, u32)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Stretch;
 
-    /// VCs that cross the given multiplexing ports, among five.
-    fn order(ways: &[&[u32]]) -> Option<Vec<u32>> {
-        let mux = |&port: &u32| (port, Stretch::default());
-        let route = |way: &&[u32]| Route {
-            source: 0,
-            first: Stretch::default(),
-            muxes: way.iter().map(mux).collect(),
-        };
-        let routes: Vec<Route> = ways.iter().map(route).collect();
-        upstream_first(&[PortKind::Mux; 5], &routes)
+    /// VCs that cross the given ports, among five.
+    fn order(ways: &[&[u32]]) -> Vec<u32> {
+        let pairs = ways.iter().flat_map(|way| way.windows(2));
+        upstream_first(0..5, pairs.map(|pair| (pair[0], pair[1])))
     }
 
     #[test]
     fn ports_come_after_those_that_feed_them() {
-        assert_eq!(order(&[]), Some(vec![0, 1, 2, 3, 4]));
-        let rows: &[&[u32]] = &[&[4, 2, 1], &[3, 1], &[0]];
-        assert_eq!(order(rows), Some(vec![0, 3, 4, 2, 1]));
+        assert_eq!(order(&[]), [0, 1, 2, 3, 4]);
+        assert_eq!(order(&[&[4, 2, 1], &[3, 1], &[0]]), [0, 3, 4, 2, 1]);
     }
 
     #[test]
     fn a_ring_begins_somewhere_and_what_it_feeds_comes_later() {
         let ring: &[&[u32]] = &[&[2, 3], &[3, 1], &[1, 2], &[3, 0], &[4, 2]];
-        assert_eq!(order(ring), Some(vec![4, 1, 2, 3, 0]));
-        assert_eq!(order(&[&[3, 2, 3]]), None);
+        assert_eq!(order(ring), [4, 1, 2, 3, 0]);
     }
 }

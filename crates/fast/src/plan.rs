@@ -1,13 +1,17 @@
-//! Which closed form holds at which port, and the fixed times between the stations of a VC.
+//! Which form holds at which port, and the fixed times between the stations of a VC.
 
 use crate::cell_stream::StreamPlan;
 use crate::edge::may_discard;
 use crate::moving::moves;
 use crate::order;
-use crate::shared;
+use crate::shared::{self, Shared};
+use skycell_records::{SteppedPort, SteppedReason};
 use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+pub(crate) use stepping::Stepping;
+
+mod stepping;
 
 /// How a port can be treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,15 @@ pub(crate) enum PortKind {
     Mux,
     /// A host's or router's port whose link carries packets.
     Packets,
+    /// Any port without a closed form: stepped unit by unit.
+    Stepped(SteppedReason),
+}
+
+impl PortKind {
+    /// Whether units may wait there for others.
+    fn may_wait(self) -> bool {
+        matches!(self, PortKind::Mux | PortKind::Stepped(_))
+    }
 }
 
 /// A station that cells pass on their way: when, after the departure that begins the stretch.
@@ -56,6 +69,11 @@ pub(crate) struct Route {
 }
 
 impl Route {
+    /// Whether the VC begins at a port that is stepped.
+    pub(crate) fn begins_stepped(&self) -> bool {
+        self.first_mux() == Some(self.source)
+    }
+
     /// The port where cells are multiplexed first, if they are anywhere.
     pub(crate) fn first_mux(&self) -> Option<u32> {
         self.muxes.first().map(|(port, _)| *port)
@@ -77,8 +95,11 @@ impl Route {
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<PortKind>,
     pub(crate) routes: Vec<Route>,
-    /// All multiplexing ports, each after those from which VCs go on to it, as far as there are no rings.
+    /// All ports at which units may wait for others, each after those from which VCs go on to it, as far as there are
+    /// no rings.
     pub(crate) order: Vec<u32>,
+    /// Which of them units go on to from which, and the least time from a unit's coming there to its coming here.
+    pub(crate) joints: BTreeMap<(u32, u32), SimTime>,
     /// Sources whose cells are known beforehand; their VCs have no route.
     pub(crate) streams: Vec<StreamPlan>,
     /// By port: which of its queues holds the cells of frames; none where several do.
@@ -86,108 +107,80 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a valid spec; none for what has no closed form here: a VC that is rerouted,
-    /// or comes back to a multiplexing port, links that change more than their delay, losses at random that do not follow from the order
-    /// in which frames come, edges that discard where no switch port follows, and classes beyond those of
-    /// [`crate::shared`].
-    pub(crate) fn new(spec: &NetworkSpec) -> Option<Plan> {
-        let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
-        let mut links = 0..spec.links.len() as u32;
-        if is_rerouted || !links.all(|link| has_closed_form(spec, link)) {
-            return None;
+    /// The plan for a valid spec.
+    pub(crate) fn new(spec: &NetworkSpec) -> Plan {
+        let mut stepping = Stepping::new(spec);
+        // A port that is stepped may ask for others.
+        loop {
+            let kinds = kinds(spec, &stepping);
+            let before = stepping.clone();
+            let shared = shared::plan(spec, &kinds, &mut stepping);
+            step_out_of_order(spec, &shared, &mut stepping);
+            if stepping == before {
+                return Plan::of(spec, kinds, shared);
+            }
         }
-        let kinds = kinds(spec);
-        let shared = shared::plan(spec, &kinds)?;
-        let streams = &shared.streams;
-        let is_stream: Vec<bool> = (0..spec.vcs.len() as u32)
-            .map(|vc| streams.iter().any(|stream| stream.vc == vc))
-            .collect();
-        let mut vcs = spec.vcs.iter().zip(&is_stream);
-        if !vcs.all(|(vc, &is_stream)| draws_in_order(spec, vc, is_stream, &shared.own_queues)) {
-            return None;
-        }
-        let of_vc = |(vc, &is_stream): (&VcSpec, &bool)| {
-            if is_stream {
+    }
+
+    /// Which ports are stepped, and why.
+    pub(crate) fn stepped_ports(&self, spec: &NetworkSpec) -> Vec<SteppedPort> {
+        let kinds = spec.links.iter().zip(&self.kinds);
+        let stepped = kinds.filter_map(|(link, kind)| match kind {
+            PortKind::Stepped(reason) => Some(SteppedPort {
+                port: link.name.clone(),
+                reason: *reason,
+            }),
+            _ => None,
+        });
+        stepped.collect()
+    }
+
+    fn of(spec: &NetworkSpec, kinds: Vec<PortKind>, shared: Shared) -> Plan {
+        let of_vc = |(vc, id): (&VcSpec, u32)| {
+            if shared.has_stream(id) {
                 // What a source's cells meet is told by its stream.
-                return Some(Route {
+                return Route {
                     source: vc.path[0],
                     first: Stretch::default(),
                     muxes: Vec::new(),
-                });
+                };
             }
-            // What an edge discards does not come to the multiplexing port behind it.
-            let has_port = vc.path.len() > 1;
-            (has_port || !may_discard(vc)).then(|| route(spec, &kinds, &vc.path))
+            route(spec, &kinds, vc)
         };
-        let routes = spec.vcs.iter().zip(&is_stream).map(of_vc);
-        let routes = routes.collect::<Option<Vec<Route>>>()?;
-        let order = order::upstream_first(&kinds, &routes)?;
-        Some(Plan {
+        let routes: Vec<Route> = spec.vcs.iter().zip(0..).map(of_vc).collect();
+        let joints = joints(spec, &routes);
+        let waiting = (0u32..).zip(&kinds).filter(|(_, kind)| kind.may_wait());
+        let order = order::upstream_first(waiting.map(|(id, _)| id), joints.keys().copied());
+        Plan {
             kinds,
             routes,
             order,
+            joints,
             streams: shared.streams,
             own_queues: shared.own_queues,
-        })
+        }
     }
 }
 
-/// Whether what links on the way of `vc` lose follows from the order in which frames come to the ports before them:
-/// these have one queue and send what came first, or have a server that draws as it chooses. The cells of a stream are
-/// drawn for by a server alone.
-fn draws_in_order(
-    spec: &NetworkSpec,
-    vc: &VcSpec,
-    is_stream: bool,
-    own_queues: &[Option<usize>],
-) -> bool {
-    let links = vc
-        .path
-        .iter()
-        .map(|&id| (&spec.links[id as usize].port, id));
-    let mut drawing = links.filter(|(_, id)| spec.links[*id as usize].motion.is_some());
-    drawing.all(|(port, id)| {
-        let has_server = port.queues.len() > 1 && own_queues[id as usize].is_some();
-        has_server || !is_stream && port.scheduler == SchedulerSpec::Fifo(FifoSpec {})
-    })
-}
-
-/// Whether the link at `link` moves in a way that has a closed form here: cells are sent at one rate and without a
-/// break, by a port from which they leave as they came, and go on to another port.
-fn has_closed_form(spec: &NetworkSpec, link: u32) -> bool {
-    let LinkSpec {
-        port,
-        from,
-        cell_time_ps,
-        ..
-    } = &spec.links[link as usize];
-    let is_moving = moves(&spec.links[link as usize]).is_some();
-    if spec.links[link as usize].framing.is_some() {
-        return !is_moving
-            && port.queues.len() == 1
-            && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
+/// Lets ports be stepped before links whose losses do not follow from the order in which frames come to them: others have
+/// one queue and send what came first, or have a server that draws as it chooses. The cells of a stream are drawn for
+/// by a server alone.
+fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
+    for (vc, id) in spec.vcs.iter().zip(0..) {
+        for &port in &vc.path {
+            let link = &spec.links[port as usize];
+            let has_server =
+                link.port.queues.len() > 1 && shared.own_queues[port as usize].is_some();
+            let is_fifo = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
+            let draws_in_order = has_server || is_fifo && !shared.has_stream(id);
+            if link.motion.is_some() && !draws_in_order {
+                stepping.step(port, SteppedReason::LossesOutOfOrder);
+            }
+        }
     }
-    let Some(motion) = moves(&spec.links[link as usize]) else {
-        return true;
-    };
-    let in_run = |step: &usize| motion.times_ps[*step] < spec.duration_ps;
-    let mut steps = (0..motion.times_ps.len()).filter(in_run);
-    let rates = &motion.cell_times_ps;
-    let sends_on = steps.clone().all(|step| {
-        motion.delays_ps[step].is_some() && rates.get(step).is_none_or(|time| time == cell_time_ps)
-    });
-    let has_handover = steps.any(|step| step > 0 && motion.paths[step] != motion.paths[step - 1]);
-    let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
-    sends_on
-        && motion.to.is_empty()
-        && (motion.interruption_ps == 0 || !has_handover)
-        && spec.nodes[*from as usize].kind == NodeKind::Switch
-        && port.queues.len() == 1
-        && port.scheduler == SchedulerSpec::Fifo(FifoSpec {})
-        && crossing.all(|vc| vc.path.last() != Some(&link))
 }
 
-fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
+fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
     // The links that feed each switch port.
     let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); spec.links.len()];
     for pair in spec.vcs.iter().flat_map(|vc| vc.path.windows(2)) {
@@ -200,6 +193,9 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
     let cutting = spec.vcs.iter().filter(|vc| may_discard(vc));
     let behind_edges: HashSet<u32> = cutting.filter_map(|vc| vc.path.get(1).copied()).collect();
     let kind = |((link, inputs), id): ((&LinkSpec, &Vec<u32>), u32)| {
+        if let Some(reason) = stepping.of(id) {
+            return PortKind::Stepped(reason);
+        }
         if link.framing.is_some() {
             return PortKind::Packets;
         }
@@ -210,9 +206,10 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
             return PortKind::Mux;
         }
         // What a link brings that moves may come together.
-        let is_slower = |&input: &u32| {
-            let input = &spec.links[input as usize];
-            input.cell_time_ps >= link.cell_time_ps && moves(input).is_none()
+        let is_slower = |&id: &u32| {
+            let input = &spec.links[id as usize];
+            let is_still = moves(input).is_none() && stepping.of(id).is_none();
+            input.cell_time_ps >= link.cell_time_ps && is_still
         };
         if inputs.len() <= 1
             && inputs.iter().all(is_slower)
@@ -231,15 +228,23 @@ fn kinds(spec: &NetworkSpec) -> Vec<PortKind> {
         .collect()
 }
 
-/// The way over `path`.
-pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Route {
+/// The way of `vc`. Of one that is rerouted, the ports that it may cross, which are all stepped.
+pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Route {
     let mut route = Route {
-        source: path[0],
+        source: vc.path[0],
         first: Stretch::default(),
         muxes: Vec::new(),
     };
+    let later = vc.paths().skip(1).flatten().copied();
+    let mut seen = HashSet::new();
+    let path = vc
+        .path
+        .iter()
+        .copied()
+        .chain(later)
+        .filter(|&id| seen.insert(id));
     let mut stretch = &mut route.first;
-    for &id in path {
+    for id in path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
             PortKind::Source | PortKind::Packets => {}
@@ -252,7 +257,7 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Rou
                 });
                 stretch.delay = departure;
             }
-            PortKind::Mux => {
+            PortKind::Mux | PortKind::Stepped(_) => {
                 route.muxes.push((id, Stretch::default()));
                 stretch = &mut route.muxes.last_mut().expect("it has just been added").1;
             }
@@ -261,4 +266,39 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], path: &[u32]) -> Rou
         stretch.link = id;
     }
     route
+}
+
+/// Least time of a unit on the link.
+pub(crate) fn least_time(link: &LinkSpec) -> SimTime {
+    match &link.framing {
+        Some(framing) => SimTime(framing.time_ps(1)),
+        None => SimTime(link.cell_time_ps),
+    }
+}
+
+/// Ports at which units may wait, and those that they go on to from there: the least time between.
+fn joints(spec: &NetworkSpec, routes: &[Route]) -> BTreeMap<(u32, u32), SimTime> {
+    let mut joints = BTreeMap::new();
+    let mut join = |from: u32, to: u32, delay: SimTime| {
+        let across = delay + least_time(&spec.links[from as usize]);
+        let least = joints.entry((from, to)).or_insert(across);
+        *least = across.min(*least);
+    };
+    for (route, vc) in routes.iter().zip(&spec.vcs) {
+        if vc.rerouting.is_none() {
+            for pair in route.muxes.windows(2) {
+                join(pair[0].0, pair[1].0, pair[0].1.delay);
+            }
+            continue;
+        }
+        for (from, _) in &route.muxes {
+            let link = &spec.links[*from as usize];
+            for (to, _) in &route.muxes {
+                if to != from && link.leads_to(spec.links[*to as usize].from) {
+                    join(*from, *to, SimTime(link.delay_ps));
+                }
+            }
+        }
+    }
+    joints
 }

@@ -12,8 +12,8 @@ use skycell_units::SimTime;
 const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
-/// only `engine` and `engine_stats` differ. What has no closed form here is simulated by the
-/// reference engine, and `engine_stats.simulated_by` says so.
+/// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
+/// `engine_stats.stepped_ports` says which and why.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -22,13 +22,7 @@ pub fn run(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    let Some(plan) = Plan::new(spec) else {
-        let records = skycell_reference::run(spec, progress)?;
-        return Ok(RunRecords {
-            engine: "fast",
-            ..records
-        });
-    };
+    let plan = Plan::new(spec);
     let mut network = Network::new(spec, plan);
     let end = network.end;
     let mut until_call = EVENTS_PER_CALL;

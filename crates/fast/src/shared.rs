@@ -6,8 +6,9 @@
 //! stream. Cells of a source that is no stream are frames of one cell.
 
 use crate::cell_stream::StreamPlan;
-use crate::plan::{PortKind, route};
-use skycell_spec::{LinkSpec, NetworkSpec, NodeKind, PortSpec, SourceSpec};
+use crate::plan::{PortKind, Stepping, route};
+use skycell_records::SteppedReason;
+use skycell_spec::{LinkSpec, NetworkSpec, PortSpec, SourceSpec};
 
 /// What crosses the ports with several queues.
 pub(crate) struct Shared {
@@ -16,17 +17,16 @@ pub(crate) struct Shared {
     pub(crate) own_queues: Vec<Option<usize>>,
 }
 
-/// The plan of a valid spec; none for what only `reference` runs: several queues at a host or router, and
-/// delays of single cells of a frame.
-pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
-    let is_of_source = |vc: &u32| cell_sources(spec).any(|(_, source)| source.vc == *vc);
-    if !spec.records.delay_vcs.iter().all(is_of_source) {
-        return None;
+impl Shared {
+    /// Whether the cells of a source with VC `vc` are a stream.
+    pub(crate) fn has_stream(&self, vc: u32) -> bool {
+        self.streams.iter().any(|stream| stream.vc == vc)
     }
-    let mut with_several = spec.links.iter().filter(|link| link.port.queues.len() > 1);
-    if !with_several.all(|link| spec.nodes[link.from as usize].kind == NodeKind::Switch) {
-        return None;
-    }
+}
+
+/// The plan of a valid spec with ports of these kinds. A source that sends cells of longer frames and is no stream begins
+/// at a port that is stepped.
+pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind], stepping: &mut Stepping) -> Shared {
     // VCs of streams so far: of one that becomes frames another may have to come after it, or share its port with
     // frames in several queues.
     let mut known: Vec<u32> = cell_sources(spec).map(|(_, source)| source.vc).collect();
@@ -36,18 +36,27 @@ pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind]) -> Option<Shared> {
         for (id, source) in cell_sources(spec).filter(|(_, source)| known.contains(&source.vc)) {
             match stream(spec, kinds, &own_queues, source, id, &known) {
                 Some(stream) => streams.push(stream),
-                None if source.frame_cells == 1 => others.push(source.vc),
-                None => return None,
+                None => others.push(source),
             }
         }
         if others.is_empty() {
             streams.sort_by_key(|stream| stream.vc);
-            return Some(Shared {
+            return Shared {
                 streams,
                 own_queues,
-            });
+            };
         }
-        known.retain(|vc| !others.contains(vc));
+        for source in &others {
+            let vc = &spec.vcs[source.vc as usize];
+            if source.frame_cells == 1 {
+                continue;
+            }
+            stepping.step(vc.path[0], SteppedReason::SourceFrames);
+            if spec.records.delay_vcs.contains(&source.vc) {
+                stepping.step_vc(vc, SteppedReason::UnitDelays);
+            }
+        }
+        known.retain(|vc| !others.iter().any(|source| source.vc == *vc));
     }
 }
 
@@ -89,8 +98,11 @@ fn stream(
     known: &[u32],
 ) -> Option<StreamPlan> {
     let vc = &spec.vcs[source.vc as usize];
-    let mut way = route(spec, kinds, &vc.path);
+    let mut way = route(spec, kinds, vc);
     let (mux, stretch) = way.muxes.pop().filter(|_| way.muxes.is_empty())?;
+    if kinds[mux as usize] != PortKind::Mux {
+        return None;
+    }
     let sampled = &spec.records.sampled_ports;
     let is_sampled =
         |link: u32| sampled.contains(&link) || spec.records.vc_sampled_ports.contains(&link);

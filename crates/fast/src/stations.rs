@@ -2,13 +2,16 @@
 
 use crate::cell_stream::CellStream;
 use crate::edge::Edge;
+use crate::lookahead::Lookahead;
 use crate::mux::MuxPort;
 use crate::packets::PacketPort;
-use crate::plan::{PassThrough, Plan, PortKind};
+use crate::plan::{PassThrough, Plan, PortKind, Route};
 use crate::server::Server;
 use crate::source::SourcePort;
+use crate::stepped::SteppedPort;
 use crate::vcs::is_cut;
 use skycell_records::{CellDelays, QueueSamples};
+use skycell_reference::Ways;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
@@ -25,6 +28,7 @@ pub(crate) enum Port<'a> {
     Pass(&'a PassPort),
     Mux(&'a MuxPort),
     Packets(&'a PacketPort),
+    Stepped(&'a SteppedPort),
 }
 
 /// An output port at work.
@@ -34,6 +38,7 @@ pub(crate) enum PortMut<'a> {
     Pass(&'a mut PassPort),
     Mux(&'a mut MuxPort),
     Packets(&'a mut PacketPort),
+    Stepped(&'a mut SteppedPort),
 }
 
 /// Where a port is kept.
@@ -44,6 +49,7 @@ enum Kept {
     Pass(Box<PassPort>),
     Mux(Box<MuxPort>),
     Packets(u32),
+    Stepped(Box<SteppedPort>),
 }
 
 /// All output ports. Those that frames begin at are the most, and lie side by side.
@@ -71,6 +77,7 @@ impl Ports {
             Kept::Pass(port) => Port::Pass(port),
             Kept::Mux(port) => Port::Mux(port),
             Kept::Packets(place) => Port::Packets(&self.packets[*place as usize]),
+            Kept::Stepped(port) => Port::Stepped(port),
         }
     }
 
@@ -80,6 +87,7 @@ impl Ports {
             Kept::Pass(port) => PortMut::Pass(port),
             Kept::Mux(port) => PortMut::Mux(port),
             Kept::Packets(place) => PortMut::Packets(&mut self.packets[*place as usize]),
+            Kept::Stepped(port) => PortMut::Stepped(port),
         }
     }
 
@@ -91,6 +99,7 @@ impl Ports {
     fn source_place(&self, id: u32) -> u32 {
         match self.kept[id as usize] {
             Kept::Source(place) | Kept::Packets(place) => place,
+            Kept::Stepped(_) => u32::MAX,
             _ => unreachable!("a route begins at a host's or router's port"),
         }
     }
@@ -109,6 +118,75 @@ impl Ports {
             unreachable!("only multiplexing ports are asked for so");
         };
         port
+    }
+
+    /// The stepped port with id `id`.
+    pub(crate) fn stepped(&self, id: u32) -> &SteppedPort {
+        let Kept::Stepped(port) = &self.kept[id as usize] else {
+            unreachable!("only stepped ports are asked for so");
+        };
+        port
+    }
+
+    /// The stepped port with id `id`, at work.
+    pub(crate) fn stepped_mut(&mut self, id: u32) -> &mut SteppedPort {
+        let Kept::Stepped(port) = &mut self.kept[id as usize] else {
+            unreachable!("only stepped ports are asked for so");
+        };
+        port
+    }
+
+    /// How far ahead the port with id `id` may act, at which units may wait.
+    pub(crate) fn lookahead(&self, id: u32) -> &Lookahead {
+        match &self.kept[id as usize] {
+            Kept::Mux(port) => &port.lookahead,
+            Kept::Stepped(port) => &port.lookahead,
+            _ => unreachable!("units may wait there"),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn lookahead_mut(&mut self, id: u32) -> &mut Lookahead {
+        match &mut self.kept[id as usize] {
+            Kept::Mux(port) => &mut port.lookahead,
+            Kept::Stepped(port) => &mut port.lookahead,
+            _ => unreachable!("units may wait there"),
+        }
+    }
+
+    /// When the earliest of what comes to the port at `time` or later may arrive at the end of its VC, as far as is
+    /// known.
+    pub(crate) fn arrives_after(&self, id: u32, time: SimTime) -> SimTime {
+        match &self.kept[id as usize] {
+            Kept::Mux(port) => port.arrives_after(time),
+            _ => time + self.lookahead(id).slack,
+        }
+    }
+
+    /// When the port is to act before anything that it does arrives at the end of a VC, if it has anything to do.
+    pub(crate) fn acts_at(&self, id: u32) -> Option<SimTime> {
+        match &self.kept[id as usize] {
+            Kept::Mux(port) => port.acts_at(),
+            _ => self.stepped(id).acts_at(),
+        }
+    }
+
+    /// How many units of the VC at `place` of the port with id `id` have come and been dealt with.
+    pub(crate) fn dealt_with(&self, id: u32, place: u32) -> u64 {
+        match &self.kept[id as usize] {
+            Kept::Mux(port) => port.dealt_with(place),
+            _ => self.stepped(id).dealt_with(place),
+        }
+    }
+
+    /// Of units that come together by `link`, if they may come to several ports: which place the `nth` of `vc` had that
+    /// went over it.
+    pub(crate) fn entry(&self, link: u32, vc: u32, nth: u64) -> Option<SimTime> {
+        match &self.kept[link as usize] {
+            Kept::Mux(feeding) => feeding.entry(vc, nth),
+            Kept::Stepped(feeding) => feeding.entry(vc, nth),
+            _ => None,
+        }
     }
 
     /// The pass-through port with id `id`.
@@ -141,14 +219,18 @@ pub(crate) struct PassPort {
 }
 
 /// Where a VC stands at the ports of its way that count cells.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Places {
     /// Of its source port among them.
     pub(crate) source_port: u32,
     /// At its source port.
     pub(crate) source: u32,
-    /// At each of its multiplexing ports, in order: there, and which of that port's inputs it comes over.
+    /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
     pub(crate) muxes: Vec<AtMux>,
+    /// The paths of one that is rerouted.
+    pub(crate) ways: Option<Ways>,
+    /// Whether all its ports are stepped.
+    pub(crate) are_stepped: bool,
 }
 
 /// Where a VC stands at a multiplexing port.
@@ -179,6 +261,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             let port = MuxPort::new(link, own, spec.seed, end, samples_vcs, notes_losses);
             Kept::Mux(Box::new(port))
         }
+        PortKind::Stepped(_) => {
+            let port = SteppedPort::new(link, spec.seed, end, notes_losses);
+            Kept::Stepped(Box::new(port))
+        }
         PortKind::PassThrough => Kept::Pass(Box::new(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             station: u32::MAX,
@@ -206,6 +292,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
         let source_port = ports.source_place(route.source);
         let source_place = match plan.kinds[route.source as usize] {
             PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
+            PortKind::Stepped(_) => u32::MAX,
             _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
         };
         for pass in &route.first.passes {
@@ -216,8 +303,12 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             let class = spec.vcs[vc as usize].class;
             let queue = spec.links[*mux as usize].port.queue_of(class);
             let queue = queue.expect("a class has a queue");
-            let place = ports.mux_mut(*mux).add_vc(vc, queue, stretch.delay);
-            let lane = lanes[&input];
+            let place = match ports.get_mut(*mux) {
+                PortMut::Stepped(port) => port.add_vc(vc, class, &spec.links[*mux as usize]),
+                _ => ports.mux_mut(*mux).add_vc(vc, queue, stretch.delay),
+            };
+            let lane = input.and_then(|input| lanes.get(&input).copied());
+            let lane = lane.unwrap_or(u32::MAX);
             muxes.push(AtMux { place, lane });
             for pass in &stretch.passes {
                 cross(&mut ports, *pass, *mux, vc, place);
@@ -226,12 +317,19 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
         places.push(Places {
             source_port,
             source: source_place,
+            ways: ways(spec, vc, route, &muxes),
+            are_stepped: {
+                let mut links = spec.vcs[vc as usize].paths().flatten();
+                links.all(|&link| matches!(plan.kinds[link as usize], PortKind::Stepped(_)))
+            },
             muxes,
         });
     }
     for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
-        if let Some(mux) = route.first_mux().filter(|_| is_cut(vc, route)) {
-            ports.mux_mut(mux).take_parts();
+        if let Some(mux) = route.first_mux().filter(|_| is_cut(vc, route))
+            && let PortMut::Mux(port) = ports.get_mut(mux)
+        {
+            port.take_parts();
         }
     }
     keep_what_is_asked(spec, &mut ports);
@@ -239,6 +337,18 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
     join(spec, plan, &places, &mut ports);
     set_times(spec, plan, &mut ports);
     (ports, places)
+}
+
+/// The paths of `vc`, if it is rerouted, whose ports are those of `route`.
+fn ways(spec: &NetworkSpec, vc: u32, route: &Route, muxes: &[AtMux]) -> Option<Ways> {
+    let of = &spec.vcs[vc as usize];
+    of.rerouting.as_ref()?;
+    let place = |port: u32| {
+        let at = route.muxes.iter().position(|mux| mux.0 == port);
+        muxes[at.expect("it may cross the port")].place
+    };
+    let from = |link: u32| spec.links[link as usize].from;
+    Some(Ways::new(of, spec.vc_destination(vc as usize), place, from))
 }
 
 /// Gives each port with several queues, one of which frames join, its server, with the cells of sources that cross it.
@@ -294,7 +404,7 @@ fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
                 port.lose_frames(link, spec.seed, is_asked);
                 port.move_link(link, spec.seed);
             }
-            PortMut::Pass(_) | PortMut::Packets(_) => {}
+            PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) => {}
         }
     }
 }
@@ -340,7 +450,7 @@ pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<Pass
             let last = last.filter(|(_, place)| crosses(*place))?;
             (last, mux.lossy.as_deref())
         }
-        Port::Pass(_) | Port::Packets(_) => {
+        Port::Pass(_) | Port::Packets(_) | Port::Stepped(_) => {
             unreachable!("a stretch begins at a source or multiplexing port")
         }
     };

@@ -5,9 +5,11 @@ use crate::ends::Ends;
 use crate::lossy::constant_loss;
 use crate::plan::Route;
 use crate::stations::Places;
-use skycell_cache::ask_for;
+use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
+use skycell_reference::Ways;
 use skycell_spec::{NetworkSpec, VcSpec};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
@@ -65,6 +67,8 @@ pub(crate) struct Way {
     pub(crate) is_cut: bool,
     /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
     pub(crate) is_sender_alone: bool,
+    /// Whether the port at which it begins is stepped.
+    pub(crate) is_stepped: bool,
     /// Whether it is one link that carries packets.
     pub(crate) carries_packets: bool,
     /// Whether what it brings is taken in, by routers or receivers, as soon as it is known when that arrives.
@@ -82,6 +86,13 @@ pub(crate) struct RestOfVc {
     pub(crate) edge: Edge,
     /// Delays of its cells, where they are measured.
     pub(crate) delays: Option<Box<CellDelays>>,
+    /// Whether they are so unit by unit, at stepped ports.
+    pub(crate) measures_units: bool,
+    /// The paths of one that is rerouted.
+    pub(crate) ways: Option<Ways>,
+    /// Of what comes to its end from a stepped port: how many units so far, and the frame that they are of.
+    pub(crate) delivered: u64,
+    pub(crate) reassembly: Reassembly,
     pub(crate) frames_corrupt: u64,
     pub(crate) cells_corrupt: u64,
     /// Cells refused by its source port.
@@ -132,6 +143,7 @@ impl Vcs {
                 last_delay: last.delay,
                 is_lossy: constant_loss(&spec.links[route.source as usize]).is_some(),
                 is_watched: edge.is_watching(),
+                is_stepped: places.source_port == u32::MAX,
                 is_cut: is_cut(&spec.vcs[id], &route),
                 is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
                 receives_at_once: ends.receives_at_once[id],
@@ -165,6 +177,10 @@ impl Vcs {
                 places: places.muxes.iter().map(|mux| mux.place).collect(),
                 edge,
                 delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
+                measures_units: is_measured && places.are_stepped,
+                ways: places.ways,
+                delivered: 0,
+                reassembly: Reassembly::default(),
                 frames_corrupt: 0,
                 cells_corrupt: 0,
                 discarded_at_source: Discards::default(),

@@ -7,13 +7,12 @@ mod words;
 
 use scenarios::{
     crowd, lossy_classes, moving, moving_rows, packets, rerouted, scenario, several, with_jitter,
+    with_stepping,
 };
 use serde_json::Value;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
-use skycell_spec::{
-    FifoSpec, LinkSpec, MotionSpec, NetworkSpec, ReroutingSpec, SchedulerSpec, SourceSpec,
-};
+use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec, SourceSpec};
 use words::Words;
 
 /// Scenarios run by default, beside crowds.
@@ -267,6 +266,12 @@ fn both_engines_leave_the_same_records_and_traces() {
     for seed in first..first + count {
         assert_identity(&format!("scenario {seed}"), scenario(seed));
         assert_identity(&format!("packets {seed}"), packets(seed));
+        let stepping = if seed % 3 == 0 {
+            packets(seed)
+        } else {
+            scenario(seed)
+        };
+        assert_identity(&format!("stepping {seed}"), with_stepping(stepping, seed));
         if let Some(crowd) = crowd(seed) {
             assert_identity(&format!("crowd {seed}"), with_jitter(crowd, seed));
         }
@@ -278,7 +283,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         }
         if seed % 4 == 2 {
             let several = with_jitter(several(seed), seed);
-            assert_identity(&format!("several classes {seed}"), several);
+            assert_identity(&format!("several classes {seed}"), several.clone());
+            let stepping = with_stepping(several, seed);
+            assert_identity(&format!("stepping classes {seed}"), stepping);
         }
         if let Some(moving) = moving_rows(seed).filter(|_| seed % 4 == 3) {
             assert_identity(&format!("moving rows {seed}"), with_jitter(moving, seed));
@@ -306,72 +313,82 @@ fn every_word_of_a_spec_is_in_some_scenario() {
     assert_eq!(words.missing(), [""; 0]);
 }
 
-#[test]
-fn the_fast_engine_itself_runs_packets_beside_cells_where_nothing_moves() {
-    let (mut own, mut dropped, mut mixed) = (0, 0, 0);
-    for spec in (0..300).map(packets) {
-        let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
-        let moves = |link: &LinkSpec| link.motion.as_ref().is_some_and(|motion| !is_still(motion));
-        if spec.links.iter().any(moves) {
-            continue;
-        }
-        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
-        own += u32::from(records.engine_stats.simulated_by == "fast");
-        let drops = |port: &PortRecord| {
-            port.octets
-                .as_ref()
-                .is_some_and(|octets| octets.discarded > 0)
-        };
-        dropped += u32::from(records.ports.iter().any(drops));
-        let is_stepped = |port: &PortRecord| port.octets.is_none() && port.departed > 0;
-        let is_whole = |port: &PortRecord| port.octets.is_some() && port.departed > 0;
-        let ports = || records.ports.iter();
-        mixed += u32::from(ports().any(is_stepped) && ports().any(is_whole));
-    }
-    assert!(
-        own > 150 && dropped > 100 && mixed > 50,
-        "{own} {dropped} {mixed}"
-    );
+/// Ports of a run of the fast engine that are stepped, and all that send anything.
+fn stepped_of(records: &RunRecords) -> (usize, usize) {
+    let sends = |port: &&PortRecord| port.departed > 0;
+    let stepped = &records.engine_stats.stepped_ports;
+    let is_stepped = |port: &&PortRecord| stepped.iter().any(|other| other.port == port.name);
+    let ports = records.ports.iter().filter(sends);
+    (ports.clone().filter(is_stepped).count(), ports.count())
 }
 
-/// What is compared is worth comparing where the fast engine does its own work.
-#[test]
-fn the_fast_engine_itself_runs_all_but_some_moving_links_rerouted_vcs_and_some_sources() {
-    let (mut own, mut others, mut lossy) = (0, 0, 0);
-    let scenarios = (0..300).map(|seed| (format!("scenario {seed}"), scenario(seed)));
-    let crowds = (0..300).filter_map(|seed| Some((format!("crowd {seed}"), crowd(seed)?)));
-    for (name, spec) in scenarios.chain(crowds) {
-        let is_still = |motion: &MotionSpec| motion.constant_loss_ppb().is_some();
-        let is_fifo = |link: &LinkSpec| link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
-        let moves = spec.links.iter().any(|link| {
-            let motion = link.motion.as_ref();
-            motion.is_some_and(|motion| !is_still(motion) || !is_fifo(link))
-        });
-        let is_rerouted = spec.vcs.iter().any(|vc| vc.rerouting.is_some());
-        let has_classes = spec.links.iter().any(|link| link.port.queues.len() > 1);
-        let in_frames =
-            |source: &SourceSpec| source.datagram_route.is_empty() && source.frame_cells > 1;
-        let has_frames = spec.sources.iter().any(in_frames);
+/// Runs in which all ports that send have closed forms, and those in which such are beside stepped ones.
+fn forms(specs: impl Iterator<Item = NetworkSpec>) -> [usize; 2] {
+    let mut forms = [0; 2];
+    for spec in specs {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
-        let is_own = records.engine_stats.simulated_by == "fast";
-        let may_be_other = moves || is_rerouted || has_classes || has_frames;
-        assert!(is_own || may_be_other, "{name}");
-        own += u32::from(is_own);
-        others += u32::from(!is_own);
-        let loses = |vc: &VcRecord| vc.cells_lost.drawn > 0 && vc.cells_delivered > 0;
-        lossy += u32::from(is_own && records.vcs.iter().any(loses));
+        match stepped_of(&records) {
+            (0, _) => forms[0] += 1,
+            (stepped, all) => forms[1] += usize::from(stepped < all),
+        }
     }
-    assert!(own > 4 * others, "{own} and {others}");
-    assert!(lossy > 20, "{lossy}");
+    forms
+}
+
+/// What is compared is worth comparing where the fast engine has closed forms, and where these are beside stepped ports.
+#[test]
+fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
+    let [closed, both] = forms((0..300).map(scenario).chain((0..300).filter_map(crowd)));
+    assert!(closed > 4 * both, "{closed} {both}");
+    let [_, both] = forms((0..200).map(|seed| with_stepping(scenario(seed), seed)));
+    assert!(both > 120, "{both}");
+    let [closed, _] = forms((0..200).map(packets));
+    assert!(closed > 100, "{closed}");
+    let [_, both] = forms((0..200).map(|seed| with_stepping(packets(seed), seed)));
+    assert!(both > 100, "{both}");
+}
+
+/// Links that lose frames are worth comparing where some arrive all the same.
+#[test]
+fn links_of_scenarios_lose_frames() {
+    let loses = |vc: &VcRecord| vc.cells_lost.drawn > 0 && vc.cells_delivered > 0;
+    let runs = (0..300)
+        .map(scenario)
+        .map(|spec| skycell_fast::run(&spec, &mut |_| true));
+    let lossy = runs.filter(|records| {
+        let records = records.as_ref().expect("it runs");
+        records.vcs.iter().any(loses)
+    });
+    assert!(lossy.count() > 20);
+}
+
+/// Packets beside cells are worth comparing where both are sent and some packets find no room.
+#[test]
+fn packets_of_scenarios_are_beside_cells_and_find_full_buffers() {
+    let (mut dropped, mut mixed) = (0, 0);
+    for spec in (0..300).map(packets) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        let drops = |port: &PortRecord| {
+            let octets = port.octets.as_ref();
+            octets.is_some_and(|octets| octets.discarded > 0)
+        };
+        dropped += u32::from(records.ports.iter().any(drops));
+        let sends = |packets: bool| {
+            let is_so = |port: &PortRecord| port.octets.is_some() == packets && port.departed > 0;
+            records.ports.iter().any(is_so)
+        };
+        mixed += u32::from(sends(true) && sends(false));
+    }
+    assert!(dropped > 100 && mixed > 50, "{dropped} {mixed}");
 }
 
 /// Links that move are worth comparing where cells come by them, together, in another order, or not at all.
 #[test]
-fn the_fast_engine_itself_runs_links_that_move() {
+fn links_that_move_have_closed_forms() {
     let (mut own, mut corrupt, mut lost, mut drawn, mut others) = (0, 0, 0, 0, 0);
     for spec in (0..400).filter_map(moving) {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
-        if records.engine_stats.simulated_by != "fast" {
+        if !records.engine_stats.stepped_ports.is_empty() {
             others += 1;
             continue;
         }
@@ -392,11 +409,11 @@ fn the_fast_engine_itself_runs_links_that_move() {
 
 /// Links that lose frames beside cells of sources are worth comparing where both lose some.
 #[test]
-fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
+fn links_that_lose_frames_of_several_classes_have_closed_forms() {
     let (mut both, mut in_frames, mut others) = (0, 0, 0);
     for spec in (0..500).filter_map(lossy_classes) {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
-        if records.engine_stats.simulated_by != "fast" {
+        if !records.engine_stats.stepped_ports.is_empty() {
             others += 1;
             continue;
         }
@@ -415,11 +432,11 @@ fn the_fast_engine_itself_runs_links_that_lose_frames_of_several_classes() {
 
 /// Ports at which frames join several queues are worth comparing where several are in use and some are full.
 #[test]
-fn the_fast_engine_itself_runs_frames_in_several_queues_of_a_port() {
+fn frames_in_several_queues_of_a_port_have_closed_forms() {
     let (mut own, mut full, mut others) = (0, 0, 0);
     for spec in (0..400).map(several) {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
-        if records.engine_stats.simulated_by != "fast" {
+        if !records.engine_stats.stepped_ports.is_empty() {
             others += 1;
             continue;
         }

@@ -13,7 +13,6 @@ pub mod frames;
 pub mod graph;
 pub mod links;
 pub mod motion;
-pub mod passes;
 pub mod path;
 pub mod pattern;
 pub mod route;

@@ -214,6 +214,11 @@ impl CellDelays {
         }
     }
 
+    /// What at least `permille` of a thousand have not exceeded, to the end of its bucket.
+    pub(crate) fn quantile(&self, permille: u64) -> u64 {
+        Merged::of(&[self], |own| own.fixed_ps).quantile(permille)
+    }
+
     /// The record of VC `vc`.
     pub fn record(&self, vc: u32) -> CellDelayRecord {
         CellDelayRecord {

@@ -12,7 +12,7 @@ mod web;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
-pub use packets::{PacketMeter, PacketRecord};
+pub use packets::{PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -162,15 +162,43 @@ pub struct RunRecords {
 /// How much work an engine did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EngineStats {
-    /// Which engine did the work: `reference` also where `fast` was asked for a run that it has no
-    /// closed form for.
-    pub simulated_by: &'static str,
     /// Events taken from the event queue.
     pub events: u64,
     /// Cells that ports took in, all ports together.
     pub cells: u64,
     /// Cells handled one by one where a closed form did not hold; all of them in `reference`.
     pub cells_stepped: u64,
+    /// Ports of the `fast` engine that have no closed form and are stepped unit by unit, as all are in `reference`.
+    pub stepped_ports: Vec<SteppedPort>,
+}
+
+/// A port that is stepped unit by unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SteppedPort {
+    /// Name of its link.
+    pub port: String,
+    /// Why.
+    pub reason: SteppedReason,
+}
+
+/// Why a port has no closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SteppedReason {
+    /// Its link changes its rate, its path or its destination, or its delay where frames begin or end or have several queues.
+    TimeVaryingLink,
+    /// A VC that may cross it changes its path.
+    ReroutedVc,
+    /// A host's or router's port has several queues or another order than that of arrival.
+    QueuesBesideSwitches,
+    /// Its link loses frames at random, and its queues decide which frame is the next to have a draw.
+    LossesOutOfOrder,
+    /// A source sends cells of longer frames over it, one by one.
+    SourceFrames,
+    /// Delays of single cells of frames are measured.
+    UnitDelays,
+    /// What is discarded where a VC enters has no port behind it.
+    EdgeDiscards,
 }
 
 /// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.

@@ -47,27 +47,27 @@ pub(crate) struct Frame {
 
 /// One unit on its way: a cell of a frame, or on a link of packets the whole packet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cell {
+pub struct Cell {
     /// Place of its frame among the [`Frames`].
-    pub(crate) frame: u32,
+    pub frame: u32,
     /// Place in its frame, from 0.
-    pub(crate) index: u32,
+    pub index: u32,
     /// Octets of the IP packet; 0 of a cell.
-    pub(crate) octets: u32,
+    pub octets: u32,
     /// VC id.
-    pub(crate) vc: u32,
+    pub vc: u32,
     /// How many links of the VC it has crossed.
-    pub(crate) hop: u16,
+    pub hop: u16,
     /// The end-of-message mark.
-    pub(crate) is_last: bool,
+    pub is_last: bool,
     /// The CLP bit.
-    pub(crate) is_tagged: bool,
+    pub is_tagged: bool,
     /// Whether a cell source has set its pace: its port does not wait before it.
-    pub(crate) is_paced: bool,
+    pub is_paced: bool,
     /// When it came to the port where it is.
-    pub(crate) came_at: SimTime,
+    pub came_at: SimTime,
     /// When its last bit left the VC's first port.
-    pub(crate) left_at: SimTime,
+    pub left_at: SimTime,
 }
 
 /// All frames that still have cells under way.

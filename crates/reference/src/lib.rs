@@ -5,6 +5,8 @@
 //! (by input link), retransmission timers run out (by flow), held acknowledgements go out (by flow),
 //! applications act (by flow), cell sources send (by source). Nothing depends on who was inserted
 //! first into a queue.
+//!
+//! Its ports, links and ways of VCs are there for engines that step some ports as this one does.
 
 mod frames;
 mod line;
@@ -16,4 +18,9 @@ mod run;
 mod timers;
 mod ways;
 
+pub use frames::Cell;
+pub use link::Link;
+pub use port::{Port, Verdict};
+pub use queue::{Queue, VcAtPort};
 pub use run::{RunError, run};
+pub use ways::{Next, Ways};

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// One direction of a link.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub struct Link {
     delay: SimTime,
     cell_time: SimTime,
     /// How it carries packets, if it does.
@@ -101,18 +101,18 @@ impl Link {
     }
 
     /// When the next cell arrives.
-    pub(crate) fn next_arrival(&self) -> Option<SimTime> {
+    pub fn next_arrival(&self) -> Option<SimTime> {
         self.cells.front().map(|first| first.0)
     }
 
     /// The cell that arrives at `now`, if one does, and the node that it arrives at.
-    pub(crate) fn take(&mut self, now: SimTime) -> Option<(u32, Cell)> {
+    pub fn take(&mut self, now: SimTime) -> Option<(u32, Cell)> {
         self.cells.front().filter(|first| first.0 == now)?;
         self.cells.pop_front().map(|(_, to, cell)| (to, cell))
     }
 
     /// Cells under way.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = &Cell> {
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().map(|(_, _, cell)| cell)
     }
 }

@@ -12,31 +12,36 @@ use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
 
-pub(crate) use crate::queue::Verdict;
+pub use crate::queue::Verdict;
 
 /// An output port and its link.
 #[derive(Debug)]
-pub(crate) struct Port {
+pub struct Port {
     /// Time during which cells were under transmission that have left since.
     sent_for: SimTime,
     /// Range of the wait before a frame, and the stream it is drawn from.
     frame_gap: u64,
     gap_stream: Stream,
-    pub(crate) queues: Vec<Queue>,
+    /// By place.
+    pub queues: Vec<Queue>,
     scheduler: Scheduler,
     /// The queue whose first cell is under transmission, while the port has cells.
     sending: usize,
     /// When that transmission began, or will after the wait before its frame.
     sending_since: SimTime,
-    pub(crate) vcs: Vec<VcAtPort>,
-    pub(crate) link: Link,
-    pub(crate) samples: QueueSamples,
+    /// By place.
+    pub vcs: Vec<VcAtPort>,
+    /// The link behind it.
+    pub link: Link,
+    /// Of all its queues together.
+    pub samples: QueueSamples,
     /// What it counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
 }
 
 impl Port {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
+    /// The port of the link that `spec` describes, in a run with `seed`.
+    pub fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let queues = spec.port.queues.iter();
         Port {
             sent_for: SimTime::ZERO,
@@ -54,19 +59,19 @@ impl Port {
     }
 
     /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its place there.
-    pub(crate) fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> u32 {
+    pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> u32 {
         let queue = spec.port.queue_of(class).expect("a class has a queue");
         self.vcs.push(VcAtPort::new(vc, queue));
         self.vcs.len() as u32 - 1
     }
 
     /// Cells in the port.
-    pub(crate) fn queued(&self) -> u32 {
+    pub fn queued(&self) -> u32 {
         self.queues.iter().map(Queue::queued).sum()
     }
 
     /// Time during which a cell was under transmission, up to `end`.
-    pub(crate) fn busy(&self, end: SimTime) -> SimTime {
+    pub fn busy(&self, end: SimTime) -> SimTime {
         let sending = if self.queued() == 0 {
             SimTime::ZERO
         } else {
@@ -76,14 +81,14 @@ impl Port {
     }
 
     /// A cell of the VC at `place` arrives from a link or from a cell source.
-    pub(crate) fn on_cell(&mut self, now: SimTime, cell: Cell, place: u32) -> Verdict {
+    pub fn on_cell(&mut self, now: SimTime, cell: Cell, place: u32) -> Verdict {
         let vc = &mut self.vcs[place as usize];
         self.queues[vc.queue].on_cell(now, cell, vc)
     }
 
     /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
     /// or nothing. `make` gives the cell of an index.
-    pub(crate) fn on_frame(
+    pub fn on_frame(
         &mut self,
         now: SimTime,
         place: u32,
@@ -101,7 +106,7 @@ impl Port {
 
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
     /// leave.
-    pub(crate) fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
+    pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
         let has_cells = self.queues.iter().map(|queue| queue.queued() > 0);
         let backlog = has_cells
             .zip(0..)
@@ -125,7 +130,7 @@ impl Port {
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
-    pub(crate) fn sending(&self) -> (Cell, SimTime) {
+    pub fn sending(&self) -> (Cell, SimTime) {
         let cell = self.queues[self.sending].cells.front();
         (
             *cell.expect("a cell is under transmission"),
@@ -136,7 +141,7 @@ impl Port {
     /// The last bit of the cell under transmission leaves: it is on the link now. `place` is its
     /// VC's at this port, `serial` the number of its frame in the run; it is lost when the node has
     /// forgotten its VC. Returns the cell and why if it is, or will be on the link.
-    pub(crate) fn on_departure(
+    pub fn on_departure(
         &mut self,
         now: SimTime,
         place: u32,
@@ -161,7 +166,7 @@ impl Port {
     }
 
     /// What the port has counted when the run ends at `end`.
-    pub(crate) fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
+    pub fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
         let queues: Vec<_> = self.queues.iter().map(|queue| queue.record(end)).collect();
         let sum = |of: fn(&Queue) -> u64| self.queues.iter().map(of).sum();
         let all = |of: fn(&Queue) -> &Discards| {

@@ -11,13 +11,13 @@ use skycell_units::SimTime;
 
 /// One VC as the port sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct VcAtPort {
+pub struct VcAtPort {
     /// VC id.
-    pub(crate) vc: u32,
+    pub vc: u32,
     /// Place of the queue that its cells join.
     pub(crate) queue: usize,
     /// Cells, or packets, in the port.
-    pub(crate) queued: u32,
+    pub queued: u32,
     /// Of what the buffer counts, the part that is the VC's.
     held: u32,
     /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
@@ -28,7 +28,8 @@ pub(crate) struct VcAtPort {
     awaits_boundary: bool,
     /// Whether the frame that is arriving has lost a cell here.
     has_lost: bool,
-    pub(crate) samples: QueueSamples,
+    /// Of its cells, or packets.
+    pub samples: QueueSamples,
 }
 
 impl VcAtPort {
@@ -49,9 +50,12 @@ impl VcAtPort {
 
 /// What a port did with a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
+    /// It took it in.
     Accepted,
+    /// It did not.
     Discarded {
+        /// Why.
         reason: DiscardReason,
         /// Whether it is the first cell that its frame loses here.
         is_first_loss: bool,
@@ -60,7 +64,7 @@ pub(crate) enum Verdict {
 
 /// A queue; the cell at its front may be under transmission and counts as queued until it has left.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub struct Queue {
     class: Option<ServiceClass>,
     capacity: u32,
     /// Whether what the buffer counts is octets.
@@ -74,12 +78,14 @@ pub(crate) struct Queue {
     active_weight: u64,
     last_departure: Option<SimTime>,
     pub(crate) arrived: u64,
-    pub(crate) departed: u64,
+    /// Cells, or packets, that have left.
+    pub departed: u64,
     pub(crate) discarded: Discards,
     pub(crate) frames_discarded: Discards,
     pub(crate) integral: QueueIntegral,
     queue_max: u32,
-    pub(crate) samples: QueueSamples,
+    /// Of its length.
+    pub samples: QueueSamples,
 }
 
 impl Queue {
@@ -107,7 +113,7 @@ impl Queue {
     }
 
     /// Cells, or packets, in the queue.
-    pub(crate) fn queued(&self) -> u32 {
+    pub fn queued(&self) -> u32 {
         self.cells.len() as u32
     }
 

@@ -88,10 +88,10 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         cell_delays: finished.cell_delays,
         class_delays: finished.class_delays,
         engine_stats: EngineStats {
-            simulated_by: "reference",
             events: finished.events,
             cells,
             cells_stepped: cells,
+            stepped_ports: Vec::new(),
         },
         traces: finished.traces,
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What becomes of a cell that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub enum Next {
     /// It goes on over this hop.
     Hop(u16),
     /// It has reached the VC's end.
@@ -17,7 +17,7 @@ pub(crate) enum Next {
 
 /// The links that a VC's cells may take.
 #[derive(Debug)]
-pub(crate) struct Ways {
+pub struct Ways {
     /// For each link of its paths: the port, and the VC's place there. First the links of the first
     /// path in their order, hop 0 being the first link of all paths.
     hops: Vec<(u32, u32)>,
@@ -38,7 +38,7 @@ struct Paths {
 impl Ways {
     /// The ways of `vc`, which ends at node `end`. `place` lets it cross a port and returns its place
     /// there; `from` tells the node of a port.
-    pub(crate) fn new(
+    pub fn new(
         vc: &VcSpec,
         end: u32,
         mut place: impl FnMut(u32) -> u32,
@@ -74,12 +74,12 @@ impl Ways {
     }
 
     /// Port of a hop, and the VC's place there.
-    pub(crate) fn hop(&self, hop: u16) -> (u32, u32) {
+    pub fn hop(&self, hop: u16) -> (u32, u32) {
         self.hops[usize::from(hop)]
     }
 
     /// Where a cell goes on that has come over `hop` to `node`.
-    pub(crate) fn next(&self, now: SimTime, hop: u16, node: u32) -> Next {
+    pub fn next(&self, now: SimTime, hop: u16, node: u32) -> Next {
         match &self.paths {
             None if usize::from(hop) + 1 < self.hops.len() => Next::Hop(hop + 1),
             None => Next::End,
@@ -89,7 +89,7 @@ impl Ways {
     }
 
     /// Whether `node` has forgotten the VC, so that it loses the cells it holds.
-    pub(crate) fn is_forgotten(&self, now: SimTime, node: u32) -> bool {
+    pub fn is_forgotten(&self, now: SimTime, node: u32) -> bool {
         let paths = self.paths.as_ref();
         paths.is_some_and(|paths| paths.leaving(now, node).is_none())
     }

@@ -2,8 +2,8 @@
 
 use crate::gfr::validate_gfr;
 use crate::{
-    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec,
-    TickPhase, TrafficSpec, VcSpec,
+    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
+    StartSpec, TickPhase, TrafficSpec, VcSpec,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -396,12 +396,11 @@ impl NetworkSpec {
         }
         // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
         let blocks = if tcp.timestamps { 3 } else { 4 };
-        if tcp.sack_max_blocks == 0 || tcp.sack_max_blocks > blocks {
-            return Err(range(
-                at("sack_max_blocks"),
-                tcp.sack_max_blocks,
-                &format!("1 to {blocks}"),
-            ));
+        if let RecoverySpec::Sack(sack) = &tcp.recovery
+            && !(1..=blocks).contains(&sack.max_blocks)
+        {
+            let allowed = format!("1 to {blocks}");
+            return Err(range(at("recovery.max_blocks"), sack.max_blocks, &allowed));
         }
         if let Some(delayed) = tcp.delayed_ack {
             for (key, value) in [

@@ -3,8 +3,7 @@
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{AdvertisedWindow, TcpSpec, TcpVariant};
-use skycell_cache::ask_for;
+use crate::spec::{AdvertisedWindow, RecoverySpec, TcpSpec};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
@@ -27,13 +26,11 @@ pub struct ReceiverCounters {
     pub controls: u64,
 }
 
-/// The receiver of one flow. What every segment needs comes first: the end of a line of the cache, and
-/// another.
+/// The receiver of one flow. What every segment needs comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
     held_until: Option<SimTime>,
-    // The second line.
     tcp: Arc<TcpSpec>,
     rcv_nxt: u64,
     /// Timestamp to echo (RFC 7323 section 4.3).
@@ -60,13 +57,6 @@ pub struct Receiver {
     controls: u64,
 }
 
-/// What is told of the lines of the cache above; the first field ends one.
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(Receiver, tcp) == 16);
-    assert!(offset_of!(Receiver, early) == 16 + 64);
-};
-
 impl Receiver {
     /// A receiver before the flow's first connection.
     pub fn new(tcp: impl Into<Arc<TcpSpec>>) -> Self {
@@ -91,13 +81,6 @@ impl Receiver {
             acks: 0,
             controls: 0,
         }
-    }
-
-    /// Asks for each line, so that it comes into the cache.
-    pub fn ask(&self) {
-        ask_for(&self.held_until);
-        ask_for(&self.rcv_nxt);
-        ask_for(&self.acks);
     }
 
     /// Octets of the IP packet that `segment` is.
@@ -266,11 +249,11 @@ impl Receiver {
             ..Segment::bare(SegmentKind::Ack, self.connection)
         });
         if self.has_early {
-            if self.tcp.variant == TcpVariant::Sack {
+            if let RecoverySpec::Sack(sack) = &self.tcp.recovery {
                 if let Some(range) = changed {
                     self.recent.note(range);
                 }
-                let most = self.tcp.sack_max_blocks as usize;
+                let most = sack.max_blocks as usize;
                 let ack = out.last_mut().expect("it was pushed just now");
                 ack.sack = self.recent.newest(self.rcv_nxt, most);
             }

@@ -1,7 +1,7 @@
 //! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
 
 use crate::clock::TickClock;
-use crate::cubic::NewAck;
+use crate::congestion::Ack;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
@@ -38,8 +38,8 @@ pub struct SenderCounters {
     pub controls: u64,
 }
 
-/// The sender's half of a connection, without the rules of loss recovery. In lines of the cache of
-/// 64 octets each; only the first counters of the last one matter to every acknowledgement.
+/// The sender's half of a connection, without the rules of loss recovery. What every acknowledgement needs comes
+/// before what few do.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Transmitter {
@@ -54,13 +54,11 @@ pub(crate) struct Transmitter {
     /// Window that the receiver advertised last.
     pub(crate) advertised: Octets,
     pub(crate) window: Window,
-    // The second line.
     pub(crate) rto: RtoEstimator,
     /// When the retransmission timer runs out.
     pub(crate) deadline: Option<SimTime>,
     /// The segment being timed: octet after its last, and the tick count at its sending.
     timed: Option<(u64, u64)>,
-    // The third.
     pub(crate) tcp: Arc<TcpSpec>,
     pub(crate) clock: TickClock,
     /// Segments put out; stands empty while the sender does nothing.
@@ -70,20 +68,10 @@ pub(crate) struct Transmitter {
     pub(crate) connection: u32,
     /// Whether the timer that runs out now does so before the clock moves on.
     pub(crate) is_before_tick: bool,
-    // The fourth.
     /// Octets SACKed above `snd_una`.
     pub(crate) sacked: Ranges,
     pub(crate) counters: SenderCounters,
 }
-
-/// What is told of the lines of the cache above.
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(Transmitter, rto) == 64);
-    assert!(offset_of!(Transmitter, tcp) == 128);
-    assert!(offset_of!(Transmitter, sacked) == 192);
-    assert!(offset_of!(Transmitter, counters.octets_retransmitted) == 256);
-};
 
 impl Transmitter {
     pub(crate) fn new(tcp: Arc<TcpSpec>, clock: TickClock) -> Self {
@@ -253,15 +241,27 @@ impl Transmitter {
             self.rto.on_sample(&self.tcp, ticks - sent_at);
             self.timed = None;
         }
-        self.window.note(|cwnd| {
-            let was_outstanding = self.snd_max - self.snd_una + acked;
-            NewAck {
-                ticks,
-                srtt_eighths: self.rto.srtt_eighths(),
-                segments: acked as f64 / self.tcp.mss as f64,
-                is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > cwnd,
-            }
-        });
         acked
+    }
+
+    /// That acknowledgement of `acked` octets makes cwnd grow: no recovery is going on.
+    pub(crate) fn grow(&mut self, acked: Octets) {
+        if self.window.has_state() {
+            self.grow_by_state(acked);
+        } else {
+            self.window.on_ack(&self.tcp, &Ack::default());
+        }
+    }
+
+    #[inline(never)] // so that nothing is done for it where there is no state
+    fn grow_by_state(&mut self, acked: Octets) {
+        let was_outstanding = self.snd_max - self.snd_una + acked;
+        let ack = Ack {
+            ticks: self.clock.ticks(self.now),
+            srtt_eighths: self.rto.srtt_eighths(),
+            segments: acked as f64 / self.tcp.mss as f64,
+            is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > self.window.cwnd(),
+        };
+        self.window.on_ack(&self.tcp, &ack);
     }
 }

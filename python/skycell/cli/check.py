@@ -14,7 +14,7 @@ from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
-    from skycell.scenario.faults import Fault
+    from skycell.input.faults import Fault
     from skycell.spec.network import NetworkSpec
 
 
@@ -28,7 +28,7 @@ class _Checked:
     faults: tuple[Fault, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        from skycell.scenario.faults import faults_as_dict
+        from skycell.input.faults import faults_as_dict
 
         return {
             "file": self.file,
@@ -61,7 +61,7 @@ def _validate(
 
 
 def _check(given: str) -> _Checked:
-    from skycell.scenario.faults import Fault, ScenarioFaults
+    from skycell.input.faults import Fault, ScenarioFaults
     from skycell.scenario.notes import notes_on
     from skycell.scenario.sky_paths import sky_paths
 

@@ -105,9 +105,9 @@ def validate_inputs(
 
 def _constellation(name: str, settings: Sequence[str]) -> Constellation:
     """The constellation of a preset or a file, with what the command line changes."""
+    from skycell.input.spelling import nearest
     from skycell.orbit import as_constellation, constellations
     from skycell.orbit.foreign import is_foreign
-    from skycell.scenario.spelling import nearest
 
     if name not in constellations() and not (Path(name).is_file() or is_foreign(Path(name))):
         near = nearest(name, constellations())

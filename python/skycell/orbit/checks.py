@@ -3,53 +3,49 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.orbit.file import (
     FILE_PATTERNS,
     MOST_SATELLITES,
+    ConstellationFile,
     DeltaPattern,
     ElementsPattern,
     Jsac98Pattern,
+    Links,
     SlotsPattern,
     StarPattern,
+    longitudes_deg,
 )
-from skycell.scenario.faults import (
-    FaultCollector,
-    Path,
-    ScenarioFaults,
-    Verbatim,
-    show_value,
-)
-
-if TYPE_CHECKING:
-    from skycell.orbit.constellation import Constellation
+from skycell.orbit.file_links import planes_and_each
+from skycell.orbit.fleet import Fleet
 
 EQUATORIAL_RADIUS_KM = 6378.137
 """WGS84, NIMA TR8350.2, table 3.1."""
 
 
-def check_constellation(constellation: Constellation) -> None:
-    """Refuses a constellation that contradicts itself.
+def check_file(file: ConstellationFile, faults: FaultCollector) -> None:
+    """Notes what a file contradicts itself in, whatever satellites it has."""
+    _check_pattern(file, faults)
+    _check_kinds(file, faults)
+    _check_access(file, faults)
 
-    Raises:
-        ScenarioFaults: with every contradiction.
+
+def check_links(file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector) -> None:
+    """Notes links that cannot stand.
+
+    Args:
+        file: without a fault of `check_file`.
+        satellites: their names by number.
+        faults: takes them.
     """
-    faults = FaultCollector(constellation.name, constellation.positions)
-    _check_pattern(constellation, faults)
-    _check_links(constellation, faults)
-    _check_access(constellation, faults)
-    faults.raise_if_any()
-    _check_elements(constellation, faults)
-    _check_counted_planes(constellation, faults)
-    _check_files(constellation, faults)
-    _check_given_links(constellation, faults)
-    _check_heights(constellation, faults)
-    faults.raise_if_any()
+    _check_given_links(file, satellites, faults)
+    if not faults.faults:
+        _check_heights(file, satellites, faults)
 
 
-def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None:
-    file = constellation.file
+def _check_pattern(file: ConstellationFile, faults: FaultCollector) -> None:
     pattern = file.pattern
     if isinstance(pattern, SlotsPattern):
         if (pattern.count is None) == (pattern.longitudes is None):
@@ -91,18 +87,16 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
             )
 
 
-def _check_elements(constellation: Constellation, faults: FaultCollector) -> None:
-    """Reads the elements, whose faults are those of their file."""
-    count = len(constellation.fleet.names)
+def check_count(count: int, faults: FaultCollector) -> None:
+    """Refuses more satellites of a file than there may be satellites; raises `ScenarioFaults`."""
     if count > MOST_SATELLITES:
-        got = Verbatim(f"{count:,} element sets".replace(",", " "))
+        got = Verbatim(f"{count:,} satellites".replace(",", " "))
         allowed = f"up to {MOST_SATELLITES:,}".replace(",", " ")
         faults.add(("pattern", "file"), got, allowed, "the satellites' elements")
         faults.raise_if_any()
 
 
-def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
-    file = constellation.file
+def _check_kinds(file: ConstellationFile, faults: FaultCollector) -> None:
     links, pattern = file.links, file.pattern
     has_planes = isinstance(pattern, Jsac98Pattern | DeltaPattern | StarPattern | ElementsPattern)
     if links.kind == "grid" and not has_planes:
@@ -113,7 +107,7 @@ def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
             "links between satellites",
         )
     if isinstance(pattern, ElementsPattern):
-        _check_planes(constellation, pattern, faults)
+        _check_planes(file, pattern, faults)
     elif links.kind == "grid" and links.seam == "closed" and not isinstance(pattern, DeltaPattern):
         faults.add(
             ("links", "seam"),
@@ -131,10 +125,10 @@ def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
 
 
 def _check_planes(
-    constellation: Constellation, pattern: ElementsPattern, faults: FaultCollector
+    file: ConstellationFile, pattern: ElementsPattern, faults: FaultCollector
 ) -> None:
-    """Notes what a grid over element sets cannot be, or needs."""
-    links = constellation.file.links
+    """Notes what a grid over element sets cannot be."""
+    links = file.links
     if pattern.planes is not None and pattern.node_gap is not None:
         allowed = "one of planes and node_gap"
         faults.add(("pattern", "planes"), Verbatim("both"), allowed, "planes of a grid of links")
@@ -149,28 +143,21 @@ def _check_planes(
         faults.add(("links", "cross_plane_below"), str(links.cross_plane_below), allowed, meaning)
 
 
-def _check_files(constellation: Constellation, faults: FaultCollector) -> None:
-    """Reads the files of places and of links, whose faults are told with the others."""
-    if faults.faults:
-        return
-    for read in (lambda: constellation.own_places, lambda: constellation.file_links):
-        try:
-            read()
-        except ScenarioFaults as found:
-            faults.faults += found.faults
+def check_planes(file: ConstellationFile, fleet: Fleet, faults: FaultCollector) -> None:
+    """Notes a grid over elements whose planes nothing gives, or that do not divide the sets.
 
-
-def _check_counted_planes(constellation: Constellation, faults: FaultCollector) -> None:
-    """Notes a grid over elements whose planes nothing gives, or that do not divide the sets."""
-    from skycell.orbit.file_links import planes_and_each
-
-    pattern, links = constellation.file.pattern, constellation.file.links
+    Args:
+        file: without a fault of `check_file`.
+        fleet: its satellites.
+        faults: takes them.
+    """
+    pattern, links = file.pattern, file.links
     if links.kind != "grid" or not isinstance(pattern, ElementsPattern) or pattern.node_gap:
         return
-    planes, each = planes_and_each(constellation)
-    most = max(entry.place for entry in constellation.fleet.sets)
-    if not planes or most >= planes * each:
-        got = f"{most + 1} sets in {planes} planes of {each}" if planes else "a grid"
+    planes, each = planes_and_each(pattern, fleet)
+    sets = 1 + max(entry.place for entry in fleet.sets)
+    if planes * each < sets:
+        got = f"{sets} sets in {planes} planes of {each}" if planes else "a grid"
         allowed = (
             "pattern.planes or pattern.node_gap, or a first line of the file with the numbers of "
             "planes and of satellites in each"
@@ -178,9 +165,9 @@ def _check_counted_planes(constellation: Constellation, faults: FaultCollector) 
         faults.add(("links", "kind"), Verbatim(got), allowed, "links between satellites")
 
 
-def _check_access(constellation: Constellation, faults: FaultCollector) -> None:
+def _check_access(file: ConstellationFile, faults: FaultCollector) -> None:
     """Notes rules of access that need slots, or do not go with them."""
-    ground = constellation.file.ground
+    ground = file.ground
     meaning = "which visible satellite a station uses"
     if ground.reassign is None and ground.access in ("random", "least_used"):
         allowed = "nearest, highest, longest or any; or reassign, the time between two choices"
@@ -194,12 +181,14 @@ def _check_access(constellation: Constellation, faults: FaultCollector) -> None:
         faults.add(("ground", "hold"), ground.hold, allowed, "whether a satellite is kept")
 
 
-def _check_given_links(constellation: Constellation, faults: FaultCollector) -> None:
-    links = constellation.file.links
+def _check_given_links(
+    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
+) -> None:
+    links = file.links
     if not links.given:
         return
-    known = set(constellation.satellites)
-    first, last = constellation.satellites[0], constellation.satellites[-1]
+    known = set(satellites)
+    first, last = satellites[0], satellites[-1]
     for place, pair in enumerate(links.given):
         for end, name in enumerate(pair):
             if name not in known:
@@ -216,49 +205,45 @@ def _check_given_links(constellation: Constellation, faults: FaultCollector) -> 
             )
 
 
-def _check_heights(constellation: Constellation, faults: FaultCollector) -> None:
+def _check_heights(
+    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
+) -> None:
     """Links whose ends keep their distance are told when they can never stand."""
-    if faults.faults:
-        return
-    pattern, links = constellation.file.pattern, constellation.file.links
+    pattern, links = file.pattern, file.links
     if isinstance(pattern, SlotsPattern):
-        _check_slots(constellation, pattern, faults)
+        _check_slots(links, pattern, satellites, faults)
     elif links.kind == "grid" and not isinstance(pattern, FILE_PATTERNS):
         radius_km = EQUATORIAL_RADIUS_KM + float(pattern.altitude.amount)
-        _check_chord(
-            constellation, radius_km, 360.0 / pattern.satellites_per_plane, ("links",), faults
-        )
+        _check_chord(links, radius_km, 360.0 / pattern.satellites_per_plane, ("links",), faults)
 
 
 def _check_slots(
-    constellation: Constellation, pattern: SlotsPattern, faults: FaultCollector
+    links: Links, pattern: SlotsPattern, satellites: Sequence[str], faults: FaultCollector
 ) -> None:
-    from skycell.orbit.constellation import longitudes_deg
 
     places = longitudes_deg(pattern)
-    numbers = {name: number for number, name in enumerate(constellation.satellites)}
+    numbers = {name: number for number, name in enumerate(satellites)}
     radius_km = float(pattern.radius.amount)
-    if constellation.file.links.kind == "ring":
+    if links.kind == "ring":
         for number, longitude in enumerate(places):
             apart = places[(number + 1) % len(places)] - longitude
             if len(places) > 1 and not _check_chord(
-                constellation, radius_km, apart, ("links", "kind"), faults
+                links, radius_km, apart, ("links", "kind"), faults
             ):
                 break
-    for place, (a, b) in enumerate(constellation.file.links.given):
+    for place, (a, b) in enumerate(links.given):
         apart = places[numbers[b]] - places[numbers[a]]
-        _check_chord(constellation, radius_km, apart, ("links", "given", place), faults)
+        _check_chord(links, radius_km, apart, ("links", "given", place), faults)
 
 
 def _check_chord(
-    constellation: Constellation,
+    links: Links,
     radius_km: float,
     apart_deg: float,
     path: Path,
     faults: FaultCollector,
 ) -> bool:
     """Whether a link between two satellites of one circle can stand; a fault if not."""
-    links = constellation.file.links
     half = math.radians(abs((apart_deg + 180.0) % 360.0 - 180.0)) / 2
     length_km = 2 * radius_km * math.sin(half)
     height_km = radius_km * math.cos(half) - EQUATORIAL_RADIUS_KM

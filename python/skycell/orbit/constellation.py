@@ -10,6 +10,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from skycell.input.checking import check_against
+from skycell.input.dotted_keys import set_value
+from skycell.input.expand import base_of, merge
+from skycell.input.faults import FaultCollector, Positions, ScenarioFaults
+from skycell.input.quantities import PS_PER_SECOND, rounded
+from skycell.input.text import read_text
+from skycell.input.toml_text import read_toml
+from skycell.orbit.checks import check_count, check_file, check_links, check_planes
 from skycell.orbit.file import (
     FILE_PATTERNS,
     ConstellationFile,
@@ -19,18 +27,13 @@ from skycell.orbit.file import (
     Jsac98Pattern,
     SlotsPattern,
     StarPattern,
+    longitudes_deg,
 )
+from skycell.orbit.file_links import grid_links, listed_links
 from skycell.orbit.fleet import Fleet, read_fleet
 from skycell.orbit.foreign import folder_of, foreign_values
 from skycell.orbit.places import Place, read_places
 from skycell.orbit.presets import constellations
-from skycell.scenario.checking import check_against
-from skycell.scenario.expand import base_of, merge
-from skycell.scenario.faults import FaultCollector, Positions, ScenarioFaults
-from skycell.scenario.quantities import PS_PER_SECOND, rounded
-from skycell.scenario.scenario import set_value
-from skycell.scenario.text import read_text
-from skycell.scenario.toml_text import read_toml
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Constellation:
     @cached_property
     def file(self) -> ConstellationFile:
         """The file with preset and defaults filled in."""
-        faults = FaultCollector(self.name, self.positions)
+        faults = self._faults()
         values = dict(self.values)
         base = base_of(values, constellations(), faults)
         is_known = not faults.faults
@@ -72,9 +75,12 @@ class Constellation:
         changed = copy.deepcopy(dict(self.values))
         faults = FaultCollector(self.name)
         for key, value in values.items():
-            set_value(changed, key, copy.deepcopy(value), faults)
+            set_value(changed, key, copy.deepcopy(value), faults, ConstellationFile)
         faults.raise_if_any()
         return _checked(Constellation(self.name, changed, {}, self.folder))
+
+    def _faults(self) -> FaultCollector:
+        return FaultCollector(self.name, self.positions)
 
     @cached_property
     def fleet(self) -> Fleet:
@@ -83,7 +89,7 @@ class Constellation:
         Raises:
             ScenarioFaults: the file of the satellites has faults, or cannot be read.
         """
-        return read_fleet(self)
+        return read_fleet(self.file, self.folder, self._faults())
 
     @cached_property
     def own_places(self) -> tuple[Place, ...]:
@@ -98,7 +104,7 @@ class Constellation:
         try:
             return tuple(read_places(self.folder / name))
         except OSError as error:
-            faults = FaultCollector(self.name, self.positions)
+            faults = self._faults()
             allowed = f"a file that can be read; {error.strerror or error}"
             faults.add(("ground", "places"), name, allowed, "places on the ground")
             raise ScenarioFaults(faults) from None
@@ -110,9 +116,9 @@ class Constellation:
         Raises:
             ScenarioFaults: the file of links has faults, or cannot be read.
         """
-        from skycell.orbit.file_links import links_of_file
-
-        return links_of_file(self)
+        count = len(self.satellites)
+        listed = listed_links(self.file, self.fleet, count, self.folder, self._faults())
+        return (*grid_links(self.file, self.fleet), *listed)
 
     @cached_property
     def satellites(self) -> tuple[str, ...]:
@@ -239,14 +245,6 @@ def _number(amount: Any) -> float | None:
     return None if amount is None else float(amount.amount)
 
 
-def longitudes_deg(pattern: SlotsPattern) -> list[float]:
-    """Where the satellites of slots stand, east positive."""
-    if pattern.longitudes is not None:
-        return [float(longitude.amount) for longitude in pattern.longitudes]
-    count = pattern.count or 0
-    return [360.0 * place / count for place in range(count)]
-
-
 def _pattern(
     pattern: Jsac98Pattern | DeltaPattern | StarPattern | SlotsPattern,
 ) -> dict[str, Any]:
@@ -302,7 +300,17 @@ def as_constellation(source: ConstellationLike) -> Constellation:
 
 
 def _checked(constellation: Constellation) -> Constellation:
-    from skycell.orbit.checks import check_constellation
-
-    check_constellation(constellation)
+    faults = FaultCollector(constellation.name, constellation.positions)
+    check_file(constellation.file, faults)
+    faults.raise_if_any()
+    check_count(len(constellation.fleet.names), faults)
+    check_planes(constellation.file, constellation.fleet, faults)
+    faults.raise_if_any()
+    for read in (lambda: constellation.own_places, lambda: constellation.file_links):
+        try:
+            read()
+        except ScenarioFaults as found:
+            faults.faults += found.faults
+    check_links(constellation.file, constellation.satellites, faults)
+    faults.raise_if_any()
     return constellation

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import Any
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.quantities import counted
+from skycell.input.text import read_text
 from skycell.orbit.epochs import EPOCH_YEARS, TIME_SYSTEMS, read_epoch, show_epoch
 from skycell.orbit.omm_text import Message, read_messages
 from skycell.orbit.selection import Choice, is_chosen
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.quantities import counted
-from skycell.scenario.text import read_text
 
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
 _NUMBERS: dict[str, tuple[float, float, str]] = {
@@ -99,6 +99,7 @@ class FaultySatellite:
         first = self.faults[0]
         key = first.path.split()[-1:]
         reason = f"{key[0]} {first.got}, allowed is {first.allowed}" if key else first.allowed
+        reason += f" ({first.meaning})" if first.meaning else ""
         more = len(self.faults) - 1
         return f"{reason}; and {counted(more, 'more fault')}" if more else reason
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.orbit.elements import FaultySatellite
 from skycell.orbit.epochs import EPOCH_YEARS, TIME_SYSTEMS, read_epoch
 from skycell.orbit.oem_text import Line, SegmentText, read_segments
 from skycell.orbit.selection import Choice, is_chosen
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 
 #: Axes of states (CCSDS 502.0-B-3, annex B, and the SANA registry), and what the compiled part
 #: calls them.
@@ -80,14 +80,13 @@ class Ephemeris:
     segments: tuple[Segment, ...]
 
     def gap(self, first_ns: int, last_ns: int) -> int | None:
-        """The first moment between two at which there is no segment to use; None where none is."""
+        """From when on, between two moments, there is no segment to use; None where none is."""
         at = first_ns
         for begin, end in sorted(segment.useable_ns for segment in self.segments):
-            if begin > at:
-                break
-            at = max(at, end)
-        if at >= last_ns and any(s.useable_ns[0] <= first_ns for s in self.segments):
-            return None
+            if begin <= at <= end:
+                at = end
+                if at >= last_ns:
+                    return None
         return at
 
 

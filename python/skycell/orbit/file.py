@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from skycell.orbit.selection import Chosen
-from skycell.scenario.parameters import (
+from skycell.input.parameters import (
     Flag,
     Parameters,
     ValueType,
@@ -17,7 +16,8 @@ from skycell.scenario.parameters import (
     whole_number,
     word,
 )
-from skycell.scenario.quantities import Dimension, Quantity, Refused, parse_quantity
+from skycell.input.quantities import Dimension, Quantity, Refused, parse_quantity
+from skycell.orbit.selection import Chosen
 
 MOST_SATELLITES = 100_000
 FARTHEST_BY_DEFAULT_S = 336 * 3600.0
@@ -41,6 +41,7 @@ Extra = Annotated[Quantity, quantity(Dimension.TIME, high=10**12, example="2 ms"
 Period = Annotated[
     Quantity, quantity(Dimension.TIME, low=10**9, high=86_400 * 10**12, example="15 s")
 ]
+Phase = Annotated[Quantity, quantity(Dimension.TIME, high=86_400 * 10**12, example="12 s")]
 Turn = Annotated[Quantity, quantity(Dimension.ANGLE, low=-360, high=360, example="31.6 deg")]
 Latitude = Annotated[Quantity, quantity(Dimension.ANGLE, low=0, high=90, example="60 deg")]
 Elevation = Annotated[Quantity, quantity(Dimension.ANGLE, low=-90, high=90, example="10 deg")]
@@ -346,7 +347,7 @@ class Ground(Parameters):
         "stations are given their satellites once in this time, and keep them until the next",
         source="a station changes its satellite at any moment",
     )
-    phase: Extra = param(
+    phase: Phase = param(
         "0 s",
         "when that happens: so long after whole multiples of reassign, counted from 1970 UTC with "
         "earth.epoch, from time 0 without",
@@ -377,3 +378,11 @@ class ConstellationFile(Parameters):
         "nearest to the last one (greedy)",
         source="choice: the greedy route is that of the JSAC paper",
     )
+
+
+def longitudes_deg(pattern: SlotsPattern) -> list[float]:
+    """Where the satellites of slots stand, east positive."""
+    if pattern.longitudes is not None:
+        return [float(longitude.amount) for longitude in pattern.longitudes]
+    count = pattern.count or 0
+    return [360.0 * place / count for place in range(count)]

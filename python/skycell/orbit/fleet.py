@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path as FilePath
 
+from skycell.input.faults import FaultCollector, Path, ScenarioFaults, Verbatim
+from skycell.input.text import read_text
 from skycell.orbit.elements import ElementSet, FaultySatellite, sets_of
 from skycell.orbit.ephemeris import Ephemeris, ephemerides_of
-from skycell.orbit.file import ElementsPattern, EphemerisPattern
+from skycell.orbit.file import ConstellationFile, ElementsPattern, EphemerisPattern
 from skycell.orbit.selection import Choice, unmet
-from skycell.scenario.faults import FaultCollector, Path, ScenarioFaults, Verbatim
-from skycell.scenario.text import read_text
-
-if TYPE_CHECKING:
-    from skycell.orbit.constellation import Constellation
 
 _FILE_MEANING = "the satellites' elements"
 
@@ -41,18 +38,22 @@ class Fleet:
         return (*(s.name for s in self.sets), *(s.name for s in self.ephemerides))
 
 
-def read_fleet(constellation: Constellation) -> Fleet:
+def read_fleet(file: ConstellationFile, folder: FilePath, faults: FaultCollector) -> Fleet:
     """The satellites of a constellation's file; none of a pattern.
+
+    Args:
+        file: the constellation's.
+        folder: that the file of satellites is relative to.
+        faults: of the constellation's file.
 
     Raises:
         ScenarioFaults: the file has faults that are not left out, or cannot be read; a choice means
             no satellite; or none is left.
     """
-    pattern = constellation.file.pattern
+    pattern = file.pattern
     if not isinstance(pattern, ElementsPattern | EphemerisPattern):
         return Fleet()
-    faults = FaultCollector(constellation.name, constellation.positions)
-    path = constellation.folder / pattern.file
+    path = folder / pattern.file
     try:
         text = read_text(path)
     except OSError as error:

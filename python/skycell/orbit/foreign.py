@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.text import read_text
 from skycell.orbit.elements import parse_elements
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.text import read_text
 
 _HYPATIA = "tles.txt"
 #: Files of ground stations, the one with Cartesian coordinates first.

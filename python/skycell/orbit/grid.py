@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.orbit.elements import ElementSet
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
 
 _MU_KM3_S2 = 398_600.8
 _RADIUS_KM = 6378.135

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
+from skycell.input.faults import Fault, ScenarioFaults, show_value
 
 _AXES = ("X", "Y", "Z", "X_DOT", "Y_DOT", "Z_DOT")
 #: An epoch and six numbers; three more are accelerations.

@@ -12,9 +12,9 @@ from io import StringIO
 from os import PathLike, fspath
 from typing import Any
 
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.spelling import hint
-from skycell.scenario.text import csv_faults, read_text
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.spelling import hint
+from skycell.input.text import csv_faults, read_text
 
 _COLUMNS = ("name", "latitude_deg", "longitude_deg")
 _RANGES = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
-from skycell.scenario.parameters import ValueType
-from skycell.scenario.quantities import Refused
+from skycell.input.parameters import ValueType
+from skycell.input.quantities import Refused
 
 _RANGE = re.compile(r"([0-9]{1,9})\s*-\s*([0-9]{1,9})")
 _LONGEST = 200

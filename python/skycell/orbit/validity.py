@@ -6,15 +6,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.quantities import PS_PER_SECOND, counted
+from skycell.orbit.constellation import Constellation
 from skycell.orbit.elements import FaultySatellite
 from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern, EphemerisPattern
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.quantities import PS_PER_SECOND, counted
-
-if TYPE_CHECKING:
-    from skycell.orbit.constellation import Constellation
 
 MOST_REPORTED = 20
 """Satellites told one by one; of the others their number."""
@@ -190,7 +188,7 @@ def _of_ephemerides(
         if gap_ns is not None:
             spans = [segment.useable_ns for segment in entry.segments]
             begin, end = min(spans)[0], max(end for _, end in spans)
-            got = f"no state of {show_name(entry.name)} at {_utc(gap_ns / 1e9)}"
+            got = f"no state of {show_name(entry.name)} from {_utc(gap_ns / 1e9)} on"
             allowed = (
                 f"moments from {_utc(begin / 1e9)} to {_utc(end / 1e9)} within its segments "
                 f"({show_value(pattern.file)})"

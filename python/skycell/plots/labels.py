@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from skycell.input.quantities import counted
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.quantities import counted
 
 NAMES = {
     **{kind: policy.facts["label"] for kind, policy in POLICIES.items()},

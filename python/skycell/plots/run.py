@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from skycell.input.parameters import Parameters, symbol_of
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import throughputs_bps
 from skycell.metrics.classes import OTHER_CLASSES
+from skycell.metrics.network import units_in_words
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import TimeRange
@@ -17,9 +20,7 @@ from skycell.plots.share import share_over_time
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.parameters import Parameters, symbol_of
-from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.scenario.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +116,11 @@ def run_figure(
         case "queue":
             ports = [link.name for link in spec.links]
             wanted = None if port is None else [port]
-            return queue_over_time(trace, ports, span, origin, levels=levels_of(spec), ports=wanted)
+            unit = _units_of(spec, trace["port"].unique().to_list() if port is None else [port])
+            levels = levels_of(spec)
+            return queue_over_time(
+                trace, ports, span, origin, levels=levels, ports=wanted, unit=unit
+            )
         case "share":
             return _share(spec, trace, span, origin, port)
         case _:
@@ -202,7 +207,10 @@ def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
     """Buffer and thresholds of each port, by the port's name."""
     return {
         link.name: Levels(
-            link.port.capacity_cells, _thresholds_of(link.port.policy), len(link.port.queues)
+            link.port.capacity_cells,
+            _thresholds_of(link.port.policy),
+            len(link.port.queues),
+            link.port.default_queue.counts_octets,
         )
         for link in spec.links
     }
@@ -229,6 +237,12 @@ def _thresholds(
                 yield f"threshold {symbol}" if len(symbol) == 1 else symbol, value
 
 
+def _units_of(spec: NetworkSpec, ports: Sequence[int | str]) -> str:
+    """What ports hold, given by place or name."""
+    places = enumerate(spec.links)
+    return units_in_words(link for place, link in places if place in ports or link.name in ports)
+
+
 def _trace(result: RunResult, kind: str) -> pl.DataFrame:
     trace = TRACE_OF[kind]
     if trace is None or trace not in result.traces:
@@ -249,7 +263,9 @@ def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) ->
         for number, vc in enumerate(result.records["vcs"])
         if wanted is None or number in wanted
     ]
-    return discards_by_reason(rows, origin, most=MOST_BARS if flows is None else None)
+    most = MOST_BARS if flows is None else None
+    unit = units_in_words(result.spec.links)
+    return discards_by_reason(rows, origin, most=most, unit=unit)
 
 
 def _vc_queue(
@@ -269,9 +285,13 @@ def _vc_queue(
         }
         wanted = [vcs[vc] for vc in part["vc"].unique().sort() if vc in own]
     thresholds = getattr(spec.links[link].port.policy, "thresholds_cells", ())
+    fed = spec.links[link]
+    if fed.port.default_queue.counts_octets:
+        thresholds = ()  # which are no levels of a length in packets
     limits = {vcs[vc]: cells for vc, cells in enumerate(thresholds) if cells is not None}
-    name = spec.links[link].name
-    return vc_queue_over_time(part, name, vcs, span, origin, thresholds=limits, vcs=wanted)
+    return vc_queue_over_time(
+        part, fed.name, vcs, span, origin, thresholds=limits, vcs=wanted, unit=units_in_words([fed])
+    )
 
 
 def _share(
@@ -279,6 +299,8 @@ def _share(
 ) -> Figure:
     place, part = _of_one_port(spec, trace, "service", port)
     link = spec.links[place]
+    if link.framing is not None:
+        raise NothingToDrawError(f"share counts cells, and {link.name} carries packets of any size")
     names = [queue.class_ or OTHER_CLASSES for queue in link.port.queues]
     return share_over_time(part, link.name, names, link.cell_time_ps, span, origin)
 

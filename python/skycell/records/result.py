@@ -9,11 +9,11 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.notes import notes_on
-from skycell.scenario.quantities import PS_PER_SECOND, counted
 from skycell.spec.network import NetworkSpec
 
 if TYPE_CHECKING:
@@ -63,16 +63,18 @@ class RunResult:
         return str(self.records["engine"])
 
     @property
-    def simulated_by(self) -> str:
-        """Name of the engine that did the work: `fast` hands on what it has no closed form for."""
-        return str(self.records["engine_stats"].get("simulated_by", self.engine))
+    def stepped_ports(self) -> dict[str, str]:
+        """Ports that the fast engine steps unit by unit, having no closed form, and why."""
+        ports = self.records["engine_stats"].get("stepped_ports", [])
+        return {str(port["port"]): str(port["reason"]) for port in ports}
 
     @property
     def engine_in_words(self) -> str:
-        """The engine, and the one that it handed the run to."""
-        if self.simulated_by == self.engine:
+        """The engine, and how many ports it stepped."""
+        if not self.stepped_ports:
             return self.engine
-        return f"{self.engine} (by {self.simulated_by}, cell by cell)"
+        count, of = len(self.stepped_ports), len(self.records["ports"])
+        return f"{self.engine} (steps {count} of {of} ports)"
 
     @property
     def seed(self) -> int:

@@ -13,7 +13,7 @@
 10596
 """
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.input.faults import Fault, ScenarioFaults
 from skycell.scenario.scenario import Scenario, ScenarioLike, as_scenario, check, load, parse
 from skycell.spec.network import NetworkSpec
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.quantities import show_amount
+from skycell.input.quantities import show_amount
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec
 
 #: Ports and VCs that a note names.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skycell.scenario.delay_series import Hops
-from skycell.scenario.motion import Motion
-from skycell.scenario.moving import steps_over_constellation
-from skycell.scenario.quantities import rounded
+from skycell.input.quantities import rounded
+from skycell.scenario.file.motion import Motion
+from skycell.scenario.file.topology import Graph, NSource
 from skycell.scenario.scenario import Scenario
-from skycell.scenario.topology import Graph, NSource
+from skycell.scenario.steps.moving import steps_over_constellation
+from skycell.spec.steps import Hops
 
 #: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have
 #: their own.

@@ -377,15 +377,120 @@ class VcSpec(SpecPart):
     rerouting: ReroutingSpec | None = left_out(None)
 
 
-TcpVariant = Literal["vanilla", "reno", "new_reno", "sack"]
+class VanillaSpec(SpecPart):
+    """Slow start and congestion avoidance alone: losses are found by timeout only."""
 
-CongestionControl = Literal["reno", "cubic"]
+    kind: Literal["vanilla"] = "vanilla"
 
-CwndGrowth = Literal["float", "integer", "ack_counting"]
 
-SlowStart = Literal["full", "limited"]
+class RenoRecoverySpec(SpecPart):
+    """Fast retransmit and fast recovery, which the first ACK of new data ends."""
+
+    kind: Literal["reno"] = "reno"
+    dup_ack_threshold: U32
+    avoid_multiple_fast_retransmits: bool
+
+
+PartialAckWindow = Literal["keep", "ssthresh", "deflate"]
+
+PartialAckRestarts = Literal["every", "first", "none"]
+
+
+class NewRenoSpec(SpecPart):
+    """Fast retransmit and a recovery that lasts until everything sent before it is acknowledged."""
+
+    kind: Literal["new_reno"] = "new_reno"
+    dup_ack_threshold: U32
+    partial_ack_window: PartialAckWindow
+    partial_ack_restarts: PartialAckRestarts
+    flywheel: bool
+    avoid_multiple_fast_retransmits: bool
+
+
+PipeAtEntry = Literal["cwnd", "cwnd_less_three"]
+
+SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"]
+
+PipeRoom = Literal["segment", "any"]
+
+
+class RetransmitDelayNone(SpecPart):
+    """As soon as pipe allows."""
+
+    kind: Literal["none"] = "none"
+
+
+class RetransmitDelaySegments(SpecPart):
+    """Only once this many segments above the hole have been SACKed."""
+
+    kind: Literal["segments"] = "segments"
+    count: U32
+
+
+RetransmitDelay = Annotated[
+    RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
+]
+
+
+class SackSpec(SpecPart):
+    """Fast retransmit and a recovery guided by selective acknowledgements: the pipe algorithm."""
+
+    kind: Literal["sack"] = "sack"
+    dup_ack_threshold: U32
+    pipe_at_entry: PipeAtEntry
+    partial_ack: SackPartialAck
+    partial_ack_restarts: PartialAckRestarts
+    pipe_room: PipeRoom
+    retransmit_delay: RetransmitDelay
+    max_blocks: U32
+    avoid_multiple_fast_retransmits: bool
+
+
+RecoverySpec = Annotated[
+    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec, Field(discriminator="kind")
+]
+
+RenoGrowth = Literal["float", "integer", "ack_counting"]
 
 SsthreshBasis = Literal["cwnd", "window"]
+
+
+class RenoCongestionSpec(SpecPart):
+    """A segment each round trip, and half at a loss."""
+
+    kind: Literal["reno"] = "reno"
+    growth: RenoGrowth
+    ssthresh_basis: SsthreshBasis
+
+
+class CubicSpec(SpecPart):
+    """A cubic function of the time since the last loss, and 0.7 at a loss."""
+
+    kind: Literal["cubic"] = "cubic"
+    c: float
+    fast_convergence: bool
+    ssthresh_basis: SsthreshBasis
+
+
+CongestionSpec = Annotated[RenoCongestionSpec | CubicSpec, Field(discriminator="kind")]
+
+
+class StandardSlowStartSpec(SpecPart):
+    """A segment for each ACK of new data."""
+
+    kind: Literal["standard"] = "standard"
+    at_ssthresh: bool
+
+
+class LimitedSlowStartSpec(SpecPart):
+    """A segment for each ACK up to max_ssthresh, from there on half of that each round trip."""
+
+    kind: Literal["limited"] = "limited"
+    max_ssthresh: U32
+    at_ssthresh: bool
+
+
+SlowStartSpec = Annotated[StandardSlowStartSpec | LimitedSlowStartSpec, Field(discriminator="kind")]
 
 
 class TickPhaseAt(SpecPart):
@@ -407,34 +512,6 @@ TickOrder = Literal["clock_first", "timers_first"]
 
 RtoRestart = Literal["on_ack", "on_send"]
 
-PipeAtEntry = Literal["cwnd", "cwnd_less_three"]
-
-SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"]
-
-PartialAckRestarts = Literal["every", "first", "none"]
-
-SackPipeRoom = Literal["segment", "any"]
-
-
-class SackRetransmitDelayNone(SpecPart):
-    """As soon as pipe allows."""
-
-    kind: Literal["none"] = "none"
-
-
-class SackRetransmitDelaySegments(SpecPart):
-    """Only once this many segments above the hole have been SACKed."""
-
-    kind: Literal["segments"] = "segments"
-    count: U32
-
-
-SackRetransmitDelay = Annotated[
-    SackRetransmitDelayNone | SackRetransmitDelaySegments, Field(discriminator="kind")
-]
-
-PartialAckWindow = Literal["keep", "ssthresh", "deflate"]
-
 AdvertisedWindow = Literal["constant", "free_buffer"]
 
 
@@ -448,7 +525,9 @@ class DelayedAckSpec(SpecPart):
 class TcpSpec(SpecPart):
     """Both endpoints of a TCP connection."""
 
-    variant: TcpVariant
+    recovery: RecoverySpec
+    congestion: CongestionSpec
+    slow_start: SlowStartSpec
     mss: U64
     llc_snap: bool
     rwnd: U64
@@ -456,12 +535,6 @@ class TcpSpec(SpecPart):
     initial_cwnd: U64
     initial_ssthresh: U64
     max_cwnd: U64
-    congestion_control: CongestionControl = left_out("reno")
-    cwnd_growth: CwndGrowth
-    slow_start: SlowStart = left_out("full")
-    slow_start_at_ssthresh: bool
-    ssthresh_basis: SsthreshBasis
-    dup_ack_threshold: U32
     tick_ps: U64
     tick_phase: TickPhase
     tick_order: TickOrder
@@ -471,16 +544,6 @@ class TcpSpec(SpecPart):
     rto_max_backoff: U32
     rto_restart: RtoRestart
     timestamps: bool
-    pipe_at_entry: PipeAtEntry
-    sack_partial_ack: SackPartialAck = left_out("pipe_less_two")
-    sack_partial_ack_restarts: PartialAckRestarts = left_out("every")
-    sack_pipe_room: SackPipeRoom = left_out("segment")
-    sack_retransmit_delay: SackRetransmitDelay
-    sack_max_blocks: U32
-    partial_ack_window: PartialAckWindow
-    partial_ack_first_restarts_only: bool
-    flywheel: bool
-    avoid_multiple_fast_retransmits: bool
     advertised_window: AdvertisedWindow
     delayed_ack: DelayedAckSpec | None = None
     nagle: bool

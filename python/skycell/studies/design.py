@@ -6,10 +6,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.dotted_keys import set_value
+from skycell.input.faults import FaultCollector, ScenarioFaults
+from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
-from skycell.scenario.faults import FaultCollector, ScenarioFaults
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded, show_time
-from skycell.scenario.scenario import set_value
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.spec.network import StartAt, StartDrawn
 from skycell.studies.model import Experiment, Level, Study
 
@@ -244,5 +245,5 @@ def _time_ps(text: str) -> int:
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:
     faults = FaultCollector("study")
-    set_value(values, key, value, faults)
+    set_value(values, key, value, faults, ScenarioFile)
     faults.raise_if_any()

@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
-from skycell.metrics import (
-    ceiling_bps,
-    efficiency,
-    fairness_index,
-    link_cell_bps,
-    throughputs_bps,
-)
+from skycell.input.quantities import PS_PER_SECOND
+from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
 from skycell.scenario import NetworkSpec
-from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.studies import guarantees, privileged, web
 
 if TYPE_CHECKING:

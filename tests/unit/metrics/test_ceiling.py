@@ -14,7 +14,7 @@ from skycell.metrics import (
     segment_frame_cells,
     tcp_share,
 )
-from skycell.metrics.ceiling import carried_cell_bps
+from skycell.metrics.ceiling import carried_bps
 from skycell.spec.network import FifoSpec, LinkSpec, MotionSpec, PortSpec
 
 
@@ -91,7 +91,7 @@ def test_a_link_that_varies_could_carry_the_mean_of_its_rate_while_it_has_a_path
     link = LinkSpec(
         name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=motion, port=port
     )
-    assert carried_cell_bps(link, 10 * part_ps, taken) == pytest.approx(carried)
+    assert carried_bps(link, 10 * part_ps, taken) == pytest.approx(carried)
 
 
 def test_efficiency_is_the_sum_over_the_ceiling() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from skycell.input.faults import show_path
 from skycell.scenario import Fault, ScenarioFaults, check, parse
-from skycell.scenario.faults import show_path
 from tests.unit.scenario.test_nonsense import SOUND, places
 
 #: What is no value of any parameter: no unit, no word, no name, no table with such a key.

@@ -1,8 +1,8 @@
 //! The frames on their way to a port, and which head or tail comes first.
 
 use super::Due;
-use skycell_cache::ask_for;
 use skycell_des::{Calendar, Key, KeyHeap};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 
 /// Lanes of which the foremost frames are soon put into order. Tests try fewer, too.

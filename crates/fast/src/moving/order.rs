@@ -1,6 +1,5 @@
 //! Which of the cells that come together by a link that moves entered it first, where they go on to several ports.
 
-use super::cells::Cells;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -26,7 +25,7 @@ impl Sent {
 
 /// What has been sent on and may be asked for.
 #[derive(Debug)]
-pub(super) struct EntryOrder {
+pub(crate) struct EntryOrder {
     /// By place at the port before the link.
     sent: Vec<VecDeque<Sent>>,
     /// How many of all VCs, and with how many it is seen which will be asked for.
@@ -35,7 +34,7 @@ pub(super) struct EntryOrder {
 }
 
 impl EntryOrder {
-    pub(super) fn new(vcs: usize) -> Self {
+    pub(crate) fn new(vcs: usize) -> Self {
         EntryOrder {
             sent: vec![VecDeque::new(); vcs],
             kept: 0,
@@ -43,20 +42,21 @@ impl EntryOrder {
         }
     }
 
-    /// Cells are sent on, after all others of their VC that have been.
-    pub(super) fn note(&mut self, cells: &Cells) {
-        let sent = &mut self.sent[cells.place as usize];
+    /// `count` cells of the VC at `place` are sent on, after all others of it that have been: the first entered at
+    /// `entry`, the others `distance` apart.
+    pub(crate) fn note(&mut self, place: u32, entry: u64, distance: u64, count: u32) {
+        let sent = &mut self.sent[place as usize];
         sent.push_back(Sent {
             before: sent.back().map_or(0, Sent::with),
-            entry: cells.entry,
-            distance: cells.distance,
-            count: cells.count,
+            entry,
+            distance,
+            count,
         });
         self.kept += 1;
     }
 
     /// When the `nth` cell of the VC at `place` that was sent on, from 0, entered.
-    pub(super) fn entry(&self, place: usize, nth: u64) -> Option<SimTime> {
+    pub(crate) fn entry(&self, place: usize, nth: u64) -> Option<SimTime> {
         let sent = &self.sent[place];
         let at = sent.partition_point(|sent| sent.before <= nth);
         let sent = sent.get(at.checked_sub(1)?)?;
@@ -65,7 +65,7 @@ impl EntryOrder {
 
     /// Of the VC at a place nobody will ask for so many of the first cells as `dealt_with` tells. What was sent on
     /// last stays.
-    pub(super) fn forget(&mut self, dealt_with: impl Fn(usize) -> u64) {
+    pub(crate) fn forget(&mut self, dealt_with: impl Fn(usize) -> u64) {
         if self.kept < self.most {
             return;
         }
@@ -87,22 +87,9 @@ mod tests {
     #[test]
     fn what_has_been_dealt_with_is_forgotten() {
         let mut order = EntryOrder::new(2);
-        let cells = |place: u32, entry: u64, count: u32| Cells {
-            arrival: entry + 100,
-            entry,
-            count,
-            distance: 10,
-            stride: 1,
-            place,
-            next_place: 5,
-            frame: 0,
-            ends: false,
-            nth: 0,
-            is_tagged: false,
-        };
-        order.note(&cells(0, 500, 3));
-        order.note(&cells(1, 510, 1));
-        order.note(&cells(0, 560, 2));
+        order.note(0, 500, 10, 3);
+        order.note(1, 510, 10, 1);
+        order.note(0, 560, 10, 2);
         let asked = |order: &EntryOrder| {
             let of_first = (0..5).map(|nth| order.entry(0, nth).map(|time| time.0));
             of_first.collect::<Vec<_>>()
@@ -112,12 +99,12 @@ mod tests {
         let dealt_with = |place: usize| [4, 1][place];
         order.forget(dealt_with);
         assert_eq!(asked(&order), all, "few are kept");
-        order.note(&cells(0, 600, 1));
+        order.note(0, 600, 10, 1);
         order.forget(dealt_with);
         assert_eq!(asked(&order), [None, None, None, Some(560), Some(570)]);
         assert_eq!(order.entry(0, 5), Some(SimTime(600)));
         assert_eq!(order.entry(1, 0), Some(SimTime(510)), "it was the last");
-        order.note(&cells(1, 620, 1));
+        order.note(1, 620, 10, 1);
         assert_eq!(order.entry(1, 1), Some(SimTime(620)));
     }
 }

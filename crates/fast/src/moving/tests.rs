@@ -48,7 +48,7 @@ fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
         };
         link.add(place, onto);
     }
-    let mut frames = Frames::new(true);
+    let mut frames = Frames::new(true, false);
     for source in 0..4 {
         frames.add_of_source(source, 0, (9, 0), SimTime::ZERO);
     }

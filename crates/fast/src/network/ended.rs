@@ -2,6 +2,7 @@
 
 use super::Network;
 use crate::mux::{Ended, Fate};
+use crate::stations::Port;
 use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
@@ -14,11 +15,19 @@ const ASKED: usize = 12;
 const MANY_FLOWS: usize = if cfg!(debug_assertions) { 1 } else { 200 };
 
 impl Network<'_> {
+    /// Lets the port act up to `limit`, before which all is known that comes to it.
+    pub(super) fn run_port(&mut self, id: u32, limit: SimTime) {
+        match self.ports.get(id) {
+            Port::Stepped(_) => self.run_stepped(id, limit),
+            _ => self.run_mux(id, limit),
+        }
+    }
+
     /// Lets the multiplexing port deal with the frames whose heads and tails come before `limit`.
     ///
     /// What the frames lead to comes to the port after `limit`, so several may be dealt with there before
     /// the first arrives.
-    pub(super) fn run_mux(&mut self, id: u32, limit: SimTime) {
+    fn run_mux(&mut self, id: u32, limit: SimTime) {
         let mut ended = std::mem::take(&mut self.ended);
         let has_many = self.flows.len() >= MANY_FLOWS;
         let mut may_be_more = true;
@@ -70,11 +79,11 @@ impl Network<'_> {
             onward.take(|place, _, due| moving.enter(place, due));
             moving.carry(limit.max(last) + cell_time, &mut self.frames);
             moving.take(|port, lane, due| self.push_due(port, lane, due));
-            moving.forget(|port, place| self.ports.mux(port).dealt_with(place));
+            moving.forget(|port, place| self.ports.dealt_with(port, place));
             let keeps_some = moving.first_kept().is_some();
             self.mux(id).moving = Some(moving);
             if keeps_some {
-                self.plan_mux(id);
+                self.plan_port(id);
             }
         } else {
             onward.take(|_, onto, due| {
@@ -136,7 +145,7 @@ impl Network<'_> {
         }
         self.flows[frame.flow as usize].ask(frame.is_forward);
         let (begin, way) = self.vcs.begin(self.vcs.follower(ended.vc));
-        if !way.carries_packets {
+        if !way.carries_packets && !way.is_stepped {
             self.ports.sources[begin.source as usize].ask();
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::inputs::Due;
+use crate::stations::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
@@ -18,6 +19,9 @@ impl Network<'_> {
             ..
         } = offer;
         let way = *self.vcs.begin(vc_id).1;
+        if way.is_stepped {
+            return self.offer_to_stepped(now, offer);
+        }
         if way.carries_packets {
             return self.offer_packet(now, offer);
         }
@@ -39,7 +43,7 @@ impl Network<'_> {
                 let spacing = SimTime(source.cell_time());
                 if way.is_lossy && source.loses(now, start, source_place, cells) {
                     if way.is_watched {
-                        self.vcs.rest[vc_id as usize].edge.on_lost(start, cells);
+                        self.vcs.rest[vc_id as usize].edge.on_sending(start, cells);
                     }
                     return self.frames.forget(frame);
                 }
@@ -168,19 +172,22 @@ impl Network<'_> {
         self.frames.forget(frame);
     }
 
-    /// A frame, or a part of one, is on its way to a multiplexing port.
+    /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
     pub(super) fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
-        let port = self.mux(mux);
+        let PortMut::Mux(port) = self.ports.get_mut(mux) else {
+            return self.push_to_stepped(mux, lane, &due);
+        };
         debug_assert!(
-            due.head >= port.reached,
+            due.head >= port.lookahead.reached,
             "it comes to what has been dealt with"
         );
         port.inputs.push(lane, due);
         // Only what comes before all else makes it act earlier.
         let latest = port.arrives_after(due.head);
-        if port.wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
-            self.plan_mux(mux);
+        let wakes_at = port.lookahead.wakes_at;
+        if wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
+            self.plan_port(mux);
         }
     }
 }

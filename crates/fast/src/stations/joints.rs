@@ -1,11 +1,12 @@
 //! How multiplexing ports hang together: what feeds them, where their VCs go on, how far ahead they may act.
 
-use super::{Places, Ports};
+use super::{Places, PortMut, Ports};
 use crate::inputs::Inputs;
+use crate::lookahead::Returns;
 use crate::moving::moves;
-use crate::mux::Returns;
 use crate::onward::Onto;
-use crate::plan::{Plan, Route};
+use crate::plan::{Plan, Route, least_time};
+use crate::stepped::Next;
 use skycell_spec::NetworkSpec;
 use skycell_units::SimTime;
 use std::collections::{HashMap, HashSet};
@@ -15,17 +16,30 @@ use std::collections::{HashMap, HashSet};
 /// not move. What comes over a link that moves may come together.
 pub(super) type Input = (u32, u32, Option<u32>, u32);
 
-/// The inputs over which a VC comes to its multiplexing ports.
-pub(super) fn inputs(spec: &NetworkSpec, route: &Route, vc: u32) -> impl Iterator<Item = Input> {
+/// The inputs over which a VC comes to its ports where units may wait; none where it begins there, or where its units
+/// come one by one.
+pub(super) fn inputs(
+    spec: &NetworkSpec,
+    route: &Route,
+    vc: u32,
+) -> impl Iterator<Item = Option<Input>> {
+    let is_rerouted = spec.vcs[vc as usize].rerouting.is_some();
     let feeds = route.muxes.iter().map(move |(mux, stretch)| {
         let is_still = moves(&spec.links[*mux as usize]).is_none();
         (stretch, *mux, is_still.then_some(vc))
     });
-    let feeds = std::iter::once((&route.first, route.source, None)).chain(feeds);
-    let muxes = route.muxes.iter();
-    muxes
+    let begins_there = route.begins_stepped();
+    let first = (!begins_there).then_some((&route.first, route.source, None));
+    let feeds = first.into_iter().chain(feeds);
+    let none = (begins_there).then_some(None);
+    let muxes = route.muxes.iter().skip(usize::from(begins_there));
+    let inputs = muxes
         .zip(feeds)
-        .map(|((mux, _), (stretch, from, vc))| (*mux, stretch.link, vc, from))
+        .map(move |((mux, _), (stretch, from, vc))| {
+            let input = (*mux, stretch.link, vc, from);
+            (!is_rerouted).then_some(input)
+        });
+    none.into_iter().chain(inputs)
 }
 
 /// Gives the multiplexing ports their inputs; the lane of each.
@@ -36,7 +50,7 @@ pub(super) fn add_inputs(
 ) -> HashMap<Input, u32> {
     let all = plan.routes.iter().zip(0u32..);
     let mut all: Vec<Input> = all
-        .flat_map(|(route, vc)| inputs(spec, route, vc))
+        .flat_map(|(route, vc)| inputs(spec, route, vc).flatten())
         .collect();
     all.sort_unstable();
     all.dedup();
@@ -46,20 +60,21 @@ pub(super) fn add_inputs(
         let links = of_port.iter().map(|input| (input.1, spacing(input.3)));
         let moves = |input: &Input| moves(&spec.links[input.3 as usize]).is_some();
         let come_together = of_port.iter().any(moves);
-        ports.mux_mut(of_port[0].0).inputs = Inputs::new(links, come_together);
+        match ports.get_mut(of_port[0].0) {
+            PortMut::Stepped(port) => port.set_lanes(links),
+            _ => ports.mux_mut(of_port[0].0).inputs = Inputs::new(links, come_together),
+        }
         lanes.extend(of_port.iter().copied().zip(0u32..));
     }
     lanes
 }
 
-/// Tells multiplexing ports which VCs go on from one to another.
+/// Tells ports at which units may wait which VCs go on from one to another.
 pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &mut Ports) {
-    for (route, places) in plan.routes.iter().zip(places) {
+    for ((route, places), vc) in plan.routes.iter().zip(places).zip(&spec.vcs) {
         let ends = route.muxes.windows(2).zip(places.muxes.windows(2));
-        for (pair, at) in ends {
+        for (pair, at) in ends.filter(|_| vc.rerouting.is_none()) {
             let ((from, stretch), (to, _)) = (&pair[0], &pair[1]);
-            let cell_time = spec.links[*from as usize].cell_time_ps;
-            let feeding = ports.mux_mut(*from);
             let onto = Onto {
                 port: *to,
                 lane: at[1].lane,
@@ -69,14 +84,35 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
                     None => stretch.delay,
                 },
             };
-            feeding.go_on(at[0].place, onto);
-            let across = stretch.delay + SimTime(cell_time);
-            let fed = ports.mux_mut(*to);
-            fed.take_parts();
-            match fed.fed_by.iter_mut().find(|(port, _)| port == from) {
-                Some((_, least)) => *least = across.min(*least),
-                None => fed.fed_by.push((*from, across)),
+            let takes_bursts = match ports.get_mut(*to) {
+                PortMut::Mux(fed) => {
+                    fed.take_parts();
+                    true
+                }
+                _ => false,
+            };
+            match ports.get_mut(*from) {
+                PortMut::Stepped(port) if takes_bursts => {
+                    port.vcs[at[0].place as usize].next = Next::Bursts(onto);
+                }
+                PortMut::Stepped(port) => {
+                    port.vcs[at[0].place as usize].next = Next::Stepped(*to);
+                }
+                _ => ports.mux_mut(*from).go_on(at[0].place, onto),
             }
+        }
+        if vc.rerouting.is_some() {
+            for ((port, _), at) in route.muxes.iter().zip(&places.muxes) {
+                ports.stepped_mut(*port).vcs[at.place as usize].next = Next::Rerouted;
+            }
+        }
+    }
+    for ((from, to), across) in &plan.joints {
+        ports.lookahead_mut(*to).fed_by.push((*from, *across));
+    }
+    for (link, id) in spec.links.iter().zip(0..) {
+        if let PortMut::Stepped(port) = ports.get_mut(id) {
+            port.join(link);
         }
     }
     let upstream: HashMap<u32, HashSet<u32>> = plan
@@ -87,7 +123,7 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
     let is_in_ring = |id: &u32| upstream[id].contains(id);
     let places: HashMap<u32, usize> = plan.order.iter().copied().zip(0..).collect();
     for (id, feeding) in &upstream {
-        let port = ports.mux_mut(*id);
+        let port = ports.lookahead_mut(*id);
         port.has_ring = feeding.iter().any(is_in_ring);
         port.upstream = feeding
             .iter()
@@ -102,7 +138,7 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
 fn upstream(ports: &Ports, id: u32) -> HashSet<u32> {
     let (mut found, mut left) = (HashSet::new(), vec![id]);
     while let Some(next) = left.pop() {
-        for (feeding, _) in &ports.mux(next).fed_by {
+        for (feeding, _) in &ports.lookahead(next).fed_by {
             if found.insert(*feeding) {
                 left.push(*feeding);
             }
@@ -116,25 +152,38 @@ const MOST_WAYS: usize = 4;
 
 /// Tells multiplexing ports how far ahead they may act.
 pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
-    let cell_time = |port: u32| SimTime(spec.links[port as usize].cell_time_ps);
-    for route in &plan.routes {
+    let least = |port: u32| least_time(&spec.links[port as usize]);
+    for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
         let Some((last, stretch)) = route.muxes.last() else {
             continue;
         };
-        let first = ports.mux_mut(route.muxes[0].0);
-        let lead = route.first.delay + cell_time(route.source);
+        let first = ports.lookahead_mut(route.muxes[0].0);
+        let lead = match route.begins_stepped() {
+            true => SimTime::ZERO,
+            false => route.first.delay + least(route.source),
+        };
         first.lead = first.lead.min(lead);
-        let last_port = ports.mux_mut(*last);
-        last_port.slack = last_port.slack.min(stretch.delay + cell_time(*last));
+        let mut end = |port: u32, delay: SimTime| {
+            let port_slack = &mut ports.lookahead_mut(port).slack;
+            *port_slack = (*port_slack).min(delay + least(port));
+        };
+        if vc.rerouting.is_none() {
+            end(*last, stretch.delay);
+            continue;
+        }
+        // Any of them may lead to its end.
+        for (port, _) in &route.muxes {
+            end(*port, SimTime(spec.links[*port as usize].delay_ps));
+        }
     }
     // Once, but where there are rings.
     let mut changes = true;
     while changes {
         changes = false;
         for &id in plan.order.iter().rev() {
-            let slack = ports.mux(id).slack;
-            for (feeding, across) in ports.mux(id).fed_by.clone() {
-                let feeding = ports.mux_mut(feeding);
+            let slack = ports.lookahead(id).slack;
+            for (feeding, across) in ports.lookahead(id).fed_by.clone() {
+                let feeding = ports.lookahead_mut(feeding);
                 changes |= across + slack < feeding.slack;
                 feeding.slack = feeding.slack.min(across + slack);
             }
@@ -142,7 +191,7 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
     let answers = Answers::new(spec, plan);
     for &id in &plan.order {
-        ports.mux_mut(id).returns = answers.to(id, ports);
+        ports.lookahead_mut(id).returns = answers.to(id, ports);
     }
 }
 
@@ -179,7 +228,7 @@ impl<'a> Answers<'a> {
         let end = |route: &&Route| self.spec.links[route.last().link as usize].to;
         let ends: HashSet<u32> = crossing.map(end).collect();
         let answers = ends.iter().filter_map(|end| self.beginning.get(end));
-        let acting = |port: u32| port == mux || ports.mux(mux).upstream.contains(&port);
+        let acting = |port: u32| port == mux || ports.lookahead(mux).upstream.contains(&port);
         let (mut after, mut ways) = (SimTime::NEVER, HashSet::new());
         for route in answers.flatten() {
             if let Some(port) = route.first_mux()
@@ -195,8 +244,8 @@ impl<'a> Answers<'a> {
             });
         }
         if ways.len() > MOST_WAYS {
-            let ways = ways.drain().map(|id| ports.mux(id));
-            let least = ways.map(|mux| mux.lead + mux.slack).min();
+            let ways = ways.drain().map(|id| ports.lookahead(id));
+            let least = ways.map(|port| port.lead + port.slack).min();
             after = after.min(least.unwrap_or(SimTime::NEVER));
         }
         let by_way_of = ways.into_iter().collect();

@@ -11,6 +11,7 @@ mod packets;
 mod policies;
 mod rows;
 mod spacing;
+mod stepping;
 mod tcp;
 mod web;
 
@@ -22,6 +23,7 @@ pub use moving_rows::moving_rows;
 pub use packets::packets;
 use skycell_des::Stream;
 use skycell_spec::*;
+pub use stepping::with_stepping;
 
 /// A source of choices.
 struct Dice(Stream);

@@ -1,0 +1,65 @@
+//! How far a port may go ahead of the run's events, and how far it has gone.
+//!
+//! A port deals with what comes before its safe time: the earliest at which any of its inputs may still bring
+//! something that is not known (Chandy and Misra's conservative lookahead). A frame that is handed over needs its `lead`
+//! to come here; what another port sends needs the time across.
+
+use skycell_units::SimTime;
+
+/// Of a port at which units may wait for others.
+#[derive(Debug)]
+pub(crate) struct Lookahead {
+    /// Least time from a frame's hand-over at its source to its first unit's coming here.
+    pub(crate) lead: SimTime,
+    /// Least time from a unit's coming here to its arrival at the end of its VC.
+    pub(crate) slack: SimTime,
+    /// When a frame's arrival at the end of its VC may lead to another that comes here, or to a port upstream.
+    pub(crate) returns: Returns,
+    /// The local clock: before which time all that comes has been dealt with.
+    pub(crate) reached: SimTime,
+    /// What comes at the local clock or later leaves as if it had come at this time or later, and all that leaves
+    /// earlier has been sent on.
+    pub(crate) sends_from: SimTime,
+    /// The ports from which VCs go on to this one, and the least time from a unit's coming there to its coming here.
+    pub(crate) fed_by: Vec<(u32, SimTime)>,
+    /// Those, and the ones that feed them: in that order, each after those that feed it.
+    pub(crate) upstream: Vec<u32>,
+    /// Whether there is a ring among them, so that they act in turns.
+    pub(crate) has_ring: bool,
+    /// When the port is to act next.
+    pub(crate) wakes_at: Option<SimTime>,
+}
+
+/// When a frame's arrival may lead to a hand-over of another.
+#[derive(Debug, Default)]
+pub(crate) struct Returns {
+    /// The least time, but by way of those ports.
+    pub(crate) after: SimTime,
+    /// First ports of the VCs that begin there at which units may wait, as far as they are few.
+    pub(crate) by_way_of: Vec<u32>,
+}
+
+impl Default for Lookahead {
+    fn default() -> Self {
+        Lookahead {
+            lead: SimTime::NEVER,
+            slack: SimTime::NEVER,
+            returns: Returns::default(),
+            reached: SimTime::ZERO,
+            sends_from: SimTime::ZERO,
+            fed_by: Vec::new(),
+            upstream: Vec::new(),
+            has_ring: false,
+            wakes_at: None,
+        }
+    }
+}
+
+impl Lookahead {
+    /// All that comes before `time` has been dealt with, and what is still here leaves as if it had come at
+    /// `sends_from` or later.
+    pub(crate) fn reach(&mut self, time: SimTime, sends_from: SimTime) {
+        self.reached = self.reached.max(time);
+        self.sends_from = self.sends_from.max(sends_from);
+    }
+}

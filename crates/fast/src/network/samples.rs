@@ -1,0 +1,101 @@
+//! What is sampled of ports while the run goes on.
+
+use super::Network;
+use crate::stations::{Port, PortMut, in_pass};
+use skycell_des::Key;
+use skycell_spec::TraceKind;
+use skycell_traffic::rank;
+use skycell_units::SimTime;
+
+impl Network<'_> {
+    /// All queues and VCs are sampled that are to be, departures of the instant done and arrivals not.
+    pub(super) fn on_sample(&mut self, now: SimTime) {
+        self.run_ports(now);
+        for at in 0..self.waiting.len() {
+            let id = self.waiting[at];
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                port.advance_before(now);
+                self.note_losses(id);
+            }
+        }
+        self.sample_ports(now);
+        self.sample_vcs(now);
+        self.next_sample = now + SimTime(self.spec.records.sample_every_ps);
+        self.events
+            .push(Key::new(self.next_sample, rank::SAMPLE, 0));
+    }
+
+    /// Samples the queues of ports, and of each class of theirs.
+    fn sample_ports(&mut self, now: SimTime) {
+        let records = &self.spec.records;
+        let traces = &mut self.out.traces;
+        for &id in &records.sampled_ports {
+            let in_pass = match self.ports.get(id) {
+                Port::Pass(_) => u32::from(in_pass(&self.ports, id, now).is_some()),
+                _ => 0,
+            };
+            let (cells, samples) = match self.ports.get_mut(id) {
+                PortMut::Stepped(port) => {
+                    port.sample(id, now, records, traces);
+                    continue;
+                }
+                PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
+                PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
+                PortMut::Pass(port) => (in_pass, &mut port.samples),
+                PortMut::Mux(port) => {
+                    let beside = port.queued_beside(now);
+                    (port.queued(now) as u32 + beside, &mut port.samples)
+                }
+            };
+            samples.add(cells);
+            if records.traces.contains(&TraceKind::Queue) {
+                traces.queue.push(id, now.0, cells);
+            }
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                let mut note = |queue: u32, departed: u64, cells: u32| {
+                    if records.traces.contains(&TraceKind::Service) {
+                        traces.service.push(id, queue, now.0, departed, cells);
+                    }
+                };
+                let own = (port.log.departed(now), port.queued(now) as u32);
+                if let Some(server) = &mut port.log.server {
+                    server.sample(now, own, &mut note);
+                }
+                port.sample_classes(now, &mut note);
+            }
+        }
+    }
+
+    /// Samples the occupancy of each VC at ports.
+    fn sample_vcs(&mut self, now: SimTime) {
+        let records = &self.spec.records;
+        let traces = &mut self.out.traces;
+        for &id in &records.vc_sampled_ports {
+            let mut note = |vc: u32, cells: u32| {
+                if records.traces.contains(&TraceKind::VcQueue) {
+                    traces.vc_queue.push(id, vc, now.0, cells);
+                }
+            };
+            let in_pass = match self.ports.get(id) {
+                Port::Pass(_) => in_pass(&self.ports, id, now),
+                _ => None,
+            };
+            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+                port.queued_beside(now);
+            }
+            match self.ports.get_mut(id) {
+                PortMut::Source(port) => port.sample_vcs(now, &mut note),
+                PortMut::Packets(port) => port.sample_vcs(now, &mut note),
+                PortMut::Mux(port) => port.sample_vcs(now, &mut note),
+                PortMut::Stepped(port) => port.sample_vcs(&mut note),
+                PortMut::Pass(port) => {
+                    for vc in &mut port.vcs {
+                        let cells = u32::from(in_pass == Some(vc.place));
+                        vc.samples.add(cells);
+                        note(vc.vc, cells);
+                    }
+                }
+            }
+        }
+    }
+}

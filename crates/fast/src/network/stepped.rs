@@ -1,0 +1,266 @@
+//! Ports that are stepped unit by unit: what comes to them, and where it goes from there.
+
+use super::{DiscardRow, Network, Offer};
+use crate::deliveries::Delivery;
+use crate::inputs::Due;
+use crate::stepped::{Gone, Next};
+use skycell_atm::{EdgeCell, Reassembled};
+use skycell_des::Key;
+use skycell_records::LossReason;
+use skycell_reference::{Cell, Next as OnWay};
+use skycell_traffic::{SourceCell, rank};
+use skycell_units::SimTime;
+
+impl Network<'_> {
+    /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
+    pub(super) fn run_stepped(&mut self, id: u32, limit: SimTime) {
+        let mut gone = std::mem::take(&mut self.gone);
+        let port = self.ports.stepped_mut(id);
+        port.step(limit, &mut self.frames, &mut self.vcs);
+        port.take_gone(limit, &mut gone);
+        for unit in gone.drain(..) {
+            self.on_gone(id, unit);
+        }
+        self.gone = gone;
+        self.note_stepped_losses(id);
+        self.forget_order(id);
+        if let Some(mut onward) = self.ports.stepped_mut(id).onward.take() {
+            onward.take(|_, onto, due| {
+                // All of its cells were under way one by one.
+                self.frames.forget_some(due.frame, u32::from(due.cells) - 1);
+                self.push_due(onto.port, onto.lane, due);
+            });
+            self.ports.stepped_mut(id).onward = Some(onward);
+        }
+    }
+
+    /// A unit comes to the end of the link of the port with id `id`.
+    fn on_gone(&mut self, id: u32, (arrival, node, unit): Gone) {
+        let mut unit = unit;
+        let port = self.ports.stepped_mut(id);
+        let place = port.place(unit.vc);
+        let vc = &mut self.vcs.rest[unit.vc as usize];
+        let next = port.vcs[place as usize].next;
+        let way = match (next, &vc.ways) {
+            (Next::End, _) => OnWay::End,
+            (Next::Rerouted, Some(ways)) => ways.next(arrival, unit.hop, node),
+            _ => OnWay::Hop(1),
+        };
+        if unit.hop == 0 {
+            let frame = self.frames.get(unit.frame);
+            let cell = EdgeCell {
+                serial: self.frames.serial(unit.frame),
+                index: unit.index,
+                cells: frame.cells(),
+                by_adapter: frame.is_tagged,
+                by_policer: false,
+            };
+            let goes_on = matches!(way, OnWay::Hop(_));
+            match vc.edge.on_cell(arrival, cell, goes_on) {
+                Some(clp) => unit.is_tagged = clp,
+                None => return self.frames.forget(unit.frame),
+            }
+        }
+        match (way, next) {
+            (OnWay::Lost, _) => port.lose(place, &unit, LossReason::OffPath, &mut self.frames),
+            (OnWay::End, _) => self.on_unit_at_end(arrival, id, &unit),
+            (OnWay::Hop(_), Next::Bursts(onto)) => {
+                let serial = self.frames.serial(unit.frame);
+                let due = port.burst_of(place, &unit, arrival, serial);
+                if let Some(onward) = &mut port.onward {
+                    return onward.send_one(place, &due);
+                }
+                port.note_entry(place);
+                let due = Due {
+                    place: onto.place,
+                    ..due
+                };
+                self.push_due(onto.port, onto.lane, due);
+            }
+            (OnWay::Hop(hop), next) => {
+                unit.hop = hop;
+                let entered = port.note_entry(place);
+                let to = match (next, &vc.ways) {
+                    (Next::Stepped(to), _) => to,
+                    (_, Some(ways)) => ways.hop(hop).0,
+                    _ => unreachable!("the VC goes on"),
+                };
+                let key = Key::new(arrival, rank::ARRIVAL, id);
+                self.push_unit(to, key, unit, Some(entered));
+            }
+        }
+    }
+
+    /// A burst is on its way to a stepped port.
+    #[inline(never)]
+    pub(super) fn push_to_stepped(&mut self, to: u32, lane: u32, due: &Due) {
+        let (vc, left_at) = {
+            let frame = self.frames.get(due.frame);
+            (frame.vc, frame.handed_at)
+        };
+        let port = self.ports.stepped_mut(to);
+        port.push_burst(lane, due, vc, left_at);
+        self.plan_soon(to, due.head);
+    }
+
+    /// A unit is on its way to a stepped port.
+    fn push_unit(&mut self, to: u32, key: Key, unit: Cell, entered: Option<SimTime>) {
+        self.ports.stepped_mut(to).push_unit(key, unit, entered);
+        self.plan_soon(to, key.time());
+    }
+
+    /// A unit comes to the end of its VC over `link`.
+    fn on_unit_at_end(&mut self, arrival: SimTime, link: u32, unit: &Cell) {
+        let vc = &mut self.vcs.rest[unit.vc as usize];
+        vc.delivered += 1;
+        if let Some(delays) = vc.delays.as_mut().filter(|_| vc.measures_units) {
+            delays.add((arrival - unit.left_at).0);
+        }
+        if vc.ways.is_some() {
+            // Others may come by another link before it does.
+            let delivery = Delivery::unit(unit.frame, unit.index, unit.is_last);
+            return self.deliver(link, arrival, delivery);
+        }
+        if self.is_whole(unit.frame, unit.index, unit.is_last) {
+            self.push_delivery(link, arrival, unit.frame);
+        }
+    }
+
+    /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
+    fn is_whole(&mut self, frame: u32, index: u32, is_last: bool) -> bool {
+        let vc = self.frames.get(frame).vc;
+        let vc = &mut self.vcs.rest[vc as usize];
+        let serial = self.frames.serial(frame);
+        let reassembled = vc.reassembly.on_cell(serial, index, is_last);
+        if let Some(Reassembled::Corrupt { cells }) = reassembled {
+            vc.frames_corrupt += 1;
+            vc.cells_corrupt += u64::from(cells);
+        }
+        let is_whole = reassembled == Some(Reassembled::Whole);
+        if !is_whole {
+            self.frames.forget(frame);
+        }
+        is_whole
+    }
+
+    /// A unit of a frame has come to the end of its VC.
+    pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, is_last): (u32, bool)) {
+        if self.is_whole(frame, index, is_last) {
+            self.on_whole(now, frame);
+        }
+    }
+
+    /// What comes to the stepped port at `time` makes it act no later than that leads to anything.
+    fn plan_soon(&mut self, id: u32, time: SimTime) {
+        let acts_at = self.ports.arrives_after(id, time);
+        self.wake(id, acts_at);
+    }
+
+    /// Offers a whole frame, or a cell of a source, to the stepped port at which its VC begins.
+    pub(super) fn offer_to_stepped(&mut self, now: SimTime, offer: Offer) {
+        let (begin, way) = self.vcs.begin(offer.vc);
+        let port = way.mux.expect("the VC begins at a stepped port");
+        let carries_packets = way.carries_packets;
+        let octets = if carries_packets {
+            self.frames.get(offer.frame).octets()
+        } else {
+            0
+        };
+        let units = if carries_packets { 1 } else { offer.cells };
+        debug_assert_eq!(begin.source, u32::MAX);
+        let begin = self.vcs.begin_mut(offer.vc);
+        begin.frames_offered += 1;
+        begin.cells_offered += u64::from(units);
+        let unit = Cell {
+            frame: offer.frame,
+            index: 0,
+            octets,
+            vc: offer.vc,
+            hop: 0,
+            is_last: units == 1,
+            is_tagged: false,
+            is_paced: offer.is_paced,
+            came_at: now,
+            left_at: now,
+        };
+        let key = self.current;
+        debug_assert_eq!(key.time(), now);
+        if offer.is_paced {
+            return self.push_unit(port, key, unit, None);
+        }
+        self.ports.stepped_mut(port).push_frame(key, unit, units);
+        self.plan_soon(port, now);
+    }
+
+    /// The source with index `at` sends a cell of a frame of several, whose VC begins at a stepped port.
+    pub(super) fn send_cell(&mut self, now: SimTime, at: u32, sent: SourceCell) {
+        let (id, _, under_way) = &mut self.sources[at as usize];
+        let vc = self.spec.sources[*id as usize].vc;
+        let begin = self.vcs.begin_mut(vc);
+        begin.cells_offered += 1;
+        if sent.index == 0 {
+            begin.frames_offered += 1;
+            let size = (sent.frame_cells, 0);
+            *under_way = self.frames.add_of_source(*id, vc, size, now);
+        }
+        let frame = *under_way;
+        let is_last = sent.index + 1 == sent.frame_cells;
+        if !is_last {
+            self.frames.hold(frame);
+        }
+        let unit = Cell {
+            frame,
+            index: sent.index,
+            octets: 0,
+            vc,
+            hop: 0,
+            is_last,
+            is_tagged: false,
+            is_paced: true,
+            came_at: now,
+            left_at: now,
+        };
+        let port = self.vcs.begin(vc).1.mux;
+        let port = port.expect("the VC begins at a stepped port");
+        self.push_unit(port, self.current, unit, None);
+    }
+
+    /// Takes the losses that the stepped port has found since it was last asked.
+    fn note_stepped_losses(&mut self, id: u32) {
+        let Some(rows) = &mut self.discard_rows else {
+            return;
+        };
+        let Some(mut losses) = self.ports.stepped_mut(id).losses.take() else {
+            return;
+        };
+        for loss in losses.drain(..) {
+            let by_link = loss.key.rank() == rank::ARRIVAL;
+            let entered = loss.entered.or_else(|| {
+                let link = Some(loss.key.subject()).filter(|_| by_link)?;
+                self.ports.entry(link, loss.vc, loss.nth)
+            });
+            rows.push(DiscardRow {
+                order: loss.key,
+                port: id,
+                vc: loss.vc,
+                flow: loss.flow,
+                reason: loss.reason as u8,
+                entered,
+            });
+        }
+        self.ports.stepped_mut(id).losses = Some(losses);
+    }
+
+    /// Of the order in which units left the stepped port nobody will ask for what has been dealt with.
+    fn forget_order(&mut self, id: u32) {
+        let Some(mut order) = self.ports.stepped_mut(id).order.take() else {
+            return;
+        };
+        let vcs = &self.ports.stepped(id).vcs;
+        order.forget(|place| match vcs[place].next {
+            Next::Bursts(onto) => self.ports.dealt_with(onto.port, onto.place),
+            _ => u64::MAX,
+        });
+        self.ports.stepped_mut(id).order = Some(order);
+    }
+}

@@ -1,0 +1,81 @@
+//! Which ports have no closed form, and why: those are stepped unit by unit.
+
+use crate::edge::may_discard;
+use crate::moving::moves;
+use crate::shared::cell_sources;
+use skycell_records::SteppedReason;
+use skycell_spec::{FifoSpec, LinkSpec, MotionSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
+
+/// By port: why it is stepped, if it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stepping(Vec<Option<SteppedReason>>);
+
+impl Stepping {
+    /// What the ports, links and VCs of a valid spec say by themselves.
+    pub(super) fn new(spec: &NetworkSpec) -> Self {
+        let links = 0..spec.links.len() as u32;
+        let mut stepping = Stepping(links.map(|link| of_link(spec, link)).collect());
+        for (vc, id) in spec.vcs.iter().zip(0..) {
+            if vc.rerouting.is_some() {
+                stepping.step_vc(vc, SteppedReason::ReroutedVc);
+            }
+            if vc.path.len() == 1 && may_discard(vc) {
+                // What the edge discards would have a port behind it.
+                stepping.step(vc.path[0], SteppedReason::EdgeDiscards);
+            }
+            let mut sources = cell_sources(spec).map(|(_, source)| source.vc);
+            if spec.records.delay_vcs.contains(&id) && !sources.any(|vc| vc == id) {
+                stepping.step_vc(vc, SteppedReason::UnitDelays);
+            }
+        }
+        stepping
+    }
+
+    /// Why the port is stepped, if it is.
+    pub(crate) fn of(&self, port: u32) -> Option<SteppedReason> {
+        self.0[port as usize]
+    }
+
+    /// The port is stepped; the first reason is what is told.
+    pub(crate) fn step(&mut self, port: u32, reason: SteppedReason) {
+        self.0[port as usize].get_or_insert(reason);
+    }
+
+    /// All ports are that `vc` may cross.
+    pub(crate) fn step_vc(&mut self, vc: &VcSpec, reason: SteppedReason) {
+        for &port in vc.paths().flatten() {
+            self.step(port, reason);
+        }
+    }
+}
+
+/// Why the port before `link` is stepped, by what it is itself.
+fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
+    let LinkSpec { port, from, .. } = &spec.links[link as usize];
+    let is_at_switch = spec.nodes[*from as usize].kind == NodeKind::Switch;
+    let is_fifo = port.queues.len() == 1 && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
+    if !is_at_switch && !is_fifo {
+        return Some(SteppedReason::QueuesBesideSwitches);
+    }
+    let motion = moves(&spec.links[link as usize])?;
+    let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, motion);
+    (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)
+}
+
+/// Whether a time-varying link has a closed form behind a port from which cells leave as they came: cells are sent at one
+/// rate and without a break, and go on to another port.
+fn has_closed_form(spec: &NetworkSpec, link: u32, motion: &MotionSpec) -> bool {
+    let cell_time = spec.links[link as usize].cell_time_ps;
+    let in_run = |step: &usize| motion.times_ps[*step] < spec.duration_ps;
+    let mut steps = (0..motion.times_ps.len()).filter(in_run);
+    let rates = &motion.cell_times_ps;
+    let sends_on = steps.clone().all(|step| {
+        motion.delays_ps[step].is_some() && rates.get(step).is_none_or(|&time| time == cell_time)
+    });
+    let has_handover = steps.any(|step| step > 0 && motion.paths[step] != motion.paths[step - 1]);
+    let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
+    sends_on
+        && motion.to.is_empty()
+        && (motion.interruption_ps == 0 || !has_handover)
+        && crossing.all(|vc| vc.path.last() != Some(&link))
+}
