@@ -157,19 +157,25 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
         parameters = list(_parameters(item, items))
         name = _pascal(kind)
         names.append((kind, name, all(not is_required(p) for _, p in parameters if p["key"])))
-        classes += _rule_class(name, kind, item, parameters, noun)
-        types |= {p["type"] for _, p in parameters if p["key"] and _python_type(p) != "Flag"}
+        written = [(field, _with_words(p, items)) for field, p in parameters]
+        classes += _rule_class(name, kind, item, written, noun)
+        types |= {
+            p["type"]
+            for _, p in parameters
+            if p["key"] and _python_type(p) != "Flag" and _words_of(p, items) is None
+        }
         target = f"{_pascal(item['facts'].get('written_for', kind))}Spec"
         specs.add(target)
         specs |= {f["type"]["named"] for f in item["shape"]["fields"] if f["param"]["type"] is None}
         entries += _entry(kind, name, target, item, items)
     union = " | ".join(name for _, name, _ in names)
     short = ", ".join(f'"{kind}"' for kind, _, is_short in names if is_short)
-    alias = noun.capitalize()
+    heading = family.capitalize().replace("_", " ")
+    alias = _pascal(noun.replace(" ", "_"))
     return (
         "\n".join(
             [
-                f'"""{family.capitalize()} of a port as a scenario file writes them.',
+                f'"""{heading} of a port as a scenario file writes them.',
                 "",
                 f'{_MARK}\n"""',
                 "",
@@ -181,7 +187,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from skycell.scenario.values.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.input.parameters import Parameters, param, when, without",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
                 + ", ".join(("Declared", "Declares", "Part", "kind_by_name")),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
@@ -300,17 +306,15 @@ def _is_family(family: Json) -> bool:
 def _typed_parameters(item: Json, items: Mapping[str, Json], types: set[str]) -> Iterator[str]:
     """The parameters of a table, their words in their place; other types are added to `types`."""
     for field, parameter in _parameters(item, items):
+        if not parameter["key"]:
+            continue
         family = items.get(parameter["type"], {"shape": {}})
-        words = _words_of(parameter, items)
-        if words is not None:
-            reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
-            form = f"Annotated[str, word({reported})]"
-        elif _is_family(family):
-            form = _pascal(parameter["key"])
-        else:
-            form = parameter["type"]
-            types.add(form)
-        yield from _parameter(field, {**parameter, "type": form})
+        typed = _with_words(parameter, items)
+        if typed is parameter and _is_family(family):
+            typed = {**parameter, "type": _pascal(parameter["key"])}
+        elif typed is parameter:
+            types.add(parameter["type"])
+        yield from _parameter(field, typed)
 
 
 def _words_of(parameter: Json, items: Mapping[str, Json]) -> list[Any] | None:
@@ -318,6 +322,15 @@ def _words_of(parameter: Json, items: Mapping[str, Json]) -> list[Any] | None:
     item = items.get(parameter["type"])
     words: list[Any] | None = item["shape"].get("words") if item else None
     return words
+
+
+def _with_words(parameter: Json, items: Mapping[str, Json]) -> Json:
+    """The parameter, of which one of some words is typed by these."""
+    words = _words_of(parameter, items)
+    if words is None:
+        return parameter
+    reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
+    return {**parameter, "type": f"Annotated[str, word({reported})]"}
 
 
 def _flags(rules: Iterable[tuple[str, Json]], items: Mapping[str, Json]) -> set[str]:

@@ -100,7 +100,7 @@ class Dumbbell:
         return {
             "run": {"duration": f"{self.duration_s} s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": self.sources,
                 "bottleneck": {
                     "rate": f"{LINK_BPS} bit/s",

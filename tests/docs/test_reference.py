@@ -77,10 +77,16 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         "records": {"traces": list(TRACE_COLUMNS)},
         "topology": {"bottleneck": {"class": [{"name": "cbr"}]}},
         "source": [{"kind": "cbr", "name": "voice", "rate": 0.1}],
+        "abr": [{"vcs": ["flow1.forward"]}],
     }
-    result = skycell.run(values)
+    result = skycell.run(values, engine="reference")
     reported = set(first_cells(REFERENCE / "records.md"))
-    left = set(_keys(result.summary())) - {"name", "put_in", "found", "accounts"}
+    link = {"framing": "ip", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": "9 packets"}
+    access = {"framing": "ip", "delay": "1 ms", "frame_jitter": "0 s"}
+    topology = {"bottleneck": link, "access": access}
+    of_packets = skycell.run({**_ONE_RUN, "topology": topology})
+    keys = {*_keys(result.summary()), *_keys(of_packets.summary())}
+    left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()
     assert reported - left == (set(TRACE_COLUMNS) | {"name"}) - left
     text = (REFERENCE / "records.md").read_text(encoding="utf-8").partition("## Traces")[2]

@@ -10,6 +10,7 @@ CRATES = (
     "declare",
     "des",
     "switch",
+    "abr",
     "tcp",
     "spec",
     "records",

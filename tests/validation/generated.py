@@ -143,7 +143,7 @@ def _at_scale(
     rate = 1_000_000 // scale
     values: Values = {
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": sources,
             "bottleneck": {"rate": f"{rate} cells/s"},
             "access": {"rate": f"{rate * ratio} cells/s", "frame_jitter": "0 s"},

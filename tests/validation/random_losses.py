@@ -22,7 +22,7 @@ def mean_window(tcp: Mapping[str, Any]) -> float:
     scenario = skycell.parse(
         {
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 1,
                 "bottleneck": {
                     "rate": "155.52 Mbit/s",

@@ -14,7 +14,7 @@ def scenario(**changes: Any) -> Values:
     values: Values = {
         "run": {"duration": "2 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 2,
             "bottleneck": {"rate": "200000 cells/s", "delay": "2 ms", "buffer": "1000 cells"},
             "access": {"delay": "10 us", "frame_jitter": {"kind": "port_gap"}},

@@ -23,7 +23,7 @@ def cubic_beside_reno(**access: Any) -> Scenario:
         {
             "run": {"duration": "120 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "8 Mbit/s",

@@ -23,7 +23,7 @@ def simulated(
             {
                 "run": {"duration": duration},
                 "topology": {
-                    "kind": "n_source",
+                    "kind": "dumbbell",
                     "sources": flows,
                     "bottleneck": {**BOTTLENECK, **bottleneck},
                     "access": {"rate": "1 Gbit/s", "delay": "0.5 ms"},
@@ -121,3 +121,25 @@ def test_octets_of_all_links_add_up_where_framings_mix() -> None:
     assert 0.98 < rate / result.ceiling_bps <= 1
     names = [[result.spec.links[link].name for link in vc.path] for vc in result.spec.vcs][:3]
     assert names == [["a>r"], ["r>s", "s>q"], ["q>b"]]
+
+
+@pytest.mark.parametrize(("buffer", "most"), [("5 packets", 5), ("7600 B", 5), ("0.6 ms", 5)])
+def test_the_port_of_a_host_holds_what_the_file_says(buffer: str, most: int) -> None:
+    # A window of 40 segments through a card of 100 Mbit/s, 120 us a packet, into 90 Mbit/s.
+    values = {
+        "run": {"duration": "5 s"},
+        "topology": {
+            "kind": "dumbbell",
+            "sources": 2,
+            "bottleneck": {**BOTTLENECK, "rate": "90 Mbit/s", "buffer": "1000 packets"},
+            "access": {"rate": "100 Mbit/s", "delay": "0.5 ms", "host_buffer": buffer},
+        },
+        "tcp": {"mss": "1460 B", "receiver_window": "60 kB"},
+    }
+    found = [run(parse(values), engine=engine).records for engine in ("fast", "reference")]
+    assert found[0]["flows"] == found[1]["flows"]
+    assert found[0]["ports"] == found[1]["ports"]
+    ports = {port["name"]: port for port in found[0]["ports"]}
+    assert ports["source1>router1"]["queue"]["max"] == most
+    assert sum(ports["source1>router1"]["discarded"].values()) > 0
+    assert sum(ports["router1>source1"]["discarded"].values()) == 0

@@ -59,6 +59,18 @@ parameter_types! {
     McrByVc(Vec<u64>) = |_rates, _, _| Ok(());
     /// Not written: the time that a full frame takes on the link, picoseconds.
     FrameTime(u64) = |ps, _, field| above_zero(*ps, field);
+    /// Octets of packets.
+    PacketOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Queues within a buffer, at most 65536; 0 where each flow has its own.
+    QueueCount(u32) = |count, _, field| match count {
+        0..=65_536 => Ok(()),
+        _ => Err(Refusal::new(field, count, "at most 65536")),
+    };
+    /// A ratio of probabilities.
+    Coupling(u32) = |ratio, _, field| match ratio {
+        1..=100 => Ok(()),
+        _ => Err(Refusal::new(field, ratio, "1 to 100")),
+    };
     /// Not written: cells of a full frame.
     FrameCells(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
     /// What each queue is guaranteed of the link, in parts of [`WHOLE_PPB`]; written by class.
@@ -122,6 +134,37 @@ parameter_types! {
     Backoff(u32) = |factor, _, field| above_zero(u64::from(*factor), field);
     /// SACK blocks in an acknowledgement.
     SackBlocks(u32) = |_blocks, _, _| Ok(());
+    /// Most cells a second of a VC, thousandths, above 0.
+    PeakCellRate(u64) = |millicells, _, field| above_zero(*millicells, field);
+    /// A rate of a VC that is at most its peak rate, thousandths of a cell a second.
+    RateUpToPeak(u64) = |_millicells, _, _| Ok(());
+    /// A rate, thousandths of a cell a second; 0 for none.
+    CellRateOrNone(u64) = |_millicells, _, _| Ok(());
+    /// Cells on their way: at least 1, at most 16 777 215 (af-tm-0056 section 5.10).
+    CellsInFlight(u32) = |cells, _, field| match cells {
+        1..=16_777_215 => Ok(()),
+        _ => Err(Refusal::new(field, cells, "1 to 16777215")),
+    };
+    /// Cells from one forward RM cell to the next: a power of 2 from 2 to 256 (af-tm-0056 section 5.10).
+    CellsBetweenRm(u32) = |cells, _, field| match cells.is_power_of_two() && (2..=256).contains(cells) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, cells, "a power of 2 from 2 to 256")),
+    };
+    /// Cells that two forward RM cells have between them at least.
+    LeastCellsBetweenRm(u32) = |cells, _, field| match cells {
+        1..=255 => Ok(()),
+        _ => Err(Refusal::new(field, cells, "1 to 255")),
+    };
+    /// Above 0; only ratios count.
+    Weight(f64) = |value, _, field| match *value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "above 0")),
+    };
+    /// At least 1.
+    AtLeastOne(f64) = |value, _, field| match value.is_finite() && *value >= 1.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "at least 1")),
+    };
     /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
     /// stands for that of a VC without.
     VcIntervals(Vec<u64>) = |intervals, around, field| {

@@ -7,7 +7,7 @@
 //! further.
 
 use skycell_des::Stream;
-use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -183,7 +183,7 @@ impl LossyLink {
 
 /// Of a link that loses frames and does not change otherwise: the part that it loses, in parts of [`WHOLE_PPB`].
 pub(crate) fn constant_loss(link: &LinkSpec) -> Option<u32> {
-    link.motion.as_ref().and_then(MotionSpec::constant_loss_ppb)
+    (link.schedule.is_none() && link.loss_ppb > 0).then_some(link.loss_ppb)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The ledger: what went in, where it came out, and the proof that nothing was lost count of.
 
-use crate::{FlowRecord, PortRecord, SourceRecord, VcRecord};
+use crate::packets::EcnCounts;
+use crate::{EcnRecord, FlowRecord, PortRecord, SourceRecord, VcRecord};
 use serde::Serialize;
 
 /// One line of the ledger: `put_in` must equal the sum of `found`.
@@ -83,8 +84,9 @@ impl Ledger {
 
     /// Adds what became of a VC's cells.
     fn add_vc(&mut self, vc: &VcRecord) {
+        let unit = unit(vc.carries_packets);
         self.add(
-            format!("cells, vc {}", vc.name),
+            format!("{unit}, vc {}", vc.name),
             vc.cells_offered,
             vec![
                 ("delivered", vc.cells_delivered),
@@ -98,21 +100,37 @@ impl Ledger {
                 ("lost off the path", vc.cells_lost.off_path),
             ],
         );
+        let mut delivered = vec![
+            ("in whole frames", vc.cells_whole),
+            ("in corrupt frames", vc.cells_corrupt),
+            ("in an open frame", vc.cells_open),
+        ];
+        if let Some(abr) = &vc.abr {
+            delivered.push(("RM cells", abr.rm_cells_delivered));
+        }
         self.add(
-            format!("cells delivered, vc {}", vc.name),
+            format!("{unit} delivered, vc {}", vc.name),
             vc.cells_delivered,
-            vec![
-                ("in whole frames", vc.cells_whole),
-                ("in corrupt frames", vc.cells_corrupt),
-                ("in an open frame", vc.cells_open),
-            ],
+            delivered,
         );
+        if let Some(abr) = &vc.abr {
+            self.add(
+                format!("forward RM cells received, vc {}", vc.name),
+                abr.forward_received,
+                vec![
+                    ("sent back", abr.backward_sent),
+                    ("replaced by the next", abr.backward_replaced),
+                    ("waiting", abr.backward_waiting),
+                ],
+            );
+        }
     }
 
     /// Adds what became of the cells that came to a port, and to each of its queues.
     fn add_port(&mut self, port: &PortRecord) {
+        let unit = unit(port.octets.is_some());
         self.add(
-            format!("cells, port {}", port.name),
+            format!("{unit}, port {}", port.name),
             port.arrived,
             vec![
                 ("departed", port.departed),
@@ -130,11 +148,14 @@ impl Ledger {
                     ("queued", octets.queued),
                 ],
             );
+            if let Some(ecn) = &octets.ecn {
+                self.add_ecn(&port.name, ecn);
+            }
         }
         for queue in &port.queues {
             let class = queue.class.unwrap_or("the rest");
             self.add(
-                format!("cells of {class}, port {}", port.name),
+                format!("{unit} of {class}, port {}", port.name),
                 queue.arrived,
                 vec![
                     ("departed", queue.departed),
@@ -143,6 +164,27 @@ impl Ledger {
                 ],
             );
         }
+    }
+
+    /// Adds what became of the packets of a port whose transport knows ECN: those that came with ECT, and those
+    /// with CE.
+    fn add_ecn(&mut self, port: &str, ecn: &EcnRecord) {
+        let found = |counts: &EcnCounts| {
+            vec![
+                ("departed", counts.departed),
+                ("discarded", counts.discarded),
+                ("queued", counts.queued),
+            ]
+        };
+        let mut ect = found(&ecn.ect);
+        ect.push(("marked", ecn.marked));
+        self.add(
+            format!("packets with ECT, port {port}"),
+            ecn.ect.arrived,
+            ect,
+        );
+        let ce = ecn.ce.arrived + ecn.marked;
+        self.add(format!("packets with CE, port {port}"), ce, found(&ecn.ce));
     }
 
     /// Adds the two lines of one direction of a connection: what the sender sent anew, and what
@@ -176,9 +218,44 @@ impl Ledger {
     }
 }
 
+/// What is counted where packets go, or else cells.
+fn unit(carries_packets: bool) -> &'static str {
+    match carries_packets {
+        true => "packets",
+        false => "cells",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accounts_are_named_after_what_goes_there() {
+        let vc = |carries_packets| VcRecord {
+            carries_packets,
+            ..VcRecord::default()
+        };
+        let port = |octets: Option<crate::PacketRecord>| PortRecord {
+            octets,
+            ..PortRecord::default()
+        };
+        let ports = [port(None), port(Some(crate::PacketRecord::default()))];
+        let ledger = Ledger::of(&[], &[vc(false), vc(true)], &ports, &[], 0);
+        let first = |account: &Account| account.name.split(',').next().map(str::to_owned);
+        let names: Vec<_> = ledger.accounts.iter().filter_map(first).collect();
+        let expected = [
+            "frames handed to ports",
+            "cells",
+            "cells delivered",
+            "packets",
+            "packets delivered",
+            "cells",
+            "packets",
+            "octets",
+        ];
+        assert_eq!(names, expected);
+    }
 
     #[test]
     fn a_cell_that_is_nowhere_unbalances_the_ledger() {

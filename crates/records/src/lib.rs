@@ -1,5 +1,6 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
+mod abr;
 mod delay;
 mod guarantee;
 mod ledger;
@@ -9,10 +10,11 @@ mod summary;
 mod traces;
 mod web;
 
+pub use abr::AbrRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
-pub use packets::{PacketMeter, PacketRecord, SojournRecord};
+pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -40,6 +42,10 @@ pub struct Discards {
     pub drawn: u64,
     /// See [`DiscardReason::Tagged`].
     pub tagged: u64,
+    /// See [`DiscardReason::Delayed`].
+    pub delayed: u64,
+    /// See [`DiscardReason::PushedOut`].
+    pub pushed_out: u64,
 }
 
 impl Discards {
@@ -53,6 +59,8 @@ impl Discards {
             DiscardReason::VcThreshold => &mut self.vc_threshold,
             DiscardReason::Drawn => &mut self.drawn,
             DiscardReason::Tagged => &mut self.tagged,
+            DiscardReason::Delayed => &mut self.delayed,
+            DiscardReason::PushedOut => &mut self.pushed_out,
         } += count;
     }
 
@@ -75,18 +83,17 @@ impl Discards {
             DiscardReason::VcThreshold => self.vc_threshold,
             DiscardReason::Drawn => self.drawn,
             DiscardReason::Tagged => self.tagged,
+            DiscardReason::Delayed => self.delayed,
+            DiscardReason::PushedOut => self.pushed_out,
         }
     }
 
     /// All reasons together.
     pub fn total(&self) -> u64 {
-        self.overflow
-            + self.rest_of_frame
-            + self.above_threshold
-            + self.over_fair_share
-            + self.vc_threshold
-            + self.drawn
-            + self.tagged
+        DiscardReason::ALL
+            .map(|reason| self.of(reason))
+            .iter()
+            .sum()
     }
 }
 
@@ -199,6 +206,10 @@ pub enum SteppedReason {
     UnitDelays,
     /// What is discarded where a VC enters has no port behind it.
     EdgeDiscards,
+    /// The run has ABR VCs, whose rates are controlled cell by cell.
+    RateControl,
+    /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
+    QueueManagement,
 }
 
 /// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.
@@ -247,6 +258,10 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Of the data segments that arrived, those that a queue had marked (ECN).
+    pub segments_marked: u64,
+    /// Reductions of cwnd because of marks.
+    pub ecn_reductions: u64,
     /// Segments without data that open or close connections, both ways.
     pub control_segments: u64,
     /// Octets sent and not acknowledged at the end of the run.
@@ -274,6 +289,9 @@ pub struct FlowRecord {
 pub struct VcRecord {
     /// Name in the spec.
     pub name: String,
+    /// Whether it carries packets; then all that is called cells here is packets, and each is a frame.
+    #[serde(skip)]
+    pub carries_packets: bool,
     /// Cells handed to the VC's first port.
     pub cells_offered: u64,
     /// Cells that reached the VC's end.
@@ -322,6 +340,9 @@ pub struct VcRecord {
     pub guarantee: WindowRecord,
     /// The guarantee over the run; nothing is due or met without a contract.
     pub run_guarantee: RunGuarantee,
+    /// What its rate control did; of ABR VCs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrRecord>,
 }
 
 /// What an output port did.

@@ -1,7 +1,8 @@
 //! Frames on their way, and the cells that carry them.
 
+use skycell_abr::RmCell;
 use skycell_tcp::Segment;
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -27,6 +28,19 @@ pub(crate) enum Content {
     Cells,
 }
 
+impl Content {
+    /// The number of its flow in a run with so many connections: both directions of those first, then sources.
+    pub(crate) fn flow_number(&self, connections: usize) -> u32 {
+        match *self {
+            Content::Segment {
+                flow, is_forward, ..
+            } => 2 * flow + u32::from(!is_forward),
+            Content::Datagram { source, .. } => 2 * connections as u32 + source,
+            Content::Cells => 0,
+        }
+    }
+}
+
 /// An AAL5 frame, or a cell that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
@@ -37,6 +51,8 @@ pub(crate) struct Frame {
     pub(crate) is_tagged: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
+    /// The ECN field of that packet.
+    pub(crate) ecn: Ecn,
     /// Its length in cells, on a VC of cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
@@ -48,14 +64,22 @@ pub(crate) struct Frame {
 /// One unit on its way: a cell of a frame, or on a link of packets the whole packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// Place of its frame among the [`Frames`].
+    /// Place of its frame among the [`Frames`]; [`Frames::NONE`] for an RM cell.
     pub frame: u32,
+    /// What it says, of an RM cell.
+    pub rm: Option<RmCell>,
+    /// EFCI, of a data cell.
+    pub efci: bool,
     /// Place in its frame, from 0.
     pub index: u32,
     /// Octets of the IP packet; 0 of a cell.
     pub octets: u32,
     /// VC id.
     pub vc: u32,
+    /// Place of its VC at the port where it is.
+    pub place: u32,
+    /// Its flow, by number: each direction of a connection is one, and each source.
+    pub flow: u32,
     /// How many links of the VC it has crossed.
     pub hop: u16,
     /// The end-of-message mark.
@@ -64,6 +88,8 @@ pub struct Cell {
     pub is_tagged: bool,
     /// Whether a cell source has set its pace: its port does not wait before it.
     pub is_paced: bool,
+    /// The ECN field of its packet.
+    pub ecn: Ecn,
     /// When it came to the port where it is.
     pub came_at: SimTime,
     /// When its last bit left the VC's first port.
@@ -79,6 +105,9 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
+    /// The frame of a cell that belongs to none.
+    pub(crate) const NONE: u32 = u32::MAX;
+
     /// A new frame of `cells` cells, or of a packet of `octets` octets.
     pub(crate) fn add(
         &mut self,
@@ -88,11 +117,16 @@ impl Frames {
         handed_at: SimTime,
     ) -> u32 {
         self.serial += 1;
+        let ecn = match &content {
+            Content::Segment { segment, .. } => segment.ecn,
+            _ => Ecn::NotEct,
+        };
         let frame = Frame {
             serial: self.serial,
             content,
             is_tagged: false,
             octets,
+            ecn,
             cells,
             handed_at,
             left: cells,
@@ -119,9 +153,22 @@ impl Frames {
         &self.frames[id as usize]
     }
 
+    /// Number of the frame in the run; 0, which no frame has, for a cell that belongs to none.
+    pub(crate) fn serial(&self, id: u32) -> u64 {
+        match id {
+            Self::NONE => 0,
+            id => self.get(id).serial,
+        }
+    }
+
     /// Sets the CLP bit of all cells of the frame.
     pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
         self.frames[id as usize].is_tagged = is_tagged;
+    }
+
+    /// Sets the ECN field of its packet.
+    pub(crate) fn set_ecn(&mut self, id: u32, ecn: Ecn) {
+        self.frames[id as usize].ecn = ecn;
     }
 
     /// The frame goes on a VC as so many units, all of them before it.
@@ -143,6 +190,9 @@ impl Frames {
     /// `units` units of the frame have reached their VC's end or were discarded; forgets the frame
     /// with its last one.
     pub(crate) fn settle(&mut self, id: u32, units: u32) {
+        if id == Self::NONE {
+            return;
+        }
         let frame = &mut self.frames[id as usize];
         frame.left -= units;
         if frame.left == 0 {

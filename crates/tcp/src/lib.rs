@@ -3,6 +3,7 @@
 
 mod clock;
 mod congestion;
+mod ecn;
 mod kinds;
 mod ranges;
 mod receiver;

@@ -1,6 +1,7 @@
 //! The sending end: connection, acknowledgements, the retransmission timer.
 
 use crate::clock::TickClock;
+use crate::ecn::{EcnSender, on_echo};
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{TcpSpec, TickOrder};
@@ -27,9 +28,6 @@ pub struct Sender {
     dup_acks: u32,
     state: State,
     pub(crate) tx: Transmitter,
-    // What few segments need.
-    /// Tick count at the first sending of an unanswered SYN or FIN; none once it was repeated.
-    control_sent_at: Option<u64>,
 }
 
 impl Sender {
@@ -41,7 +39,6 @@ impl Sender {
             recovery: Recovery::new(&tcp.recovery),
             tx: Transmitter::new(tcp, clock),
             dup_acks: 0,
-            control_sent_at: None,
         }
     }
 
@@ -73,6 +70,11 @@ impl Sender {
     /// What was counted.
     pub fn counters(&self) -> &SenderCounters {
         &self.tx.counters
+    }
+
+    /// Reductions of the window because of marks.
+    pub fn ecn_reductions(&self) -> u64 {
+        self.tx.ecn.as_deref().map_or(0, EcnSender::reductions)
     }
 
     /// Whether a connection is open or opening.
@@ -174,7 +176,7 @@ impl Sender {
     fn start_over(&mut self) {
         self.dup_acks = 0;
         self.recovery.on_timeout(&mut self.tx);
-        self.tx.window.on_loss(&self.tx.tcp, self.tx.advertised);
+        self.tx.on_loss();
         self.tx.window.on_rto(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
         self.tx.deadline = None;
@@ -191,6 +193,10 @@ impl Sender {
             if end > self.tx.snd_una && end <= self.tx.snd_max {
                 self.tx.sacked.add(start.max(self.tx.snd_una), end);
             }
+        }
+        self.tx.is_echo = segment.ece;
+        if segment.ece && !self.recovery.is_active() {
+            on_echo(&mut self.tx, ack);
         }
         let advertised = Octets::from(segment.window);
         if ack > self.tx.snd_una {
@@ -218,7 +224,7 @@ impl Sender {
 
     fn send_control(&mut self, kind: SegmentKind, is_first: bool) {
         let ticks = self.tx.clock.ticks(self.tx.now);
-        self.control_sent_at = is_first.then_some(ticks);
+        self.tx.timed = is_first.then_some((0, ticks));
         self.tx.start_timer();
         self.tx.counters.controls += 1;
         self.tx.out.push(Segment {
@@ -230,7 +236,7 @@ impl Sender {
     /// The answer to a SYN or FIN has come: it gives a sample (Karn: if sent once) and is
     /// acknowledged.
     fn on_control_answered(&mut self) {
-        if let Some(sent_at) = self.control_sent_at.take() {
+        if let Some((_, sent_at)) = self.tx.timed.take() {
             let ticks = self.tx.clock.ticks(self.tx.now);
             self.tx.rto.on_sample(&self.tx.tcp, ticks - sent_at);
         }

@@ -68,6 +68,7 @@ pub(crate) fn tcp() -> TcpSpec {
         sws_avoidance: true,
         idle_restart: false,
         handshake: false,
+        ecn: EcnUse::Off,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare,
+    Declare, is_default,
     types::{
         Backoff, Cwnd, Flag, MaxCwnd, Mss, ReceiverWindow, RtoInitial, RtoMax, RtoMin, Ssthresh,
         Tick, unchecked,
@@ -10,6 +10,7 @@ use skycell_declare::{
 };
 
 pub use crate::congestion::specs::*;
+pub use crate::ecn::EcnUse;
 pub use crate::recovery::specs::*;
 pub use crate::slow_start::specs::*;
 
@@ -138,6 +139,15 @@ pub struct TcpSpec {
     /// Cwnd falls back to initial_cwnd after one idle RTO.
     #[param(default = true, source = "RFC 5681 section 4.1")]
     pub idle_restart: Flag,
+    /// Explicit congestion notification between both ends: off, or classic, a mark by a queue on the way
+    /// halves the window as a loss does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        word,
+        default = "off",
+        source = "the studies' networks mark nothing; classic is RFC 3168"
+    )]
+    pub ecn: EcnUse,
     /// SYN and FIN exchange; without it the connection is open from the start.
     #[param(
         default = false,

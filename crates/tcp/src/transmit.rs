@@ -2,12 +2,13 @@
 
 use crate::clock::TickClock;
 use crate::congestion::Ack;
+use crate::ecn::EcnSender;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{RtoRestart, TcpSpec};
 use crate::window::Window;
-use skycell_units::{Octets, SimTime};
+use skycell_units::{Ecn, Octets, SimTime};
 use std::sync::Arc;
 
 /// What a sender has counted over all connections of its flow.
@@ -57,8 +58,9 @@ pub(crate) struct Transmitter {
     pub(crate) rto: RtoEstimator,
     /// When the retransmission timer runs out.
     pub(crate) deadline: Option<SimTime>,
-    /// The segment being timed: octet after its last, and the tick count at its sending.
-    timed: Option<(u64, u64)>,
+    /// The segment being timed: octet after its last (0 of a SYN or FIN, once it is unanswered and not
+    /// repeated), and the tick count at its sending.
+    pub(crate) timed: Option<(u64, u64)>,
     pub(crate) tcp: Arc<TcpSpec>,
     pub(crate) clock: TickClock,
     /// Segments put out; stands empty while the sender does nothing.
@@ -68,9 +70,13 @@ pub(crate) struct Transmitter {
     pub(crate) connection: u32,
     /// Whether the timer that runs out now does so before the clock moves on.
     pub(crate) is_before_tick: bool,
+    /// Whether the acknowledgement that is being processed echoes a mark.
+    pub(crate) is_echo: bool,
     /// Octets SACKed above `snd_una`.
     pub(crate) sacked: Ranges,
     pub(crate) counters: SenderCounters,
+    /// None without ECN.
+    pub(crate) ecn: Option<Box<EcnSender>>,
 }
 
 impl Transmitter {
@@ -91,6 +97,8 @@ impl Transmitter {
             counters: SenderCounters::default(),
             now: SimTime::ZERO,
             is_before_tick: false,
+            is_echo: false,
+            ecn: EcnSender::new(tcp.ecn),
             out: Vec::new(),
             tcp,
         }
@@ -106,6 +114,9 @@ impl Transmitter {
         self.advertised = self.tcp.rwnd;
         self.deadline = None;
         self.timed = None;
+        if let Some(ecn) = &mut self.ecn {
+            ecn.begin();
+        }
     }
 
     /// Whether everything sent has been acknowledged.
@@ -199,13 +210,19 @@ impl Transmitter {
         let timestamp = self.clock.ticks(self.now) - u64::from(self.is_before_tick);
         self.counters.octets_sent += length;
         self.counters.segments_sent += 1;
+        let (mut ecn, mut cwr) = (Ecn::NotEct, false);
         if sequence < self.snd_max {
             self.counters.octets_retransmitted += self.snd_max.min(end) - sequence;
             self.counters.segments_retransmitted += 1;
             // Karn: a segment sent twice gives no sample.
             self.timed = self.timed.filter(|timed| timed.0 <= sequence);
-        } else if self.timed.is_none() {
-            self.timed = Some((end, timestamp));
+        } else {
+            if self.timed.is_none() {
+                self.timed = Some((end, timestamp));
+            }
+            if let Some(sender) = &mut self.ecn {
+                (ecn, cwr) = sender.of_new_data();
+            }
         }
         self.snd_max = self.snd_max.max(end);
         if self.deadline.is_none() || self.tcp.rto_restart == RtoRestart::OnSend {
@@ -215,6 +232,8 @@ impl Transmitter {
             sequence,
             length: length as u32,
             timestamp,
+            ecn,
+            cwr,
             ..Segment::bare(SegmentKind::Data, self.connection)
         });
     }
@@ -244,8 +263,20 @@ impl Transmitter {
         acked
     }
 
-    /// That acknowledgement of `acked` octets makes cwnd grow: no recovery is going on.
+    /// A loss, or a mark that stands for one: ssthresh is cut.
+    pub(crate) fn on_loss(&mut self) {
+        self.window.on_loss(&self.tcp, self.advertised);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_reduction(self.snd_max);
+        }
+    }
+
+    /// That acknowledgement of `acked` octets makes cwnd grow: no recovery is going on. One that echoes a mark
+    /// does not (RFC 3168 section 6.1.2).
     pub(crate) fn grow(&mut self, acked: Octets) {
+        if self.is_echo {
+            return;
+        }
         if self.window.has_state() {
             self.grow_by_state(acked);
         } else {

@@ -511,6 +511,8 @@ impl Flow {
             dup_acks_received: sent.dup_acks,
             timeouts: sent.timeouts,
             fast_retransmits: sent.fast_retransmits,
+            segments_marked: received.marked,
+            ecn_reductions: self.sender.ecn_reductions(),
             control_segments: sent.controls + received.controls,
             octets_outstanding: self.sender.outstanding(),
             octets_waiting: self.receiver.waiting(),

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean, show_value
 from skycell.input.forms import (
@@ -21,7 +22,7 @@ from skycell.input.forms import (
     takes_tables_only,
     value_type_of,
 )
-from skycell.input.other_names import ours_of
+from skycell.input.other_names import RENAMED, Renamed, ours_of
 from skycell.input.parameters import REFUSED, meaning_of
 from skycell.input.spelling import nearest
 from skycell.input.tables import Key, tables
@@ -77,8 +78,16 @@ def _note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollec
     elif kind == "missing":
         got, allowed = NOTHING, place.allowed
     elif kind == "extra_forbidden":
-        allowed, meaning = _known_keys(root, place, got), ""
-        got = Verbatim(f"the unknown key {show_value(str(place.path[-1]))}")
+        key = str(place.path[-1])
+        now = _renamed(place.owner, key)
+        if now is None:
+            allowed, meaning = _known_keys(root, place, got), ""
+            got = Verbatim(f"the unknown key {show_value(key)}")
+        else:
+            allowed = f"{now[0].key}, which it is called from version 0.2 on"
+            allowed += f"; {now[0].remark}" if now[0].remark else ""
+            meaning = meaning_of(now[1])
+            got = Verbatim(f"{key}, a key of version 0.1")
     elif kind == "union_tag_not_found":
         place = Place((*place.path, "kind"), place.owner, place.annotation, "")
         got, allowed = NOTHING, _kinds(place.annotation)
@@ -180,6 +189,13 @@ def _kinds(annotation: Any, got: str | None = None) -> str:
     """The kinds that a tagged table may have."""
     kinds = [k for k in (kind_of(model) for model in models_of(annotation)) if k]
     return " or ".join(f'"{k}"' for k in kinds) + did_you_mean(got, kinds)
+
+
+def _renamed(owner: type[BaseModel] | None, key: str) -> tuple[Renamed, FieldInfo] | None:
+    """What a key of version 0.1 is called now, where its table has that."""
+    now = RENAMED.get(key)
+    found = field_named(owner, now.key.split(".")[0]) if owner and now else None
+    return (now, found) if now and found else None
 
 
 def _known_keys(root: type[BaseModel], place: Place, got: object) -> str:

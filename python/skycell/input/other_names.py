@@ -1,6 +1,8 @@
-"""What papers, textbooks and other simulators call our keys."""
+"""What papers, textbooks, other simulators and our earlier versions call our keys."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from skycell.input.spelling import plain
 
@@ -11,7 +13,7 @@ _OF_KEY = {
     "buffer": "queue queue_size queue_length queue_limit qlen qlim buffer_size buffer_length limit",
     "policy": "aqm qdisc discard discard_policy drop drop_policy queue_management",
     "loss": "loss_rate loss_probability packet_loss frame_loss error_rate ber per fer plr",
-    "frame_jitter": "frame_gap jitter overhead processing_time send_jitter",
+    "frame_jitter": "jitter overhead processing_time send_jitter",
     "scheduler": "scheduling service_discipline discipline",
     # TCP.
     "recovery": "variant version flavor flavour algorithm type loss_recovery",
@@ -52,6 +54,26 @@ KEYS_CALLED: dict[str, list[str]] = {}
 for _key, _others in _OF_KEY.items():
     for _other in _others.split():
         KEYS_CALLED.setdefault(plain(_other), []).append(_key)
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """What a key is called now, dotted if in a table of its own, and what else changed."""
+
+    key: str
+    remark: str = ""
+
+
+RENAMED = {
+    "motion": Renamed("schedule"),
+    "on_board": Renamed("onboard_switching"),
+    "distant": Renamed("extra_delay", "its delay is that beyond the other routers', no longer all"),
+    "frame_gap": Renamed("frame_jitter", 'a time is now { kind = "port_gap", up_to = TIME }'),
+}
+"""Keys of version 0.1 that are no keys of the same table any more."""
+
+KINDS_OF_PAPERS = {"n_source": "dumbbell"}
+"""Kinds of topology by what the papers call them; a file may have either name."""
 
 
 def ours_of(name: str) -> list[str]:

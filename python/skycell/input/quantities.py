@@ -34,6 +34,7 @@ class Dimension(StrEnum):
     TIME = "a time"  # picoseconds
     BIT_RATE = "a rate"  # bit/s
     CELL_RATE = "a rate of cells"  # cells/s
+    SYMBOL_RATE = "a rate of symbols"  # symbols/s
     SIZE = "a size"  # octets
     CELLS = "a number of cells"
     FRAMES = "a number of frames"  # of one full segment
@@ -60,6 +61,8 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "Mbit/s": (Dimension.BIT_RATE, Fraction(10**6)),
     "Gbit/s": (Dimension.BIT_RATE, Fraction(10**9)),
     "cells/s": (Dimension.CELL_RATE, Fraction(1)),
+    "kbaud": (Dimension.SYMBOL_RATE, Fraction(10**3)),
+    "Mbaud": (Dimension.SYMBOL_RATE, Fraction(10**6)),
     "B": (Dimension.SIZE, Fraction(1)),
     "kB": (Dimension.SIZE, Fraction(10**3)),
     "KiB": (Dimension.SIZE, Fraction(2**10)),

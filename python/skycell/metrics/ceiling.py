@@ -116,10 +116,10 @@ def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> flo
         duration_ps: of the run, picoseconds, above 0.
         taken_bps: what others take of the link while it has so much, bit/s.
 
-    >>> from skycell.spec.network import FifoSpec, MotionSpec, PortSpec
+    >>> from skycell.spec.network import FifoSpec, ScheduleSpec, PortSpec
     >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
     >>> second = 10**12
-    >>> halves = MotionSpec(
+    >>> halves = ScheduleSpec(
     ...     times_ps=(0, 2 * second),
     ...     delays_ps=(1, 1),
     ...     paths=(0, 0),
@@ -128,27 +128,27 @@ def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> flo
     ...     handover_loses_cells=False,
     ... )
     >>> link = LinkSpec(
-    ...     name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=halves, port=port
+    ...     name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, schedule=halves, port=port
     ... )
     >>> link_cell_bps(10**6), carried_bps(link, 4 * second)
     (424000000.0, 318000000.0)
     """
-    if link.motion is None:
+    if link.schedule is None:
         return max(0.0, link_bps(link) - taken_bps)
-    motion = link.motion
-    if motion.rates_millibps:
-        rates = [rate / 1000 for rate in motion.rates_millibps]
-    elif motion.cell_times_ps:
-        rates = [link_cell_bps(cell_time) for cell_time in motion.cell_times_ps]
+    schedule = link.schedule
+    if schedule.rates_millibps:
+        rates = [rate / 1000 for rate in schedule.rates_millibps]
+    elif schedule.cell_times_ps:
+        rates = [link_cell_bps(cell_time) for cell_time in schedule.cell_times_ps]
     else:
-        rates = [link_bps(link)] * len(motion.times_ps)
-    ends = (*motion.times_ps[1:], duration_ps)
+        rates = [link_bps(link)] * len(schedule.times_ps)
+    ends = (*schedule.times_ps[1:], duration_ps)
     sending_ps = dict.fromkeys(rates, 0)
     ready = 0
-    for step, (begin, end) in enumerate(zip(motion.times_ps, ends, strict=True)):
-        if step and motion.paths[step] != motion.paths[step - 1]:
-            ready = begin + motion.interruption_ps
-        if motion.delays_ps[step] is not None:
+    for step, (begin, end) in enumerate(zip(schedule.times_ps, ends, strict=True)):
+        if step and schedule.paths[step] != schedule.paths[step - 1]:
+            ready = begin + schedule.interruption_ps
+        if schedule.delays_ps[step] is not None:
             open_ps = min(end, duration_ps) - max(begin, ready)
             sending_ps[rates[step]] += max(0, open_ps)
     return sum(

@@ -226,18 +226,20 @@ def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) ->
     of_cells = not any(source.datagram_octets for source in spec.sources)
     sources = "cell sources leave" if of_cells else "other sources leave"
     text += f"{sources} to TCP" if spec.sources else "TCP could get"
-    links = [spec.links[place].motion for place in crossed_links(spec)]
-    motions = [motion for motion in links if motion is not None]
+    links = [spec.links[index] for index in crossed_links(spec)]
+    schedules = [link.schedule for link in links if link.schedule is not None]
     varied = [
-        motion.cell_times_ps
-        or motion.rates_millibps
-        or motion.interruption_ps
-        or None in motion.delays_ps
-        for motion in motions
+        schedule.cell_times_ps
+        or schedule.rates_millibps
+        or schedule.interruption_ps
+        or None in schedule.delays_ps
+        for schedule in schedules
     ]
     if any(varied):
         text += " of the link as it varied" if len(varied) == 1 else " of the links as they varied"
-    return f"{text}, losses aside" if any(any(motion.losses_ppb) for motion in motions) else text
+    has_losses = any(link.loss_ppb for link in links)
+    has_losses |= any(any(schedule.losses_ppb) for schedule in schedules)
+    return f"{text}, losses aside" if has_losses else text
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:

@@ -46,6 +46,8 @@ NAMES = {
     "vc_threshold": "VC crossed its own threshold",
     "drawn": "drawn at random",
     "tagged": "tagged frame",
+    "delayed": "packet had waited too long",
+    "pushed_out": "place given to a later packet",
 }
 """How a key of the data is written for people."""
 
@@ -119,6 +121,9 @@ METRICS = {
     "packet_delay": "Mean delay of a packet",
     "cells_discarded": "Cells discarded",
     "mean_queue": "Mean queue",
+    "mean_sojourn": "Mean sojourn time",
+    "p99_sojourn": "Sojourn time, 99th percentile",
+    "largest_sojourn": "Largest sojourn time",
     "fast_retransmits": "Fast retransmits",
     "vc_mean_queue": "Mean occupancy",
     "offered_load": "Offered load",

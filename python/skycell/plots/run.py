@@ -10,6 +10,7 @@ from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import throughputs_bps
 from skycell.metrics.classes import OTHER_CLASSES
 from skycell.metrics.network import units_in_words
+from skycell.metrics.run_rows import sojourn_rows
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import TimeRange
@@ -17,6 +18,7 @@ from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
+from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
@@ -35,6 +37,7 @@ TRACE_OF = {
     "queue": "queue",
     "vc-queue": "vc_queue",
     "share": "service",
+    "sojourn": None,
     "discards": None,
     "throughput": None,
 }
@@ -47,6 +50,7 @@ CHOICES_OF = {
     "queue": ("port", "from", "to"),
     "vc-queue": ("flow", "port", "from", "to"),
     "share": ("port", "from", "to"),
+    "sojourn": ("port",),
     "discards": ("flow",),
     "throughput": (),
 }
@@ -79,8 +83,8 @@ def run_figure(
         result: the run.
         kind: a key of :data:`TRACE_OF`.
         flows: names of the flows to draw, or whose VCs to draw; None for the first six.
-        port: name of the port for the kinds ``queue``, ``vc-queue`` and ``share``; all that were
-            sampled, or the first one for the last two, when None.
+        port: name of the port for the kinds ``queue``, ``vc-queue``, ``share`` and ``sojourn``;
+            all that there are, or the first one for the middle two, when None.
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
@@ -99,6 +103,9 @@ def run_figure(
     refuse_without_classes(spec, kind)
     if kind == "discards":
         return _discards(result, origin, flows)
+    if kind == "sojourn":
+        rows = sojourn_rows(spec, result.records)
+        return sojourn_of_ports([row for row in rows if port in (None, row.port)], origin)
     if kind == "throughput":
         return throughput_of_flows(throughputs_bps(result.records), origin)
     span = range_of(spec, from_ps, to_ps)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from skycell.scenario.plan.on_board import satellite_node
+from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec

@@ -107,7 +107,7 @@ class RunResult:
         """One row per VC: what became of its cells and frames."""
         from skycell.records.frame import Frame
 
-        return Frame(rows(self.records["vcs"]))
+        return Frame(rows(self.records["vcs"]), infer_schema_length=None)
 
     @cached_property
     def ports(self) -> pl.DataFrame:

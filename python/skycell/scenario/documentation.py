@@ -25,13 +25,13 @@ of a full segment. If there are cell sources and no flow, RTT is twice the propa
 source with the longest route, and a frame is the longest of a source. `preset` at the top of the
 file names a whole scenario to build on, `preset` in `[tcp]` a set of TCP parameters.
 
-A generated topology names its parts. In `n_source` the VCs of `flow1` are `flow1.forward`, from
+A generated topology names its parts. In `dumbbell` the VCs of `flow1` are `flow1.forward`, from
 `source1` over `switch1` and `switch2` to `destination1`, and `flow1.reverse`. With `tcps_per_vc`
 those between the routers `ingress1` and `egress1` are `trunk1.forward` and `trunk1.reverse`, and
 `flow1.in`, `flow1.out`, `flow1.back_in` and `flow1.back_out` lead from hosts to routers and from
 routers to hosts. In `parking_lot` `long1` crosses all switches and `cross2.1` is the first flow
 from `switch2` to `switch3`, each between its own hosts, `long1.source` and `long1.destination`.
-In a graph, the VCs of a flow that names none are called as in `n_source`, followed by a number if
+In a graph, the VCs of a flow that names none are called as in `dumbbell`, followed by a number if
 routers split one into several. A link and the port that feeds it are called `switch1>switch2`.
 """
 

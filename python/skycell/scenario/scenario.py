@@ -18,16 +18,16 @@ from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
 from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.topology import NSource, ParkingLot
+from skycell.scenario.file.topology import Dumbbell, ParkingLot
 from skycell.scenario.plan.framings import check_framings
-from skycell.scenario.plan.generators import plan_n_source, plan_parking_lot
+from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
 from skycell.scenario.plan.graph import plan_graph
-from skycell.scenario.plan.on_board import put_on_board
+from skycell.scenario.plan.onboard_switching import add_satellites
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
-from skycell.scenario.steps.moving import resolve_motions
+from skycell.scenario.steps.link_schedules import resolve_schedules
 from skycell.spec.network import NetworkSpec
 
 
@@ -97,13 +97,13 @@ class Scenario:
         faults = FaultCollector(self.name, self.positions)
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
-        file, moving = resolve_motions(self.file, self.folder, faults)
+        file, link_schedules = resolve_schedules(self.file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
-        put_on_board(plan, moving.chains, faults)
+        add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()
-        return resolve(file, plan, moving, file.run.seed, faults)
+        return resolve(file, plan, link_schedules, file.run.seed, faults)
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:
@@ -194,8 +194,8 @@ def _checked(scenario: Scenario) -> Scenario:
 
 
 def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
-    if isinstance(file.topology, NSource):
-        return plan_n_source(file.topology, faults)
+    if isinstance(file.topology, Dumbbell):
+        return plan_dumbbell(file.topology, faults)
     if isinstance(file.topology, ParkingLot):
         return plan_parking_lot(file.topology, faults)
     return plan_graph(file.topology, faults)

@@ -32,7 +32,7 @@ class PacketFraming(SpecPart):
     line_octets: U32
 
 
-class MotionSpec(SpecPart):
+class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
     times_ps: tuple[U64, ...] = ()
@@ -217,6 +217,59 @@ class DropPrecedenceSpec(SpecPart):
     precedence: tuple[U32, ...] = ()
 
 
+class CodelSpec(SpecPart):
+    """Controlled Delay: discards or marks packets at the head that have waited for too long."""
+
+    kind: Literal["codel"] = "codel"
+    target_ps: U64
+    interval_ps: U64
+
+
+class HeadDropSpec(SpecPart):
+    """Gives a packet that finds the buffer full the place of the one that has waited longest."""
+
+    kind: Literal["head_drop"] = "head_drop"
+
+
+class RedEcnSpec(SpecPart):
+    """RED that marks packets whose transport knows ECN where it would draw for a discard."""
+
+    kind: Literal["red_ecn"] = "red_ecn"
+    red: RedPart
+    gentle: bool
+
+
+class PieSpec(SpecPart):
+    """Discards or marks packets that come, at random, so that the wait comes to a target."""
+
+    kind: Literal["pie"] = "pie"
+    target_ps: U64
+    update_ps: U64
+    burst_ps: U64
+    mark_below: float
+
+
+class FqCodelSpec(SpecPart):
+    """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
+
+    kind: Literal["fq_codel"] = "fq_codel"
+    codel: CodelSpec
+    quantum_octets: U32
+    queues: U32
+
+
+class DualPi2Spec(SpecPart):
+    """Two queues with coupled signals: a short one for scalable senders beside the classic one."""
+
+    kind: Literal["dual_pi2"] = "dual_pi2"
+    target_ps: U64
+    rtt_max_ps: U64
+    coupling: U32
+    ramp_from_ps: U64
+    ramp_to_ps: U64
+    shift_ps: U64
+
+
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
@@ -240,7 +293,13 @@ PolicySpec = Annotated[
     | McrSchedulingSpec
     | PmeEredSpec
     | StaticThresholdSpec
-    | DropPrecedenceSpec,
+    | DropPrecedenceSpec
+    | CodelSpec
+    | HeadDropSpec
+    | RedEcnSpec
+    | PieSpec
+    | FqCodelSpec
+    | DualPi2Spec,
     Field(discriminator="kind"),
 ]
 
@@ -251,6 +310,7 @@ class QueueSpec(SpecPart):
     class_: ServiceClass | None = Field(default=None, alias="class")
     capacity_cells: U32 | None = None
     counts_octets: bool = left_out(False)
+    by_flow: bool = left_out(False)
     policy: PolicySpec
 
 
@@ -294,15 +354,94 @@ class VcRoundRobinSpec(SpecPart):
     weights: tuple[U32, ...] = ()
 
 
+class DeficitRoundRobinSpec(SpecPart):
+    """Serves the flows, or VCs, of a buffer of packets one after the other, each by octets."""
+
+    kind: Literal["deficit_round_robin"] = "deficit_round_robin"
+    quantum_octets: U32
+
+
 SchedulerSpec = Annotated[
     FifoSpec
     | StrictPrioritySpec
     | GuaranteedRateSpec
     | WeightedRoundRobinSpec
     | VirtualSpacingSpec
-    | VcRoundRobinSpec,
+    | VcRoundRobinSpec
+    | DeficitRoundRobinSpec,
     Field(discriminator="kind"),
 ]
+
+
+class EfciSpec(SpecPart):
+    """Marks data cells while the queue is long; the destination makes CI of the mark."""
+
+    kind: Literal["efci"] = "efci"
+    high_cells: U32
+    low_cells: U32
+
+
+CcrFrom = Literal["rm_cell", "measured"]
+
+
+class EricaSpec(SpecPart):
+    """Gives each VC an equal share of a target, or more if that ends the overload."""
+
+    kind: Literal["erica"] = "erica"
+    target_utilization: float
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+QueueCurve = Literal["hyperbolic", "linear", "step"]
+
+
+class QueueControlSpec(SpecPart):
+    """f(Q): above 1 while the queueing delay is short, below 1 while it is long."""
+
+    curve: QueueCurve
+    target_ps: U64
+    upper_ps: U64
+    a: float
+    b: float
+    slope: float
+    step: float
+    drain_limit: float
+
+
+class EricaPlusSpec(SpecPart):
+    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
+
+    kind: Literal["erica_plus"] = "erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+class WeightedEricaPlusSpec(SpecPart):
+    """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
+
+    kind: Literal["weighted_erica_plus"] = "weighted_erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    ccr_from: CcrFrom
+
+
+RateAlgorithmSpec = Annotated[
+    EfciSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec, Field(discriminator="kind")
+]
+
+
+class TokenBucketSpec(SpecPart):
+    """A token bucket before the link of a port of packets: it delays, and discards nothing."""
+
+    rate_millibps: U64
+    burst_octets: U32
 
 
 class PortSpec(PortMethods, SpecPart):
@@ -311,6 +450,8 @@ class PortSpec(PortMethods, SpecPart):
     queues: tuple[QueueSpec, ...] = ()
     scheduler: SchedulerSpec
     frame_gap_ps: U64
+    rate_algorithm: RateAlgorithmSpec | None = left_out(None)
+    shaper: TokenBucketSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -322,7 +463,8 @@ class LinkSpec(SpecPart):
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
-    motion: MotionSpec | None = None
+    loss_ppb: U32 = left_out(0)
+    schedule: ScheduleSpec | None = None
     port: PortSpec
 
 
@@ -358,6 +500,29 @@ class GfrSpec(SpecPart):
     window_step_ps: U64
 
 
+class AbrSpec(SpecPart):
+    """What the source and destination of an ABR VC keep to."""
+
+    return_vc: U32
+    pcr_millicells: U64
+    mcr_millicells: U64
+    icr_millicells: U64
+    tbe_cells: U32
+    frtt_ps: U64
+    nrm: U32
+    mrm: U32
+    trm_ps: U64
+    rif: float
+    rdf: float
+    cdf: float
+    adtf_ps: U64
+    tcr_millicells: U64
+    use_it_or_lose_it: bool
+    turns_out_of_rate: bool
+    destination_millicells: U64
+    weight: float
+
+
 class ReroutingSpec(SpecPart):
     """The paths that a VC takes after its first one."""
 
@@ -374,6 +539,7 @@ class VcSpec(SpecPart):
     class_: ServiceClass = Field(alias="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
+    abr: AbrSpec | None = left_out(None)
     rerouting: ReroutingSpec | None = left_out(None)
 
 
@@ -522,6 +688,9 @@ class DelayedAckSpec(SpecPart):
     every_segments: U32
 
 
+EcnUse = Literal["off", "classic"]
+
+
 class TcpSpec(SpecPart):
     """Both endpoints of a TCP connection."""
 
@@ -549,6 +718,7 @@ class TcpSpec(SpecPart):
     nagle: bool
     sws_avoidance: bool
     idle_restart: bool
+    ecn: EcnUse = left_out("off")
     handshake: bool
 
 
@@ -744,7 +914,7 @@ class RecordSpec(SpecPart):
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     seed: U64
     duration_ps: U64
     nodes: tuple[NodeSpec, ...] = ()

@@ -198,7 +198,7 @@ def specs_of(
 def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
     """The run up to a moment, where nothing but its end depends on that; none where more may.
 
-    The steps of links that move reach to the end of a run, and what begins behind it is a fault.
+    The steps of schedules reach to the end of a run, and what begins behind it is a fault.
     """
     try:
         moment = parse_quantity(end)
@@ -209,7 +209,7 @@ def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
     if (
         moment.dimension is not Dimension.TIME
         or not 0 < end_ps <= spec.duration_ps
-        or any(link.motion is not None for link in spec.links)
+        or any(link.schedule is not None for link in spec.links)
         or any(_earliest_ps(start) >= end_ps for start in starts)
     ):
         return None

@@ -195,7 +195,7 @@ def _link_part(run: Measured, service: str | None) -> float:
 
 
 def _timeouts_without_loss(run: Measured) -> float:
-    lost = run.summary.get("moving", {})  # without a link that moves nothing is lost on one
+    lost = run.summary.get("link_losses", {})  # absent where no link can lose anything
     return 0.0 if any(lost.values()) else run.total("timeouts")
 
 

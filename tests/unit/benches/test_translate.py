@@ -31,7 +31,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
         {
             "run": {"duration": "1 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "155.52 Mbit/s",
@@ -160,7 +160,7 @@ FORWARD = ["flow1.forward"]
         ({f"{BOTTLENECK}.policy": "selective_drop"}, "policy selective_drop"),
         ({f"{BOTTLENECK}.policy": "red"}, "policy red"),
         ({f"{BOTTLENECK}.policy": {"kind": "epd", "partial_discard": False}}, "partial_discard"),
-        ({f"{BOTTLENECK}.loss": 0.001}, "motion"),
+        ({f"{BOTTLENECK}.loss": 0.001}, "loss_ppb"),
         ({f"{BOTTLENECK}.scheduler": {"kind": "vc_round_robin"}}, "scheduler vc_round_robin"),
         ({"topology.access.frame_jitter": {"kind": "port_gap"}}, "frame_gap_ps"),
         ({"topology.access.frame_jitter": "1 us"}, "no counterpart in ns-2: jitter"),

@@ -27,7 +27,7 @@ preset = "icccn97-lan"
 duration = "150 ms"
 
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 2
 """
 
@@ -211,7 +211,8 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
             ("--kind", "rtt"),
             (
                 "Invalid value for '--kind': rtt: "
-                "a run has cwnd, sequence, rate, queue, vc-queue, share, discards, throughput"
+                "a run has cwnd, sequence, rate, queue, vc-queue, share, sojourn, discards, "
+                "throughput"
             ),
         ),
         (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),

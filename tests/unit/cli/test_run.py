@@ -23,13 +23,13 @@ MOVING = """
 [run]
 duration = "20 ms"
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 1
 [topology.bottleneck]
 rate = "10 Mbit/s"
 framing = "none"
 buffer = "100 cells"
-motion = { series = "moves.csv" }
+schedule = { series = "moves.csv" }
 [topology.access]
 rate = "50 Mbit/s"
 framing = "none"
@@ -85,7 +85,7 @@ def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     monkeypatch.chdir(tmp_path / "elsewhere")
     reported = run("-", stdin=MOVING)
     assert reported.exit_code == 2
-    assert reported.stderr.startswith("<stdin>:11:21: topology.bottleneck.motion.series\n")
+    assert reported.stderr.startswith("<stdin>:11:23: topology.bottleneck.schedule.series\n")
 
 
 def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
         start = "together"
         traffic = { kind = "transfers", size = "1000 B", count = 3, idle = "100 ms" }
         [topology]
-        kind = "n_source"
+        kind = "dumbbell"
         sources = 2
         bottleneck = { rate = "1000000 cells/s", delay = "18 ms", buffer = "unlimited" }
         access = { delay = "1 ms", frame_jitter = "0 s" }
@@ -326,7 +326,7 @@ def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> N
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["--set", "tcp.recovery=tahoe"], 'tcp.recovery\n  got      "tahoe"'),
+        (["--set", "tcp.recovery=tahoe"], 'tcp.recovery.kind\n  got      "tahoe"'),
         (
             ["--set", "tcp.recovery"],
             'command line: --set\n  got      "tcp.recovery"\n  allowed  KEY=VALUE',
@@ -360,7 +360,7 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
     assert lines[0] == f"Invalid value for '--out': {tmp_path / 'taken'} is a file"
     assert "command line: --set" in lines
     assert any(line.endswith(": run.duration") for line in lines)
-    assert any(line.endswith(": tcp.recovery") for line in lines)
+    assert any(line.endswith(": tcp.recovery.kind") for line in lines)
     assert lines[-1] == "4 faults; nothing was run."
 
 
@@ -399,7 +399,7 @@ def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> N
     places = [line for line in reported.splitlines() if line.startswith(str(short))]
     assert places == [
         f"{short}: flow[0].start.kind",
-        f"{short}: tcp.recovery",
+        f"{short}: tcp.recovery.kind",
         f"{short}:5:7: tcp.mss",
     ]
 

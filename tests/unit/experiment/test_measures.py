@@ -299,7 +299,7 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
         "scenario": {
             "preset": "icccn97-lan",
             "run": {"duration": "50 ms"},
-            "topology": {"kind": "n_source", "bottleneck": {"class": [{"name": "cbr"}]}},
+            "topology": {"kind": "dumbbell", "bottleneck": {"class": [{"name": "cbr"}]}},
             "source": [
                 {"kind": "cbr", "name": name, "rate": 0.6, "frame": 10} for name in ("a", "b")
             ],

@@ -168,14 +168,14 @@ def scenario(folder: Path, start: str) -> str:
 run.duration = "5 s"
 tcp = {{ recovery = "sack", mss = "1460 B", receiver_window = "65535 B" }}
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 1
 access = {{ rate = "10 Mbit/s", framing = "none", delay = "1 us" }}
 [topology.bottleneck]
 rate = "1 Mbit/s"
 framing = "none"
 buffer = "1000 cells"
-[topology.bottleneck.motion]
+[topology.bottleneck.schedule]
 constellation = "{folder / "x.toml"}"
 from = "kyiv"
 to = "moscow"

@@ -83,7 +83,7 @@ def test_what_an_unknown_key_may_be_meant_to_say_is_left_open() -> None:
     scenario = {
         "run": {"duration": "1 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 1,
             "bottleneck": link,
             "access": {"delay": "1 ms"},

@@ -16,7 +16,7 @@ KEYS = sorted(
     {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind", "preset"}
 )
 WORDS = [
-    *("n_source", "parking_lot", "graph", "epd", "ppd", "tail_drop", "selective_drop"),
+    *("dumbbell", "parking_lot", "graph", "epd", "ppd", "tail_drop", "selective_drop"),
     *(
         "single_drop",
         "fair_buffer_allocation",
@@ -77,7 +77,7 @@ SOUND: list[dict[str, Any]] = [
     {
         "run": {"duration": "1 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 2,
             "bottleneck": LINK,
             "access": {"delay": "1 km"},

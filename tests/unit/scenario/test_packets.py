@@ -17,7 +17,7 @@ def satellite(**changes: Any) -> Scenario:
         {
             "run": {"duration": "10 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "50 Mbit/s",
@@ -180,6 +180,15 @@ def test_packets_of_a_source_go_over_routers_in_vcs_of_their_own() -> None:
     assert len(source.datagram_route) == 3
 
 
+def test_round_trips_are_those_of_packet_sources_where_there_is_no_flow() -> None:
+    voice = {"kind": "cbr", "name": "voice", "rate": "64 kbit/s", "packet_size": "200 B"}
+    spec = satellite(
+        source=[voice], topology__sources=0, topology__bottleneck__buffer="0.5 RTT"
+    ).resolve()
+    assert link(spec).port.capacity_cells == 302 * 6250
+    assert spec.records.vc_sampled_ports == (spec.links.index(link(spec)),)
+
+
 def test_a_part_of_a_link_is_that_of_its_packets() -> None:
     half = {"kind": "cbr", "name": "half", "rate": 0.5, "packet_size": "462 B"}
     scenario = satellite(source=[half], topology__bottleneck__framing="ethernet")
@@ -214,19 +223,19 @@ def test_a_series_gives_the_rate_of_a_line_of_packets(tmp_path: Any) -> None:
     values = {
         "run": {"duration": "10 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 1,
             "bottleneck": {
                 "rate": "50 Mbit/s",
                 "framing": "ip",
-                "motion": {"series": "trace.csv"},
+                "schedule": {"series": "trace.csv"},
                 "buffer": "100 packets",
             },
             "access": {"delay": "1 ms"},
         },
     }
-    motion = link(parse(values, folder=tmp_path).resolve()).motion
-    assert motion is not None
-    assert motion.rates_millibps == (50 * 10**9, 20 * 10**9, 20 * 10**9)
-    assert motion.delays_ps[2] is None
-    assert motion.cell_times_ps == ()
+    schedule = link(parse(values, folder=tmp_path).resolve()).schedule
+    assert schedule is not None
+    assert schedule.rates_millibps == (50 * 10**9, 20 * 10**9, 20 * 10**9)
+    assert schedule.delays_ps[2] is None
+    assert schedule.cell_times_ps == ()

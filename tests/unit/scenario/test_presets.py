@@ -6,7 +6,7 @@ from skycell.scenario import parse
 from skycell.scenario.presets import presets
 
 LINK = {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms", "buffer": "1 RTT"}
-TOPOLOGY = {"kind": "n_source", "sources": 2, "bottleneck": LINK, "access": {"delay": "5 ms"}}
+TOPOLOGY = {"kind": "dumbbell", "sources": 2, "bottleneck": LINK, "access": {"delay": "5 ms"}}
 
 
 @pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)

@@ -52,8 +52,8 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
     graph = {**here, "flow": [{"name": "NAME", "source": "a", "destination": "b"}]}
     given = set()
     for topology in (
-        {"kind": "n_source", "sources": 1, **own},
-        {"kind": "n_source", "sources": 1, "tcps_per_vc": 1, **own},
+        {"kind": "dumbbell", "sources": 1, **own},
+        {"kind": "dumbbell", "sources": 1, "tcps_per_vc": 1, **own},
         {"kind": "parking_lot", "hops": 2, **own},
         {"kind": "graph", "hosts": ["a", "b"], "switches": ["r"], **graph},
     ):
@@ -61,7 +61,7 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
         for parts in (spec.nodes, spec.links, spec.vcs, spec.flows):
             given |= {part.name for part in parts}
     reported = page().partition("A generated topology")[2].partition("## Top")[0]
-    names = set(re.findall(r"`([^`]+)`", reported)) - {"n_source", "tcps_per_vc", "parking_lot"}
+    names = set(re.findall(r"`([^`]+)`", reported)) - {"dumbbell", "tcps_per_vc", "parking_lot"}
     assert len(names) > 15
     assert names - given == set()
 

@@ -315,7 +315,7 @@ def test_replications_of_a_study_may_begin_at_other_moments() -> None:
         specs = [NetworkSpec.model_validate_json(plan.runs[name].spec_json()) for (name,) in hashes]
         assert [spec.seed for spec in specs] == [1, 2]
         first, second = (
-            [link.motion.delays_ps for link in spec.links if link.motion] for spec in specs
+            [link.schedule.delays_ps for link in spec.links if link.schedule] for spec in specs
         )
         is_geo = dict(case.levels)["satellites"] == "geo_slot"
         assert (first == second) == is_geo

@@ -96,10 +96,15 @@ mod tests {
     #[test]
     fn units_come_by_event_and_in_one_event_as_they_were_on_their_way() {
         let unit = |frame: u32| Cell {
+            rm: None,
+            efci: false,
             frame,
             index: 0,
             octets: 0,
             vc: 0,
+            place: 0,
+            flow: 0,
+            ecn: skycell_units::Ecn::NotEct,
             hop: 1,
             is_last: false,
             is_tagged: false,

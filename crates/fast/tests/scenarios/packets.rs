@@ -34,7 +34,7 @@ pub fn packets(seed: u64) -> NetworkSpec {
             let queue = &link.port.queues[0];
             link.port = PortSpec::fifo(queue.capacity_cells, queue.policy.clone(), 0);
         }
-        let to = link.motion.iter().flat_map(|motion| &motion.to);
+        let to = link.schedule.iter().flat_map(|schedule| &schedule.to);
         let mut ends = [link.from, link.to].into_iter().chain(to.copied());
         if ends.all(|node| !is_switch[node as usize]) && !dice.one_in(6) {
             carry_packets(link, rate, &mut dice);
@@ -44,7 +44,35 @@ pub fn packets(seed: u64) -> NetworkSpec {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
     weigh_vcs(&mut spec);
+    let mut dice = Dice(Stream::new(seed, "policies of packets"));
+    if dice.one_in(4) {
+        manage_queues(&mut spec, &mut dice);
+    }
     spec
+}
+
+/// Gives some ports of packets policies that only such ports can have.
+fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
+    for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
+        let queue = &mut link.port.queues[0];
+        if dice.one_in(2) {
+            let capacity = queue.capacity_cells.unwrap_or(20);
+            queue.policy = Builder::new(dice).policy_of_packets(capacity);
+        }
+        queue.by_flow = dice.one_in(3);
+        if dice.one_in(3) && queue.policy.order().is_none() {
+            let quantum_octets = dice.pick(&[1_500, 100, 9_000]);
+            let spec = DeficitRoundRobinSpec { quantum_octets };
+            link.port.scheduler = SchedulerSpec::DeficitRoundRobin(spec);
+        }
+        if dice.one_in(4) {
+            let rate = link.framing.map_or(1, |framing| framing.rate_millibps);
+            link.port.shaper = Some(TokenBucketSpec {
+                rate_millibps: rate / dice.pick(&[1, 2, 5]),
+                burst_octets: dice.pick(&[40, 1_500, 20_000]),
+            });
+        }
+    }
 }
 
 /// Contracts, policers, sources of cells, and delays of cells.
@@ -129,13 +157,13 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
         ..framing
     });
     link.cell_time_ps = 0;
-    if let Some(motion) = &mut link.motion {
-        motion.rates_millibps = motion
+    if let Some(schedule) = &mut link.schedule {
+        schedule.rates_millibps = schedule
             .cell_times_ps
             .iter()
             .map(|_| rate - rate / 4 * dice.below(3))
             .collect();
-        motion.cell_times_ps.clear();
+        schedule.cell_times_ps.clear();
     }
     let mut builder = Builder::new(dice);
     let queue = &mut link.port.queues[0];

@@ -63,6 +63,10 @@ pub(crate) trait LossRecovery {
     fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         tx.send_as_allowed();
     }
+    /// Whether a recovery is going on.
+    fn is_active(&self) -> bool {
+        false
+    }
     /// The retransmission timer has run out: ends recovery, and takes the inflation off cwnd. The
     /// sender then halves what is left.
     fn on_timeout(&mut self, tx: &mut Transmitter);
@@ -116,6 +120,15 @@ impl LossRecovery for Recovery {
         }
     }
 
+    fn is_active(&self) -> bool {
+        match self {
+            Recovery::Vanilla(r) => r.is_active(),
+            Recovery::Reno(r) => r.is_active(),
+            Recovery::NewReno(r) => r.is_active(),
+            Recovery::Sack(r) => r.is_active(),
+        }
+    }
+
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         match self {
             Recovery::Vanilla(r) => r.on_timeout(tx),
@@ -159,7 +172,7 @@ impl RecoveryPoint {
         self.partial_acks = 0;
         self.is_active = true;
         tx.counters.fast_retransmits += 1;
-        tx.window.on_loss(&tx.tcp, tx.advertised);
+        tx.on_loss();
         // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
         tx.deadline = None;
     }

@@ -67,6 +67,10 @@ impl LossRecovery for Reno {
         TimerAfterAck::Restart
     }
 
+    fn is_active(&self) -> bool {
+        self.point.is_active
+    }
+
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         self.point.on_timeout(tx);
     }

@@ -199,6 +199,10 @@ impl LossRecovery for Sack {
         }
     }
 
+    fn is_active(&self) -> bool {
+        self.point.is_active
+    }
+
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         self.point.on_timeout(tx);
         tx.sacked.clear();

@@ -494,6 +494,14 @@ class Tcp(Parameters):
         "cwnd falls back to initial_cwnd after one idle RTO",
         source="RFC 5681 section 4.1",
     )
+    ecn: Annotated[str, word("off", "classic")] = param(
+        "off",
+        (
+            "explicit congestion notification between both ends: off, or classic, a mark "
+            "by a queue on the way halves the window as a loss does"
+        ),
+        source="the studies' networks mark nothing; classic is RFC 3168",
+    )
     handshake: Flag = param(
         False,
         "SYN and FIN exchange; without it the connection is open from the start",
@@ -529,6 +537,7 @@ TCP = Table(
         Declares("nagle", "nagle", "Flag"),
         Declares("sws_avoidance", "sws_avoidance", "Flag"),
         Declares("idle_restart", "idle_restart", "Flag"),
+        Declares("ecn", "ecn", "word"),
         Declares("handshake", "handshake", "Flag"),
     ),
 )

@@ -46,4 +46,6 @@ SCHEDULER_SOURCE = (
     "fifo for one queue; strict_priority for several, as in ATM Forum 97-0424 with a guaranteed "
     "rate of 0"
 )
+RATE_ALGORITHM_MEANING = "by what a switch port tells ABR VCs a rate"
+RATE_ALGORITHM_SOURCE = "no feedback"
 SERVICE_MEANING = "service class of the VCs of the connections"

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 from skycell.input.parameters import Flag, Parameters, param, quantity, word
 from skycell.input.quantities import CELL_BITS, Dimension, Quantity, rounded
 from skycell.scenario.declared.rules import kind_by_name
+from skycell.scenario.file.dvb_s2 import BB_HEADER, MODCODS, Frame, frame_of, layers_of
 from skycell.spec.network import PacketFraming
 
 _KIND = "the framing"
@@ -66,8 +67,15 @@ class Ds3Plcp(CellFraming):
 class WholePackets(Parameters):
     """A framing of IP packets that go one after the other, each of them whole."""
 
+    #: Whether the link's rate is one of symbols.
+    counts_symbols: ClassVar[bool] = False
+
+    def line_rate(self, rate: Fraction) -> Fraction:
+        """Rate of the line of packets, bit/s, of the rate that a link states."""
+        return rate
+
     def on_line(self, rate: Fraction) -> PacketFraming:
-        """What packets take of a line of a rate in bit/s."""
+        """What packets take of a line of packets of a rate in bit/s."""
         overhead, least, unit, line = self.octets
         return PacketFraming(
             rate_millibps=rounded(rate * 1000),
@@ -162,7 +170,59 @@ class Custom(WholePackets):
         return int(self.overhead.amount), int(self.padded_to.amount), unit, line
 
 
-_Any = NoOverhead | Sts3c | Sts12c | Ds3Plcp | Ip | Ethernet | Ppp | Custom
+#: Octets of a GSE packet's header beside the label: start, end, label type, length; protocol type.
+_GSE_HEADER = 2 + 2
+#: Octets that a split packet has more: fragment number and total length in its first part; header,
+#: fragment number and CRC in its last one (TS 102 606-1 section 4.2).
+_GSE_SPLIT = (1 + 2) + (2 + 1 + 4)
+_LABELS = {"6 B": 6, "3 B": 3, "none": 0}
+
+
+class Gse(WholePackets):
+    """GSE packets in the BBFRAMEs of a DVB-S2 carrier, whose symbol rate is the link's rate.
+
+    Every BBFRAME is taken to split one packet, as it does where the carrier is full.
+    """
+
+    counts_symbols: ClassVar[bool] = True
+    kind: Literal["gse"] = param(..., _KIND)
+    modcod: Annotated[str, word(*MODCODS)] = param(
+        ..., "constellation and code rate", symbol="MODCOD"
+    )
+    frame: Annotated[str, word("normal", "short")] = param(
+        "normal", "FECFRAMEs of 64 800 or 16 200 bits", source="EN 302 307-1 section 5.3"
+    )
+    pilots: Flag = param(
+        True, "36 pilot symbols after every 16 slots", source="choice: as most carriers have"
+    )
+    label: Annotated[str, word(*_LABELS)] = param(
+        "6 B", "address of each GSE packet", source="TS 102 606-1: as long as an Ethernet address"
+    )
+
+    @property
+    def physical(self) -> Frame | None:
+        """The carrier's frames; none where short ones do not have the code rate."""
+        return frame_of(self.modcod, self.frame, self.pilots)
+
+    @property
+    def layers(self) -> dict[str, Fraction]:
+        """Shares of the carrier's symbols by layer; none where there is no such frame."""
+        return layers_of(self.physical, _GSE_SPLIT) if self.physical else {}
+
+    def line_rate(self, rate: Fraction) -> Fraction:
+        """What BBFRAMEs carry of GSE packets at a symbol rate."""
+        if self.physical is None:
+            return rate  # a fault
+        octets = self.physical.information - BB_HEADER - _GSE_SPLIT
+        return rate * 8 * octets / self.physical.symbols
+
+    @property
+    def octets(self) -> tuple[int, int, int, int]:
+        """TS 102 606-1 section 4.2: the header of a packet that is not split."""
+        return _GSE_HEADER + _LABELS[self.label], 0, 1, 1
+
+
+_Any = NoOverhead | Sts3c | Sts12c | Ds3Plcp | Ip | Ethernet | Ppp | Custom | Gse
 #: Those that need no more than their name.
 _Names = Literal["none", "sts3c", "sts12c", "ds3_plcp", "ip", "ethernet", "ppp"]
 FramingKind = CellFraming | WholePackets

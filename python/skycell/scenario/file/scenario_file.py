@@ -7,6 +7,7 @@ from typing import Annotated
 from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
@@ -93,6 +94,9 @@ class ScenarioFile(Parameters):
     loss: Loss = param({}, "prescribed losses for all flows", source="none")
     records: Records = param({}, "what the run keeps besides its counters", source="no traces")
     gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
+    abr: tuple[AbrControl, ...] = param(
+        [], "VCs whose rate the network controls", source="plain UBR"
+    )
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"

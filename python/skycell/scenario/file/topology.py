@@ -8,11 +8,14 @@ from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
     CLASS_MEANING,
     CLASS_SOURCE,
+    RATE_ALGORITHM_MEANING,
+    RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     SERVICE_MEANING,
@@ -23,16 +26,20 @@ from skycell.scenario.file.framing import Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
-    DELAY_OR_MOTION,
+    DELAY_OR_SCHEDULE,
     FRAMING_MEANING,
+    HOST_BUFFER_MEANING,
+    HOST_BUFFER_SOURCE,
+    HOST_POLICY_MEANING,
+    HOST_POLICY_SOURCE,
     LOSS_MEANING,
     LOSS_SOURCE,
-    MOTION_MEANING,
-    MOTION_SOURCE,
     MTU_MEANING,
     NO_FRAMING,
     NO_MTU,
     RATE_MEANING,
+    SCHEDULE_MEANING,
+    SCHEDULE_SOURCE,
     AccessLink,
     Buffer,
     CongestedLink,
@@ -41,7 +48,7 @@ from skycell.scenario.file.links import (
     Mtu,
     Rate,
 )
-from skycell.scenario.file.motion import Motion
+from skycell.scenario.file.schedule import Schedule
 
 MOST_FLOWS = 10_000
 
@@ -62,23 +69,23 @@ class EdgeLink(AccessLink):
     policy: Policy = param("tail_drop", "which frames that port accepts", source="a plain router")
 
 
-class DistantRouter(Parameters):
-    """A router whose link to its switch has its own delay."""
+class ExtraDelay(Parameters):
+    """How much further a router is from its switch than the others."""
 
     vc: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
         ..., "number of the pair of routers; this refers to the one on the sources' side"
     )
-    delay: Delay = param(..., DELAY_MEANING)
+    delay: Delay = param(..., "delay beyond that of the other routers' links, one way")
 
 
-class NSource(Parameters):
+class Dumbbell(Parameters):
     """N hosts - switch - switch - N hosts, one TCP connection from each source to its destination.
 
     With `tcps_per_vc` edge routers stand between hosts and switches, and so many connections share
     one VC between a pair of routers.
     """
 
-    kind: Literal["n_source"] = param(..., "the topology")
+    kind: Literal["dumbbell"] = param(..., "the topology")
     sources: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
         ...,
         "TCP connections, each with its own pair of hosts; 0 for cell sources alone",
@@ -98,7 +105,7 @@ class NSource(Parameters):
         source="as access",
         when=when("tcps_per_vc"),
     )
-    distant: tuple[DistantRouter, ...] = param(
+    extra_delay: tuple[ExtraDelay, ...] = param(
         [],
         "routers that are further from their switch than the others; only with tcps_per_vc",
         source="all are equally far",
@@ -133,8 +140,8 @@ class GraphLink(Parameters):
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
-    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_MOTION)
-    motion: Motion | None = param(None, MOTION_MEANING, source=MOTION_SOURCE)
+    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
+    schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
@@ -145,6 +152,11 @@ class GraphLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
+    host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
+    rate_algorithm: RateAlgorithm | None = param(
+        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
+    )
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
@@ -196,4 +208,4 @@ class Graph(Parameters):
     flow: tuple[GraphFlow, ...] = param([], "TCP connections", source="cell sources alone")
 
 
-Topology = Annotated[NSource | ParkingLot | Graph, Field(discriminator="kind")]
+Topology = Annotated[Dumbbell | ParkingLot | Graph, Field(discriminator="kind")]

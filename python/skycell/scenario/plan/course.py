@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from skycell.spec.network import MotionSpec
+from skycell.spec.network import ScheduleSpec
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Course:
         """The least delay."""
         return min(delay for delay in self.delays_ps if delay is not None)
 
-    def motion(self, node_ids: Mapping[str, int]) -> MotionSpec | None:
+    def schedule(self, node_ids: Mapping[str, int]) -> ScheduleSpec | None:
         """The course as the engines see it; None for a link at rest."""
         if len(self.times_ps) == 1:
             return None
@@ -40,7 +40,7 @@ class Course:
         paths = [0]
         for before, after in pairwise(self.targets):
             paths.append(paths[-1] + (before != after))
-        return MotionSpec(
+        return ScheduleSpec(
             times_ps=self.times_ps,
             delays_ps=self.delays_ps,
             paths=tuple(paths),

@@ -7,23 +7,25 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
-from skycell.scenario.file.framing import WholePackets
+from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
+from skycell.scenario.file.framing import Gse, Ip, WholePackets
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
-from skycell.scenario.file.topology import MOST_FLOWS, DistantRouter, NSource, ParkingLot
+from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ExtraDelay, ParkingLot
+from skycell.scenario.plan.host_ports import refuse_host_port
 from skycell.scenario.plan.own_vcs import own_vcs
-from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink
+from skycell.scenario.plan.plan import PLAIN, UNLIMITED, NodeKind, Plan, PlannedLink
 
 
-def plan_n_source(topology: NSource, faults: FaultCollector) -> Plan:
+def plan_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Plan:
     """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
-        return _n_source_of_hosts(topology)
+        return _dumbbell_of_hosts(topology)
     _refuse_trunks_of_packets(topology, faults)
-    return _n_source_with_routers(topology, topology.tcps_per_vc, faults)
+    return _dumbbell_with_routers(topology, topology.tcps_per_vc, faults)
 
 
-def _refuse_trunks_of_packets(topology: NSource, faults: FaultCollector) -> None:
+def _refuse_trunks_of_packets(topology: Dumbbell, faults: FaultCollector) -> None:
     """Notes links of packets between the routers whose VCs the connections share."""
     of_edge = topology.edge or topology.access
     own_edge = of_edge.framing or topology.bottleneck.framing
@@ -48,7 +50,7 @@ def kind_between(access: AccessLink, bottleneck: CongestedLink) -> NodeKind:
     return "router" if any(isinstance(one, WholePackets) for one in framings) else "switch"
 
 
-def _n_source_of_hosts(topology: NSource) -> Plan:
+def _dumbbell_of_hosts(topology: Dumbbell) -> Plan:
     plan = Plan()
     numbers = range(1, topology.sources + 1)
     kind = kind_between(topology.access, topology.bottleneck)
@@ -66,7 +68,7 @@ def _n_source_of_hosts(topology: NSource) -> Plan:
     return plan
 
 
-def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCollector) -> Plan:
+def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCollector) -> Plan:
     plan = Plan()
     routers = range(1, (topology.sources - 1) // tcps_per_vc + 2)
     router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
@@ -74,7 +76,8 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     edge_path: Path = ("topology", "edge" if topology.edge else "access")
     if topology.edge is not None:
         refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
-    distant = _distant_routers(topology, routers, faults)
+        refuse_host_port(topology.edge, edge_path, faults)
+    extra_delays = _extra_delays(topology, routers, edge.delay, faults)
     plan.nodes.update({f"source{i}": "host" for i in router_of})
     plan.nodes.update({f"ingress{k}": "router" for k in routers})
     plan.nodes.update({"switch1": "switch", "switch2": "switch"})
@@ -84,15 +87,22 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
         add_access(plan, f"source{i}", f"ingress{k}", topology.access, topology.bottleneck)
     for k in routers:
         own, path = edge, edge_path
-        if k in distant:
-            i, router_link = distant[k]
-            own = edge.model_copy(update={"delay": router_link.delay})
-            path = ("topology", "distant", i)
+        if k in extra_delays:
+            i, delay = extra_delays[k]
+            own = edge.model_copy(update={"delay": delay})
+            path = ("topology", "extra_delay", i)
         add_access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
         if topology.edge is not None:
             port = plan.links[f"ingress{k}>switch1"]
-            own_buffer = replace(port, buffer=topology.edge.buffer, policy=topology.edge.policy)
-            plan.add_link(replace(own_buffer, path=edge_path))
+            own_port = replace(
+                port,
+                buffer=topology.edge.buffer,
+                policy=topology.edge.policy,
+                buffer_key="buffer",
+                policy_key="policy",
+                path=edge_path,
+            )
+            plan.add_link(own_port)
     _congested(plan, "switch1", "switch2", topology.bottleneck)
     for k in routers:
         add_access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
@@ -107,23 +117,33 @@ def _n_source_with_routers(topology: NSource, tcps_per_vc: int, faults: FaultCol
     return plan
 
 
-def _distant_routers(
-    topology: NSource, routers: range, faults: FaultCollector
-) -> dict[int, tuple[int, DistantRouter]]:
-    """Routers with a delay of their own by their number, each with its place in the list."""
-    distant: dict[int, tuple[int, DistantRouter]] = {}
-    for i, router_link in enumerate(topology.distant):
-        if router_link.vc not in routers or router_link.vc in distant:
+def _extra_delays(
+    topology: Dumbbell, routers: range, others: Quantity, faults: FaultCollector
+) -> dict[int, tuple[int, Quantity]]:
+    """Delays of the routers that are further away, by number, each with its index in the list.
+
+    `others` is the delay of the other routers' links.
+    """
+    delays: dict[int, tuple[int, Quantity]] = {}
+    for i, router in enumerate(topology.extra_delay):
+        path: Path = ("topology", "extra_delay", i)
+        if router.vc not in routers or router.vc in delays:
             faults.add(
-                ("topology", "distant", i, "vc"),
-                router_link.vc,
+                (*path, "vc"),
+                router.vc,
                 f"a number from 1 to {len(routers)}, each once"
                 if routers
                 else "nothing: without TCP connections there are no routers",
-                meaning_of(DistantRouter.model_fields["vc"]),
+                meaning_of(ExtraDelay.model_fields["vc"]),
             )
-        distant[router_link.vc] = (i, router_link)
-    return distant
+        most_ps = DAY_PS - rounded(others.amount)
+        if router.delay.amount > most_ps:
+            allowed = f"up to {show_time(most_ps)}: a link has a delay of at most 24 h"
+            meaning = meaning_of(ExtraDelay.model_fields["delay"])
+            faults.add((*path, "delay"), str(router.delay), allowed, meaning)
+        delay = Quantity(others.amount + router.delay.amount, Dimension.TIME, "")
+        delays[router.vc] = (i, delay)
+    return delays
 
 
 def _add_flow_between_routers(plan: Plan, i: int, k: int, service: str) -> None:
@@ -193,6 +213,8 @@ def add_access(
     framing = link.framing
     if framing is None and (not own_rate or isinstance(bottleneck.framing, WholePackets)):
         framing = bottleneck.framing
+        if own_rate and isinstance(framing, Gse):
+            framing = Ip(kind="ip")  # no carrier leads to a host
     for a, b in ((one, other), (other, one)):
         plan.add_link(
             PlannedLink(
@@ -202,6 +224,10 @@ def add_access(
                 framing=framing,
                 delay=link.delay,
                 mtu=link.mtu,
+                buffer=link.host_buffer if plan.nodes[a] == "host" else UNLIMITED,
+                policy=link.host_policy if plan.nodes[a] == "host" else PLAIN,
+                buffer_key="host_buffer",
+                policy_key="host_policy",
                 jitter=None if plan.nodes[a] == "switch" else link.frame_jitter,
                 path=path,
                 rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),
@@ -228,6 +254,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 policy_key=f"{prefix}policy",
                 classes=() if prefix else link.classes,
                 scheduler=None if prefix else link.scheduler,
+                rate_algorithm=None if prefix else link.rate_algorithm,
             )
         )
 

@@ -13,11 +13,11 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
-from skycell.scenario.declared.policies import TailDrop
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import delay_of
 from skycell.scenario.file.topology import Graph, GraphFlow, GraphLink
 from skycell.scenario.plan.framings import check_framings
+from skycell.scenario.plan.host_ports import refuse_host_port
 from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import UNLIMITED, NodeKind, Plan, PlannedLink
 
@@ -67,7 +67,13 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         fed_by = [plan.nodes[source] for (_, source), _ in directions]
         if set(fed_by) == {"host"}:
             _refuse_port(link, here, faults)
+        if link.rate_algorithm is not None and "switch" not in fed_by:
+            meaning = meaning_of(GraphLink.model_fields["rate_algorithm"])
+            allowed = "nothing: no switch feeds the link"
+            faults.add((*here, "rate_algorithm"), link.rate_algorithm.kind, allowed, meaning)
         refuse_without_host(link.frame_jitter, here, fed_by, faults)
+        if "host" not in fed_by:
+            refuse_host_port(link, here, faults)
         for (_, source), (_, target) in directions:
             name = f"{source}>{target}"
             if name in plan.links:
@@ -83,10 +89,13 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 mtu=link.mtu,
                 path=here,
                 rate_path=here,
-                buffer=UNLIMITED if is_host else link.buffer,
-                policy=TailDrop(kind="tail_drop") if is_host else link.policy,
+                buffer=link.host_buffer if is_host else link.buffer,
+                policy=link.host_policy if is_host else link.policy,
+                buffer_key="host_buffer" if is_host else "buffer",
+                policy_key="host_policy" if is_host else "policy",
                 classes=() if is_host else link.classes,
                 scheduler=None if is_host else link.scheduler,
+                rate_algorithm=link.rate_algorithm if plan.nodes[source] == "switch" else None,
                 jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
             plan.add_link(planned)
@@ -104,7 +113,7 @@ def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
     for key, got in own.items():
         if got:
             rest = "unlimited" if key == "buffer" else "nothing"
-            allowed = f"{rest}: a host's port holds whatever its TCPs send, in one queue"
+            allowed = f"{rest}: only a host feeds the link, and its port has host_buffer"
             meaning = meaning_of(plain["classes" if key == "class" else key])
             faults.add((*here, key), got, allowed, meaning)
 

@@ -10,6 +10,7 @@ from typing import Literal
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import Policy, TailDrop
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.file.classes import ClassQueue
 from skycell.scenario.file.framing import FramingKind, WholePackets
@@ -18,7 +19,7 @@ from skycell.scenario.plan.course import Course
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
-_TAIL_DROP = TailDrop(kind="tail_drop")
+PLAIN = TailDrop(kind="tail_drop")
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,13 @@ class PlannedLink:
     path: Path
     rate_path: Path
     buffer: Quantity | str = UNLIMITED
-    policy: Policy = _TAIL_DROP
+    policy: Policy = PLAIN
     jitter: Sender | PortGap | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
 
     @property
@@ -69,6 +71,7 @@ class PlannedLink:
             self.buffer == UNLIMITED
             and not self.classes
             and self.scheduler is None
+            and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )
 
@@ -149,11 +152,12 @@ class Plan:
     def vcs_by_link(self) -> dict[str, list[str]]:
         """VCs that cross each link, each once, in the order of the flows that use them.
 
-        Where there is no flow they are those of the cell sources.
+        Where there is no flow they are those of the sources.
         """
         users = [(*flow.forward, *flow.reverse) for flow in self.flows.values()]
         found: dict[str, list[str]] = {link: [] for link in self.links}
-        for vc in dict.fromkeys(chain.from_iterable(users or [self.sources.values()])):
+        of_sources = [tuple(self.sources.values()), *self.datagrams.values()]
+        for vc in dict.fromkeys(chain.from_iterable(users or of_sources)):
             for link in self.vcs[vc].all_links:
                 found[link].append(vc)
         return found

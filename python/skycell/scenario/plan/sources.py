@@ -8,7 +8,7 @@ from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_yo
 from skycell.input.parameters import meaning_of
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, Source
-from skycell.scenario.file.topology import Graph, NSource, ParkingLot
+from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.plan.generators import add_access, nodes_between
 from skycell.scenario.plan.graph import ShortestPaths
 from skycell.scenario.plan.own_vcs import own_vcs
@@ -44,9 +44,9 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
         _refuse_no_users(file.topology, faults)
 
 
-def _refuse_no_users(topology: NSource | ParkingLot | Graph, faults: FaultCollector) -> None:
+def _refuse_no_users(topology: Dumbbell | ParkingLot | Graph, faults: FaultCollector) -> None:
     """Notes a fault where there is neither a TCP connection nor a cell source."""
-    if isinstance(topology, NSource):
+    if isinstance(topology, Dumbbell):
         key, flows = "sources", topology.sources
     elif isinstance(topology, ParkingLot):
         key, flows = "long_flows", topology.long_flows + topology.hops * topology.cross_flows
@@ -60,7 +60,7 @@ def _refuse_no_users(topology: NSource | ParkingLot | Graph, faults: FaultCollec
 
 def _beside(
     plan: Plan,
-    topology: NSource | ParkingLot | Graph,
+    topology: Dumbbell | ParkingLot | Graph,
     source: Source,
     flow: str,
     here: Path,
@@ -94,8 +94,8 @@ def _own_hosts(
             meaning = meaning_of(CbrSource.model_fields[key])
             allowed = "nothing in a generated topology: there a source has its own hosts"
             faults.add((*here, key), getattr(source, key), allowed, meaning)
-    assert isinstance(topology, NSource | ParkingLot)
-    last = 2 if isinstance(topology, NSource) else topology.hops + 1
+    assert isinstance(topology, Dumbbell | ParkingLot)
+    last = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
     first = "router1" if "router1" in plan.nodes else "switch1"
     between = nodes_between(plan.nodes[first], last)
     begin, end = f"{source.name}.source", f"{source.name}.destination"

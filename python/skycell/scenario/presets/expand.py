@@ -8,6 +8,7 @@ from typing import Any
 
 from skycell.input.expand import base_of, chosen_preset, merge
 from skycell.input.faults import FaultCollector, Path
+from skycell.input.other_names import KINDS_OF_PAPERS
 from skycell.scenario.declared.rules import Kinds
 from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.presets import presets
@@ -29,6 +30,7 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     own: dict[str, Any] = copy.deepcopy(dict(values))
     base = base_of(own, presets(), faults)
     is_known = not faults.faults
+    _call_by_our_names(own)
     if isinstance(own.get("tcp"), dict):
         own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
     merged = merge(base, own)
@@ -39,6 +41,13 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
             tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp"), faults)
             flow["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
     return merged, is_known
+
+
+def _call_by_our_names(own: dict[str, Any]) -> None:
+    """A topology that the file calls as the papers do is one of ours."""
+    topology = own.get("topology")
+    if isinstance(topology, dict) and isinstance(topology.get("kind"), str):
+        topology["kind"] = KINDS_OF_PAPERS.get(topology["kind"], topology["kind"])
 
 
 def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amo
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.resolve.abr import AbrResolver
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
     check_contracts,
@@ -32,7 +33,7 @@ from skycell.scenario.resolve.mtus import check_mtus
 from skycell.scenario.resolve.ports import PortResolver
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
-from skycell.scenario.steps.moving import Moving
+from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
     FlowSpec,
@@ -49,7 +50,7 @@ _MOST_CELL_HOPS = 10**12
 
 
 def resolve(
-    file: ScenarioFile, plan: Plan, moving: Moving, seed: int, faults: FaultCollector
+    file: ScenarioFile, plan: Plan, link_schedules: LinkSchedules, seed: int, faults: FaultCollector
 ) -> NetworkSpec:
     """The complete spec of one run over a network without faults.
 
@@ -70,6 +71,8 @@ def resolve(
     vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
+    delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
+    controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
@@ -91,16 +94,24 @@ def resolve(
         duration_ps=context.duration_ps,
         nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
         links=tuple(
-            _link(link, node_ids, lines[name], port_specs[name], moving, plan.courses.get(name))
+            _link(
+                link,
+                node_ids,
+                lines[name],
+                port_specs[name],
+                link_schedules,
+                plan.courses.get(name),
+            )
             for name, link in plan.links.items()
         ),
         vcs=tuple(
             VcSpec(
                 name=name,
                 path=tuple([link_ids[link] for link in vc.links]),
-                class_=vc.service,  # type: ignore[arg-type]
+                class_="abr" if name in controls else vc.service,  # type: ignore[arg-type]
                 policing=(*peaks.get(name, ()), *policers.get(name, ())),
                 gfr=contracts.get(name),
+                abr=controls.get(name),
                 rerouting=_rerouting(vc.rerouting, link_ids),
             )
             for name, vc in plan.vcs.items()
@@ -125,7 +136,8 @@ def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Cont
     rtt_ps, bandwidth = 0, Fraction(0)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     ways = [(flow.forward, flow.reverse) for flow in plan.flows.values()]
-    for way in ways or [((vc,), (vc,)) for vc in plan.sources.values()]:
+    of_sources = [*((vc,) for vc in plan.sources.values()), *plan.datagrams.values()]
+    for way in ways or [(route, route) for route in of_sources]:
         out, back = map(plan.links_of, way)
         rtt = sum([delays_ps[link.name] for link in (*out, *back)])
         slowest = min(rates[link.name] for link in out)
@@ -174,7 +186,7 @@ def _link(
     node_ids: Mapping[str, int],
     line: Line,
     port: PortSpec | None,
-    moving: Moving,
+    link_schedules: LinkSchedules,
     course: Course | None,
 ) -> LinkSpec:
     assert port is not None, "a port with a fault"
@@ -186,7 +198,7 @@ def _link(
             cell_time_ps=line.cell_time_ps,
             framing=line.packets,
             delay_ps=course.least_ps,
-            motion=course.motion(node_ids),
+            schedule=course.schedule(node_ids),
             port=port,
         )
     return LinkSpec(
@@ -195,7 +207,8 @@ def _link(
         to=node_ids[link.target],
         cell_time_ps=line.cell_time_ps,
         framing=line.packets,
-        delay_ps=moving.least_delay_ps(link.path, rounded(link.delay.amount)),
-        motion=moving.motions.get(link.path),
+        delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)),
+        loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
+        schedule=link_schedules.schedules.get(link.path),
         port=port,
     )

@@ -78,9 +78,23 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     return add
 
 
-@_resolves("Flag", "UpToEqualShare", "PartOfOne", "FromZeroToOne", "CellsInRound")
+@_resolves(
+    "Flag",
+    "UpToEqualShare",
+    "PartOfOne",
+    "FromZeroToOne",
+    "AtLeastOne",
+    "CellsInRound",
+    "QueueCount",
+    "Coupling",
+)
 def _as_written(port: Port, one: Declares, given: Any, written: Parameters) -> Any:
     return given
+
+
+@_resolves("word")
+def _word(port: Port, one: Declares, given: str, written: Parameters) -> str:
+    return one.words.get(given, given)
 
 
 @_resolves("Threshold", "ThresholdBelowCapacity", "AverageThreshold")
@@ -127,6 +141,11 @@ def _frame_time(port: Port, one: Declares, given: None, written: Parameters) -> 
 @_resolves("Interval")
 def _interval(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
     return rounded(given.amount)
+
+
+@_resolves("PacketOctets")
+def _packet_octets(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
+    return int(given.amount)
 
 
 @_resolves("VcThresholds")

@@ -11,8 +11,9 @@ from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.file.classes import SCHEDULER_MEANING, ClassQueue
+from skycell.scenario.file.classes import RATE_ALGORITHM_MEANING, SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.file.jitter import PortGap
 from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.plan.plan import Plan, PlannedLink
@@ -22,7 +23,14 @@ from skycell.scenario.resolve.parameters import Port
 from skycell.scenario.resolve.rules import resolve_rule
 from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.values.cells import MOST_CELLS
-from skycell.spec.network import FifoSpec, PortSpec, QueueSpec, SchedulerSpec, StrictPrioritySpec
+from skycell.spec.network import (
+    FifoSpec,
+    PortSpec,
+    QueueSpec,
+    RateAlgorithmSpec,
+    SchedulerSpec,
+    StrictPrioritySpec,
+)
 
 
 @dataclass
@@ -85,11 +93,36 @@ class PortResolver:
             queues.append(self._queue(part, line, own.name))
         queues.append(self._queue(link, line, None))
         scheduler = self._scheduler(link, line)
+        noted = len(self.faults.faults)
+        rate_algorithm = self._rate_algorithm(link, line)
+        has_fault = len(self.faults.faults) > noted
         frame_gap_ps = gap_ps(link.jitter, link.path, line.cell_time_ps, self.faults)
         whole = tuple(queue for queue in queues if queue is not None)
-        if len(whole) < len(queues) or scheduler is None:
+        if len(whole) < len(queues) or scheduler is None or has_fault:
             return None
-        return PortSpec(queues=whole, scheduler=scheduler, frame_gap_ps=frame_gap_ps)
+        return PortSpec(
+            queues=whole,
+            scheduler=scheduler,
+            frame_gap_ps=frame_gap_ps,
+            rate_algorithm=rate_algorithm,
+        )
+
+    def _rate_algorithm(self, link: PlannedLink, line: Line) -> RateAlgorithmSpec | None:
+        if link.rate_algorithm is None:
+            return None
+        where = (*link.path, "rate_algorithm")
+        if line.packets is not None:
+            kind = link.rate_algorithm.kind
+            self.faults.add(
+                where, kind, "nothing: the link carries packets", RATE_ALGORITHM_MEANING
+            )
+            return None
+        unit = self._unit(link, line)
+        buffer = link.buffer
+        capacity = None if isinstance(buffer, str) else unit.amount(buffer)
+        port = self._rule_at(where, link, line, unit, capacity, (None,))
+        rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
+        return cast(RateAlgorithmSpec | None, resolve_rule(rule, link.rate_algorithm, port))
 
     def _queue(self, link: PlannedLink, line: Line, service: str | None) -> QueueSpec | None:
         noted = len(self.faults.faults)
@@ -98,8 +131,14 @@ class PortResolver:
         if len(self.faults.faults) > noted:
             return None  # of which no threshold can be compared with its size
         where = (*link.path, link.policy_key)
+        rule = POLICIES[link.policy.kind]
+        if rule.facts.get("needs") == "packets" and line.packets is None:
+            meaning = meaning_of(type(link.policy).model_fields["kind"])
+            allowed = "a policy that decides as frames arrive: the link carries cells"
+            self.faults.add((*where, "kind"), link.policy.kind, allowed, meaning)
+            return None
         port = self._rule_at(where, link, line, unit, capacity, (service,))
-        policy = resolve_rule(POLICIES[link.policy.kind], link.policy, port)
+        policy = resolve_rule(rule, link.policy, port)
         if policy is None:
             return None
         queue = {
@@ -154,6 +193,10 @@ class PortResolver:
             allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
             got = Verbatim(f"{scheduler.kind} for {at}")
             self.faults.add(where, got, allowed, SCHEDULER_MEANING)
+            return None
+        if serves == "packets" and (line.packets is None or len(classes) > 1):
+            allowed = "a scheduler of cells or of several queues: this one orders packets in one"
+            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
             return None
         if serves == "one queue" and len(classes) > 1:
             several = [kind for kind, one in SCHEDULERS.items() if one.facts["serves"] == "queues"]

@@ -1,1 +1,1 @@
-"""Links over time: from a file's motion to the steps of a run."""
+"""Links over time: from a file's schedule to the steps of a run."""

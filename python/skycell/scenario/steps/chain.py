@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skycell.input.faults import Path
-from skycell.scenario.file.motion import Motion
+from skycell.scenario.file.schedule import Schedule
 from skycell.spec.steps import Hops
 
 
@@ -16,13 +16,13 @@ class Chain:
     Attributes:
         times_ps: when each step begins.
         hops: the path of each step; None while there is none.
-        motion: what the file says of the link.
+        schedule: what the file says of the link.
         path: where it says so.
     """
 
     times_ps: tuple[int, ...]
     hops: tuple[Hops | None, ...]
-    motion: Motion
+    schedule: Schedule
     path: Path
 
     @property

@@ -14,7 +14,7 @@ from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.input.text import csv_faults, read_text
 from skycell.scenario.file.framing import CellFraming, FramingKind, WholePackets
 from skycell.scenario.file.links import cell_time_ps
-from skycell.scenario.file.motion import MOST_STEPS
+from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB

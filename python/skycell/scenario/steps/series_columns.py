@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import PS_PER_SECOND, show_time
-from skycell.scenario.file.motion import LONGEST_PS
+from skycell.scenario.file.schedule import LONGEST_PS
 
 _TIMES = {
     "ps": Fraction(1),

@@ -15,6 +15,7 @@ Rate = Annotated[
     quantity(
         Dimension.BIT_RATE,
         Dimension.CELL_RATE,
+        Dimension.SYMBOL_RATE,
         low=CELL_BITS,
         high=CELL_BITS * PS_PER_SECOND,  # time is counted in whole picoseconds
         what="from one cell a second",

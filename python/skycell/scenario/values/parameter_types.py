@@ -28,7 +28,7 @@ from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
 CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "ubr", "gfr")
-NO_ABR = "ABR's rate control is not modelled yet: its cells would be sent as those of UBR are"
+NO_ABR = "a VC is of class abr by a table [[abr]] that names it; its cells join the default queue"
 
 
 def _read_threshold(value: Any) -> Quantity | float:
@@ -71,6 +71,9 @@ PartOfOne = Annotated[float, part("1 is the whole")]
 CellCount = Annotated[Quantity, amount_held("917 cells", 0)]
 CellsOfFrames = Annotated[int, whole_number(1, 1000)]
 Interval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=DAY_PS, example="10 ms")]
+PacketOctets = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="1514 B")]
+QueueCount = Annotated[int, whole_number(0, 65_536, "0 for one of its own for each flow")]
+Coupling = Annotated[int, whole_number(1, 100)]
 VcAllowances = Annotated[
     Quantity | Literal["MBS"],
     quantity(Dimension.CELLS, low=0, high=MOST_CELLS, words=["MBS"], example="400 cells"),
@@ -137,6 +140,18 @@ def _read_share(value: Any) -> float:
 
 _SHARE = ValueType("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maximum": 1})
 FromZeroToOne = Annotated[float, _SHARE]
+
+
+def _read_at_least_one(value: Any) -> float:
+    number = read_number(value)
+    if number < 1:
+        raise Refused("")
+    return number
+
+
+AtLeastOne = Annotated[
+    float, ValueType("at least 1", _read_at_least_one, {"type": "number", "minimum": 1})
+]
 
 
 def _by_class(one: ValueType) -> ValueType:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import Dimension, Quantity, rounded
-from skycell.scenario.file.motion import Motion
+from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.steps.chain import Chain
@@ -29,7 +29,7 @@ def satellite_node(name: str) -> str:
     return f"sat-{name}"
 
 
-def put_on_board(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollector) -> None:
+def add_satellites(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollector) -> None:
     """Puts satellites into a plan: their nodes, the links between them, and the ways of VCs."""
     if not chains:
         return
@@ -43,13 +43,18 @@ def put_on_board(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollecto
         first = plan.links[names[0]]
         ports.append(_port(first, chain))
         if ports[-1] != ports[0]:
-            allowed = "the values of the first link that has on_board: links share the satellites"
+            allowed = "the values of the first link that has it: links share the satellites"
             got = Verbatim("another rate, framing, buffer or policy")
-            faults.add((*path, "motion", "on_board"), got, allowed, _meaning("on_board"))
+            faults.add(
+                (*path, "schedule", "onboard_switching"),
+                got,
+                allowed,
+                _meaning("onboard_switching"),
+            )
         ways |= {
             name: _board(plan, plan.links[name], first, chain, name != names[0]) for name in names
         }
-    loses = any(chain.motion.handover_loses_cells for chain in chains.values())
+    loses = any(chain.schedule.handover_loses_cells for chain in chains.values())
     for name, vc in plan.vcs.items():
         if any(link in ways for link in vc.links):
             first_way, later = _ways_of_vc(vc.links, ways)
@@ -62,11 +67,11 @@ def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultC
     every = list(chains.values())
     for chain in every[1:]:
         for key in ("constellation", "start", "handover_loses_cells"):
-            first, own = (getattr(c.motion, key) for c in (every[0], chain))
+            first, own = (getattr(c.schedule, key) for c in (every[0], chain))
             if own != first:
                 allowed = f"{_shown(first)}, as the first link with satellites on board has"
                 shown = Verbatim(_shown(own))
-                faults.add((*chain.path, "motion", key), shown, allowed, _meaning(key))
+                faults.add((*chain.path, "schedule", key), shown, allowed, _meaning(key))
     for chain in every:
         for _, satellites in chain.changes:
             taken = [name for name in map(satellite_node, satellites) if name in plan.nodes]
@@ -77,7 +82,7 @@ def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultC
 
 
 def _meaning(key: str) -> str:
-    return meaning_of(Motion.model_fields[key])
+    return meaning_of(Schedule.model_fields[key])
 
 
 def _shown(value: object) -> str:
@@ -132,7 +137,8 @@ def _after_up(hops: Hops, ground: str) -> list[tuple[str, str]]:
 def _port(first: PlannedLink, chain: Chain) -> tuple[object, ...]:
     """What makes a satellite's port: rate, framing, buffer and policy."""
     link = _satellite_link(first, chain, "", "")
-    return (link.rate, link.framing, link.buffer, link.policy, link.classes, link.scheduler)
+    own = (link.buffer, link.policy, link.classes, link.scheduler, link.rate_algorithm)
+    return (link.rate, link.framing, *own)
 
 
 def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) -> PlannedLink:
@@ -140,9 +146,9 @@ def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) 
 
     The ground link stands for the delay of the whole path wherever RTTs are measured.
     """
-    own = chain.motion.on_board
+    own = chain.schedule.onboard_switching
     assert own is not None
-    here = (*chain.path, "motion", "on_board")
+    here = (*chain.path, "schedule", "onboard_switching")
     return replace(
         first,
         source=source,
@@ -187,8 +193,8 @@ def _ground_course(chain: Chain, steps: Sequence[Hops | None]) -> Course:
         times,
         delays,
         targets,
-        rounded(chain.motion.interruption.amount),
-        chain.motion.handover_loses_cells,
+        rounded(chain.schedule.interruption.amount),
+        chain.schedule.handover_loses_cells,
     )
 
 

@@ -6,27 +6,27 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, load, parse
-from skycell.spec.network import LinkSpec, MotionSpec
+from skycell.spec.network import LinkSpec, ScheduleSpec
 from tests.unit.scenario.wan import wan
 
 MS = 10**9
 SECOND = 10**12
 
 
-def moving(folder: Path, series: str, **motion: Any) -> Scenario:
+def moving(folder: Path, series: str, **schedule: Any) -> Scenario:
     """A run of 2 s whose bottleneck moves as a CSV file says."""
     (folder / "delays.csv").write_text(series, encoding="utf-8")
     return parse(
         {
             "run": {"duration": "2 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 1,
                 "bottleneck": {
                     "rate": "10 Mbit/s",
                     "framing": "none",
                     "buffer": "1 RTT",
-                    "motion": {"series": "delays.csv", **motion},
+                    "schedule": {"series": "delays.csv", **schedule},
                 },
                 "access": {"delay": "0 s"},
             },
@@ -39,32 +39,32 @@ def link(scenario: Scenario, name: str = "switch1>switch2") -> LinkSpec:
     return next(link for link in scenario.resolve().links if link.name == name)
 
 
-def motion_of(scenario: Scenario) -> MotionSpec:
-    motion = link(scenario).motion
-    assert motion is not None
-    return motion
+def schedule_of(scenario: Scenario) -> ScheduleSpec:
+    schedule = link(scenario).schedule
+    assert schedule is not None
+    return schedule
 
 
-def fault_of(folder: Path, series: str, **motion: Any) -> tuple[str, int | None, str, str]:
+def fault_of(folder: Path, series: str, **schedule: Any) -> tuple[str, int | None, str, str]:
     """Path, line, what was got and what is allowed of the only fault."""
     with pytest.raises(ScenarioFaults) as found:
-        moving(folder, series, **motion)
+        moving(folder, series, **schedule)
     (fault,) = found.value.faults
     return fault.path, fault.line, fault.got, fault.allowed
 
 
 def test_a_series_becomes_steps_in_whole_picoseconds(tmp_path: Path) -> None:
     scenario = moving(tmp_path, "time_s,delay_ms\n0,12.5\n0.5,13\n1,\n1.25,12.0000000006\n2,9\n")
-    assert motion_of(scenario).times_ps == (0, SECOND // 2, SECOND, 5 * SECOND // 4)
-    assert motion_of(scenario).delays_ps == (12_500 * MS // 1000, 13 * MS, None, 12 * MS + 1)
-    assert motion_of(scenario).paths == (0, 0, 0, 0)
+    assert schedule_of(scenario).times_ps == (0, SECOND // 2, SECOND, 5 * SECOND // 4)
+    assert schedule_of(scenario).delays_ps == (12_500 * MS // 1000, 13 * MS, None, 12 * MS + 1)
+    assert schedule_of(scenario).paths == (0, 0, 0, 0)
     assert link(scenario).delay_ps == 12 * MS + 1
 
 
 def test_both_directions_move_alike_and_access_links_do_not(tmp_path: Path) -> None:
     scenario = moving(tmp_path, "time_s,delay_ms\n0,12\n1,13\n2,9\n")
-    assert link(scenario, "switch2>switch1").motion == motion_of(scenario)
-    assert link(scenario, "source1>switch1").motion is None
+    assert link(scenario, "switch2>switch1").schedule == schedule_of(scenario)
+    assert link(scenario, "source1>switch1").schedule is None
 
 
 def test_an_rtt_is_that_of_the_greatest_delay_of_the_run(tmp_path: Path) -> None:
@@ -75,8 +75,8 @@ def test_an_rtt_is_that_of_the_greatest_delay_of_the_run(tmp_path: Path) -> None
 
 def test_values_may_carry_their_unit_themselves(tmp_path: Path) -> None:
     scenario = moving(tmp_path, "time, delay\n0 s, 12 ms\n500 ms, 13000 us\n2 s, 1 ms\n")
-    assert motion_of(scenario).times_ps == (0, SECOND // 2)
-    assert motion_of(scenario).delays_ps == (12 * MS, 13 * MS)
+    assert schedule_of(scenario).times_ps == (0, SECOND // 2)
+    assert schedule_of(scenario).delays_ps == (12 * MS, 13 * MS)
 
 
 def test_a_new_path_is_a_handover_even_where_the_delay_stays(tmp_path: Path) -> None:
@@ -84,20 +84,20 @@ def test_a_new_path_is_a_handover_even_where_the_delay_stays(tmp_path: Path) -> 
         "time_s,satellites,delay_ms,path\n0,4,12,east\n0.5,4,12,east\n1,5,12,west\n2,4,1,east\n"
     )
     scenario = moving(tmp_path, series, interruption="50 ms", handover_loses_cells=True)
-    motion = motion_of(scenario)
-    assert (motion.times_ps, motion.paths) == ((0, SECOND), (0, 1))
-    assert (motion.interruption_ps, motion.handover_loses_cells) == (50 * MS, True)
+    schedule = schedule_of(scenario)
+    assert (schedule.times_ps, schedule.paths) == ((0, SECOND), (0, 1))
+    assert (schedule.interruption_ps, schedule.handover_loses_cells) == (50 * MS, True)
 
 
 def test_a_path_that_comes_back_is_a_handover_too(tmp_path: Path) -> None:
     scenario = moving(tmp_path, "time_s,delay_ms,path\n0,12,a\n0.5,,\n1,12,a\n2,12,a\n")
-    assert motion_of(scenario).paths == (0, 1, 2)
+    assert schedule_of(scenario).paths == (0, 1, 2)
 
 
 def test_a_run_begins_within_a_series(tmp_path: Path) -> None:
     scenario = moving(tmp_path, "time_s,delay_ms\n0,12\n10,13\n11,14\n13,15\n", start="10.5 s")
-    assert motion_of(scenario).times_ps == (0, SECOND // 2)
-    assert motion_of(scenario).delays_ps == (13 * MS, 14 * MS)
+    assert schedule_of(scenario).times_ps == (0, SECOND // 2)
+    assert schedule_of(scenario).delays_ps == (13 * MS, 14 * MS)
 
 
 def test_a_file_is_looked_for_beside_the_scenario(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_file_is_looked_for_beside_the_scenario(tmp_path: Path) -> None:
     file.write_text(
         '[run]\nduration = "1 s"\n[topology]\nkind = "graph"\nhosts = ["a", "b"]\n'
         '[[topology.link]]\nfrom = "a"\nto = "b"\nrate = "1 Mbit/s"\nframing = "none"\n'
-        'motion.series = "delays.csv"\n'
+        'schedule.series = "delays.csv"\n'
         '[[topology.flow]]\nname = "f"\nsource = "a"\ndestination = "b"\n',
         encoding="utf-8",
     )
@@ -130,22 +130,22 @@ def test_rates_and_losses_hold_from_row_to_row(tmp_path: Path) -> None:
         "1.75,12,,1,0\n"
         "2,12,10,1,0\n"
     )
-    motion = motion_of(moving(tmp_path, series))
-    assert motion.times_ps == (0, SECOND // 2, SECOND, 5 * SECOND // 4, 3 * SECOND // 2)
-    assert motion.delays_ps == (12 * MS, 12 * MS, None, 12 * MS, None)
+    schedule = schedule_of(moving(tmp_path, series))
+    assert schedule.times_ps == (0, SECOND // 2, SECOND, 5 * SECOND // 4, 3 * SECOND // 2)
+    assert schedule.delays_ps == (12 * MS, 12 * MS, None, 12 * MS, None)
     # 424 bits at 10, 2.12 and 4.24 Mbit/s; without a path nothing is sent.
     times = (42_400_000, 200_000_000, 200_000_000, 100_000_000, 100_000_000)
-    assert motion.cell_times_ps == times
-    assert motion.losses_ppb == (0, 5_000_000, 5_000_000, 0, 0)
+    assert schedule.cell_times_ps == times
+    assert schedule.losses_ppb == (0, 5_000_000, 5_000_000, 0, 0)
 
 
 def test_rates_may_be_of_cells_and_carry_their_unit(tmp_path: Path) -> None:
     series = (
         "time_s,delay_ms,rate,loss\n0,12,5000 cells/s,10 %\n1,12,9 Mbit/s,0.25\n2,12,0 bit/s,0\n"
     )
-    motion = motion_of(moving(tmp_path, series))
-    assert motion.cell_times_ps == (200_000_000, 47_111_111)
-    assert motion.losses_ppb == (100_000_000, 250_000_000)
+    schedule = schedule_of(moving(tmp_path, series))
+    assert schedule.cell_times_ps == (200_000_000, 47_111_111)
+    assert schedule.losses_ppb == (100_000_000, 250_000_000)
 
 
 def test_a_framing_of_one_rate_goes_with_rates_of_cells_only(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_framing_of_one_rate_goes_with_rates_of_cells_only(tmp_path: Path) -> 
         return parse({**values, "topology": topology}, folder=tmp_path)
 
     scenario = framed("time_s,delay_ms,rate_cells_s\n0,12,353207\n1,12,1000\n2,12,1\n")
-    assert motion_of(scenario).cell_times_ps == (2_831_201, 10**9)
+    assert schedule_of(scenario).cell_times_ps == (2_831_201, 10**9)
     with pytest.raises(ScenarioFaults) as found:
         framed("time_s,delay_ms,rate_mbit_s\n0,12,100\n2,12,1\n")
     assert [fault.line for fault in found.value.faults] == [2, 3]
@@ -168,9 +168,9 @@ def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> No
     with_all = moving(tmp_path, ALL + "0,12,10,1,0\n1,12,10,1,0\n2,12,3,0,1\n").resolve()
     without = moving(tmp_path, HEADER + "0,12\n2,12\n").resolve()
     assert with_all.hash() == without.hash()
-    # One row that loses is a motion, though it never changes.
-    lossy = motion_of(moving(tmp_path, ALL + "0,12,10,1,0.5\n2,12,10,1,0.5\n"))
-    assert (lossy.times_ps, lossy.losses_ppb, lossy.cell_times_ps) == ((0,), (500_000_000,), ())
+    # A loss that never changes is the link's.
+    lossy = link(moving(tmp_path, ALL + "0,12,10,1,0.5\n2,12,10,1,0.5\n"))
+    assert (lossy.loss_ppb, lossy.schedule) == (500_000_000, None)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_more_rows_than_a_spec_holds_are_refused(
     assert found == ("", 4, "more than 2 rows", "up to 2")
 
 
-KEY = "topology.bottleneck.motion.series"
+KEY = "topology.bottleneck.schedule.series"
 
 
 def test_a_series_reaches_from_the_beginning_of_the_run_to_its_end(tmp_path: Path) -> None:
@@ -306,13 +306,13 @@ def test_a_link_has_a_delay_at_some_moment_of_the_run(tmp_path: Path) -> None:
     assert found[3] == "at least one delay within the run"
 
 
-def over(constellation: str, source: str, target: str, **motion: Any) -> Scenario:
+def over(constellation: str, source: str, target: str, **schedule: Any) -> Scenario:
     """The WAN scenario over a constellation instead of its delay."""
     values = dict(wan().values)
     topology = dict(values["topology"])
     bottleneck = {key: value for key, value in topology["bottleneck"].items() if key != "delay"}
-    path = {"constellation": constellation, "from": source, "to": target, **motion}
-    topology["bottleneck"] = {**bottleneck, "motion": path}
+    path = {"constellation": constellation, "from": source, "to": target, **schedule}
+    topology["bottleneck"] = {**bottleneck, "schedule": path}
     return parse({**values, "topology": topology})
 
 
@@ -320,7 +320,7 @@ def test_a_path_over_a_constellation_is_its_series_of_the_run(tmp_path: Path) ->
     from skycell.orbit import as_constellation, find_places, series
 
     scenario = over("iridium-like", "New York", "tokyo", start="0 s", step="500 ms")
-    motion = motion_of(scenario)
+    schedule = schedule_of(scenario)
     found = series(
         as_constellation("iridium-like"),
         find_places(["new_york", "tokyo"]),
@@ -335,28 +335,28 @@ def test_a_path_over_a_constellation_is_its_series_of_the_run(tmp_path: Path) ->
     # At every step, and at the handover itself.
     expected = dict(zip(found.times_ps.tolist(), found.delays_ps(0).tolist(), strict=True))
     expected[handover.at_ps] = handover.delay_after_ps
-    assert motion.times_ps == tuple(sorted(expected))
-    assert motion.delays_ps == tuple(expected[time] for time in sorted(expected))
-    first = motion.times_ps.index(handover.at_ps)
+    assert schedule.times_ps == tuple(sorted(expected))
+    assert schedule.delays_ps == tuple(expected[time] for time in sorted(expected))
+    first = schedule.times_ps.index(handover.at_ps)
     assert first == 1
-    assert motion.paths == (0,) + (1,) * 20
+    assert schedule.paths == (0,) + (1,) * 20
 
 
 def test_a_handover_between_the_last_step_and_the_end_of_the_run_is_found() -> None:
     # It comes 34.425 s after the beginning of the constellation.
-    motion = motion_of(over("jsac98-6x11", "new_york", "tokyo", start="25 s", step="3 s"))
-    assert motion.times_ps[:4] == (0, 3 * SECOND, 6 * SECOND, 9 * SECOND)
-    assert len(motion.times_ps) == 5
-    assert abs(motion.times_ps[4] - 9_424_915_831_000) < 10_000
-    assert motion.paths == (0, 0, 0, 0, 1)
+    schedule = schedule_of(over("jsac98-6x11", "new_york", "tokyo", start="25 s", step="3 s"))
+    assert schedule.times_ps[:4] == (0, 3 * SECOND, 6 * SECOND, 9 * SECOND)
+    assert len(schedule.times_ps) == 5
+    assert abs(schedule.times_ps[4] - 9_424_915_831_000) < 10_000
+    assert schedule.paths == (0, 0, 0, 0, 1)
 
 
 def test_a_delay_every_100_ms_is_the_default() -> None:
-    motion = motion_of(over("iridium-like", "new_york", "tokyo"))
-    assert motion == motion_of(over("iridium-like", "new_york", "tokyo", step="100 ms"))
+    schedule = schedule_of(over("iridium-like", "new_york", "tokyo"))
+    assert schedule == schedule_of(over("iridium-like", "new_york", "tokyo", step="100 ms"))
     steps = set(range(0, 10 * SECOND, 100 * MS))
-    assert steps < set(motion.times_ps)
-    assert len(motion.times_ps) == 101
+    assert steps < set(schedule.times_ps)
+    assert len(schedule.times_ps) == 101
 
 
 def test_the_constellation_may_be_a_file_beside_the_scenario(tmp_path: Path) -> None:
@@ -364,15 +364,15 @@ def test_the_constellation_may_be_a_file_beside_the_scenario(tmp_path: Path) -> 
     own = over("iridium-like", "new_york", "tokyo")
     beside = parse(
         {**own.values, "topology": {**own.values["topology"]}}, "scenario", tmp_path
-    ).with_values({"topology.bottleneck.motion.constellation": "sky.toml"})
-    assert motion_of(beside) == motion_of(own)
+    ).with_values({"topology.bottleneck.schedule.constellation": "sky.toml"})
+    assert schedule_of(beside) == schedule_of(own)
 
 
 def test_a_delay_that_never_changes_is_a_constant_one(tmp_path: Path) -> None:
     scenario = moving(tmp_path, "time_s,delay_ms,path\n0,12,a\n1,12,a\n2,12,a\n")
     values = dict(scenario.values)
     topology = {**values["topology"], "bottleneck": dict(values["topology"]["bottleneck"])}
-    del topology["bottleneck"]["motion"]
+    del topology["bottleneck"]["schedule"]
     topology["bottleneck"]["delay"] = "12 ms"
     assert scenario.resolve().hash() == parse({**values, "topology": topology}).resolve().hash()
 
@@ -383,9 +383,9 @@ def refused(folder: Path, text: str, source: str, target: str) -> tuple[str, str
     with pytest.raises(ScenarioFaults) as found:
         parse({**over("geo-ring", "paris", "rome").values}, "scenario", folder).with_values(
             {
-                "topology.bottleneck.motion.constellation": "sky.toml",
-                "topology.bottleneck.motion.from": source,
-                "topology.bottleneck.motion.to": target,
+                "topology.bottleneck.schedule.constellation": "sky.toml",
+                "topology.bottleneck.schedule.from": source,
+                "topology.bottleneck.schedule.to": target,
             }
         )
     (fault,) = found.value.faults
@@ -395,7 +395,7 @@ def refused(folder: Path, text: str, source: str, target: str) -> tuple[str, str
 def test_places_without_a_path_in_the_run_are_refused(tmp_path: Path) -> None:
     slots = '[pattern]\nkind = "slots"\nlongitudes = ["-74 deg", "140 deg"]\n'
     found = refused(tmp_path, slots, "new_york", "tokyo")
-    assert found[1] == "topology.bottleneck.motion.to"
+    assert found[1] == "topology.bottleneck.schedule.to"
     assert found[2] == (
         "no path at any of 100 steps from 0 s to 9.9 s: "
         "the satellites at both ends are not connected"

@@ -14,18 +14,18 @@ SECOND = 10**12
 PATH = {"constellation": "jsac98-6x11", "from": "new_york", "to": "tokyo"}
 
 
-def boarded(duration: str = "10 s", **motion: Any) -> Scenario:
+def boarded(duration: str = "10 s", **schedule: Any) -> Scenario:
     return parse(
         {
             "run": {"duration": duration},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 1,
                 "bottleneck": {
                     "rate": "10 Mbit/s",
                     "framing": "none",
                     "buffer": "300 cells",
-                    "motion": {**PATH, "start": "80 s", "on_board": {}, **motion},
+                    "schedule": {**PATH, "start": "80 s", "onboard_switching": {}, **schedule},
                 },
                 "access": {"delay": "1 ms"},
             },
@@ -96,10 +96,10 @@ def test_delays_of_the_links_are_those_of_the_constellation_and_add_up() -> None
 
 
 def delay_at(link: LinkSpec, time: int) -> int:
-    if link.motion is None:
+    if link.schedule is None:
         return link.delay_ps
     held = [
-        d for t, d in zip(link.motion.times_ps, link.motion.delays_ps, strict=True) if t <= time
+        d for t, d in zip(link.schedule.times_ps, link.schedule.delays_ps, strict=True) if t <= time
     ]
     assert held[-1] is not None
     return held[-1]
@@ -109,18 +109,18 @@ def test_the_grounds_port_turns_from_satellite_to_satellite() -> None:
     spec = boarded(interruption="3 ms", handover_loses_cells=True).resolve()
     nodes = [node.name for node in spec.nodes]
     up = link(spec, "switch1>switch2")
-    assert up.motion is not None
-    assert list(dict.fromkeys(nodes[to] for to in up.motion.to)) == ["sat-4-7", "sat-5-7"]
+    assert up.schedule is not None
+    assert list(dict.fromkeys(nodes[to] for to in up.schedule.to)) == ["sat-4-7", "sat-5-7"]
     assert nodes[up.to] == "sat-4-7"
-    turns = [to != before for before, to in zip(up.motion.to, up.motion.to[1:], strict=False)]
-    assert list(up.motion.paths) == [0] * (1 + turns.index(True)) + [1] * (
+    turns = [to != before for before, to in zip(up.schedule.to, up.schedule.to[1:], strict=False)]
+    assert list(up.schedule.paths) == [0] * (1 + turns.index(True)) + [1] * (
         len(turns) - turns.index(True)
     )
-    assert (up.motion.interruption_ps, up.motion.handover_loses_cells) == (3 * MS, True)
+    assert (up.schedule.interruption_ps, up.schedule.handover_loses_cells) == (3 * MS, True)
     # The other end keeps its satellite.
     back = link(spec, "switch2>switch1")
-    assert back.motion is not None
-    assert (back.motion.to, set(back.motion.paths)) == ((), {0})
+    assert back.schedule is not None
+    assert (back.schedule.to, set(back.schedule.paths)) == ((), {0})
     assert spec.vcs[0].rerouting is not None
     assert spec.vcs[0].rerouting.loses_cells
 
@@ -131,7 +131,7 @@ def test_ports_on_board_are_the_grounds_unless_told_otherwise() -> None:
         assert link(like, name).port.capacity_cells == 300
         assert link(like, name).cell_time_ps == link(like, "switch1>switch2").cell_time_ps
     own = {"rate": "2 Mbit/s", "framing": "none", "buffer": "70 cells", "policy": "ppd"}
-    other = boarded(on_board=own).resolve()
+    other = boarded(onboard_switching=own).resolve()
     port = link(other, "sat-4-6>sat-4-5")
     assert (port.port.capacity_cells, port.port.policy.kind) == (70, "ppd")
     assert port.cell_time_ps == 212_000_000
@@ -140,8 +140,8 @@ def test_ports_on_board_are_the_grounds_unless_told_otherwise() -> None:
 
 def test_rtts_are_measured_as_over_a_path_that_is_one_link() -> None:
     whole = boarded().with_values({"topology.bottleneck.buffer": "1 RTT"})
-    motion = {**PATH, "start": "80 s"}
-    one_link = whole.with_values({"topology.bottleneck.motion": motion})
+    schedule = {**PATH, "start": "80 s"}
+    one_link = whole.with_values({"topology.bottleneck.schedule": schedule})
     capacities = [
         link(scenario.resolve(), "switch1>switch2").port.capacity_cells
         for scenario in (whole, one_link)
@@ -151,7 +151,7 @@ def test_rtts_are_measured_as_over_a_path_that_is_one_link() -> None:
 
 def test_a_path_that_never_changes_needs_no_rerouting_and_no_motion() -> None:
     spec = boarded(constellation="geo-ring", start="0 s").resolve()
-    assert all(link.motion is None for link in spec.links)
+    assert all(link.schedule is None for link in spec.links)
     assert all(vc.rerouting is None for vc in spec.vcs)
     assert "rerouting" not in spec.canonical_json()
 
@@ -170,14 +170,14 @@ def faults(scenario_values: dict[str, Any]) -> list[tuple[str, str, str]]:
 def test_a_series_has_no_satellites(tmp_path: Path) -> None:
     values = dict(boarded().values)
     (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n100000,5\n")
-    motion = {"series": str(tmp_path / "still.csv"), "on_board": {}}
+    schedule = {"series": str(tmp_path / "still.csv"), "onboard_switching": {}}
     values["topology"] = {
         **values["topology"],
-        "bottleneck": {**values["topology"]["bottleneck"], "motion": motion},
+        "bottleneck": {**values["topology"]["bottleneck"], "schedule": schedule},
     }
     assert faults(values) == [
         (
-            "topology.bottleneck.motion.on_board",
+            "topology.bottleneck.schedule.onboard_switching",
             "{}",
             "nothing: it has no effect without constellation",
         )
@@ -187,12 +187,12 @@ def test_a_series_has_no_satellites(tmp_path: Path) -> None:
 def test_a_framing_on_board_goes_with_a_rate() -> None:
     values = boarded().values
     bottleneck = values["topology"]["bottleneck"]
-    motion = {**bottleneck["motion"], "on_board": {"framing": "none"}}
-    bottleneck = {**bottleneck, "motion": motion}
+    schedule = {**bottleneck["schedule"], "onboard_switching": {"framing": "none"}}
+    bottleneck = {**bottleneck, "schedule": schedule}
     reported = faults({**values, "topology": {**values["topology"], "bottleneck": bottleneck}})
     assert reported == [
         (
-            "topology.bottleneck.motion.on_board.framing",
+            "topology.bottleneck.schedule.onboard_switching.framing",
             '"none"',
             "nothing: it has no effect without rate",
         )
@@ -206,9 +206,9 @@ def test_a_parking_lot_has_none_on_board() -> None:
     reported = faults({**values, "topology": topology})
     assert reported == [
         (
-            "topology.bottleneck.motion.on_board",
+            "topology.bottleneck.schedule.onboard_switching",
             "a parking_lot",
-            "n_source or graph: here all hops would share the satellites",
+            "dumbbell or graph: here all hops would share the satellites",
         )
     ]
 
@@ -223,7 +223,7 @@ def two_links(first: dict[str, Any], second: dict[str, Any], **nodes: Any) -> di
             "rate": "10 Mbit/s",
             "framing": "none",
             "buffer": "300 cells",
-            "motion": {**PATH, "from": a, "to": b, "on_board": {}, **own},
+            "schedule": {**PATH, "from": a, "to": b, "onboard_switching": {}, **own},
         }
         for (a, b), own in zip(ends, (first, second), strict=True)
     ]
@@ -259,18 +259,18 @@ def test_links_that_share_satellites_agree_about_them() -> None:
     reported = faults(two_links({"start": "30 s"}, {"start": "31 s", "handover_loses_cells": True}))
     assert sorted(reported, reverse=True) == [
         (
-            "topology.link[1].motion.start",
+            "topology.link[1].schedule.start",
             '"31 s"',
             '"30 s", as the first link with satellites on board has',
         ),
         (
-            "topology.link[1].motion.handover_loses_cells",
+            "topology.link[1].schedule.handover_loses_cells",
             "true",
             "false, as the first link with satellites on board has",
         ),
     ]
-    ((path, got, _),) = faults(two_links({}, {"on_board": {"buffer": "7 cells"}}))
-    assert path == "topology.link[1].motion.on_board"
+    ((path, got, _),) = faults(two_links({}, {"onboard_switching": {"buffer": "7 cells"}}))
+    assert path == "topology.link[1].schedule.onboard_switching"
     assert got == "another rate, framing, buffer or policy"
 
 

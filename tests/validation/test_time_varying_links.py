@@ -18,7 +18,7 @@ def scenario(folder: Path, link: dict[str, Any], **run: Any) -> skycell.Scenario
         {
             "run": {"duration": "5 s", **run},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 3,
                 "bottleneck": {
                     "rate": "20 Mbit/s",
@@ -52,10 +52,10 @@ def test_a_delay_that_stays_the_same_over_handovers_is_a_constant_one(
 ) -> None:
     text = "time_s,delay_ms,path\n" + "".join(f"{n / 10},30,{n // 7}\n" for n in range(60))
     (tmp_path / "still.csv").write_text(text, encoding="utf-8")
-    moving = scenario(tmp_path, {"motion": {"series": "still.csv"}})
+    moving = scenario(tmp_path, {"schedule": {"series": "still.csv"}})
     still = scenario(tmp_path, {"delay": "30 ms"})
-    motions = [link.motion for link in moving.resolve().links if link.motion]
-    assert [len(motion.times_ps) for motion in motions] == [8, 8]
+    schedules = [link.schedule for link in moving.resolve().links if link.schedule]
+    assert [len(schedule.times_ps) for schedule in schedules] == [8, 8]
     assert left(skycell.run(moving, engine=engine)) == left(skycell.run(still, engine=engine))
 
 
@@ -66,7 +66,7 @@ def test_a_rate_that_stays_the_same_is_that_of_a_slower_link(tmp_path: Path, eng
     # A frame of a sender's time counts at the greatest rate, which is not that of the slower link.
     jitter = {"frame_jitter": "300 us"}
     access = {"access": {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms", **jitter}}
-    moving = with_topology(scenario(tmp_path, {"motion": {"series": "slow.csv"}}), access)
+    moving = with_topology(scenario(tmp_path, {"schedule": {"series": "slow.csv"}}), access)
     slower = with_topology(scenario(tmp_path, {"rate": "8 Mbit/s", "delay": "30 ms"}), access)
     assert left(skycell.run(moving, engine=engine)) == left(skycell.run(slower, engine=engine))
 
@@ -81,7 +81,7 @@ def test_a_link_that_slows_down_carries_what_its_rates_have_time_for(tmp_path: P
     text = "time_s,delay_ms,rate_mbit_s\n0,5,20\n2,5,0\n3,5,2.5\n5,5,20\n"
     (tmp_path / "fade.csv").write_text(text, encoding="utf-8")
     # Three windows of 3.2 Mbit in a buffer that holds them leave the link no idle moment.
-    link = {"motion": {"series": "fade.csv"}, "buffer": "100000 cells"}
+    link = {"schedule": {"series": "fade.csv"}, "buffer": "100000 cells"}
     sent, busy_s = {}, {}
     for seconds in (2, 3, 5):
         result = skycell.run(scenario(tmp_path, link, duration=f"{seconds} s"))
@@ -97,7 +97,7 @@ def test_a_link_that_slows_down_carries_what_its_rates_have_time_for(tmp_path: P
 OVER_IRIDIUM = {"constellation": "iridium-like", "from": "new_york", "to": "tokyo"}
 
 
-@pytest.mark.parametrize("path", [{"delay": "5 ms"}, {"motion": OVER_IRIDIUM}])
+@pytest.mark.parametrize("path", [{"delay": "5 ms"}, {"schedule": OVER_IRIDIUM}])
 def test_losses_come_to_their_probability_and_the_ledger_counts_them(
     tmp_path: Path, path: dict[str, Any]
 ) -> None:

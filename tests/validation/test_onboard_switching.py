@@ -16,19 +16,19 @@ TCP = {
 }
 
 
-def over(motion: dict[str, Any], **run: Any) -> skycell.Scenario:
+def over(schedule: dict[str, Any], **run: Any) -> skycell.Scenario:
     """Two SACK connections over one congested link."""
     return skycell.parse(
         {
             "run": {"duration": "12 s", **run},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "20 Mbit/s",
                     "framing": "none",
                     "buffer": "1000 cells",
-                    "motion": motion,
+                    "schedule": schedule,
                 },
                 "access": {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms"},
             },
@@ -43,7 +43,7 @@ def in_us(delay_ps: int) -> str:
 
 def chain_of_switches() -> skycell.Scenario:
     """The path over the ring of geostationary satellites, written as a graph."""
-    ring = over({**PATH, "constellation": "geo-ring", "start": "0 s", "on_board": {}})
+    ring = over({**PATH, "constellation": "geo-ring", "start": "0 s", "onboard_switching": {}})
     spec = ring.resolve()
     nodes = [node.name for node in spec.nodes]
     hosts = [name for name in nodes if "source" in name or "destination" in name]
@@ -75,7 +75,7 @@ def chain_of_switches() -> skycell.Scenario:
 
 
 def test_satellites_that_stand_still_are_a_chain_of_switches() -> None:
-    ring = over({**PATH, "constellation": "geo-ring", "start": "0 s", "on_board": {}})
+    ring = over({**PATH, "constellation": "geo-ring", "start": "0 s", "onboard_switching": {}})
     boarded, chain = skycell.run(ring), skycell.run(chain_of_switches())
     assert boarded.records["flows"] == chain.records["flows"]
     assert boarded.records["flows"][0]["octets_delivered"] > 0
@@ -97,7 +97,7 @@ def lost(result: RunResult) -> dict[str, int]:
 
 
 def test_cells_on_board_go_on_by_the_newest_path_that_comes_by() -> None:
-    result = skycell.run(over({**PATH, "on_board": {}}))
+    result = skycell.run(over({**PATH, "onboard_switching": {}}))
     # What is under way to 4-7 or waits there reaches 5-4, and both paths meet before its port.
     assert set(lost(result).values()) == {0}
     old = {p["name"]: p for p in ports(result)}["sat-4-4>sat-5-4"]
@@ -108,7 +108,7 @@ def test_cells_on_board_go_on_by_the_newest_path_that_comes_by() -> None:
 
 
 def test_satellites_off_the_path_may_lose_what_they_hold() -> None:
-    result = skycell.run(over({**PATH, "on_board": {}, "handover_loses_cells": True}))
+    result = skycell.run(over({**PATH, "onboard_switching": {}, "handover_loses_cells": True}))
     gone = lost(result)
     assert gone["off_path"] > 0
     # Those on their way up to the old satellite are lost with its link.
@@ -122,7 +122,7 @@ def test_satellites_off_the_path_may_lose_what_they_hold() -> None:
 
 @pytest.mark.parametrize("is_lossy", [False, True])
 def test_both_engines_leave_the_same(is_lossy: bool) -> None:
-    scenario = over({**PATH, "on_board": {}, "handover_loses_cells": is_lossy})
+    scenario = over({**PATH, "onboard_switching": {}, "handover_loses_cells": is_lossy})
     left = [
         {k: v for k, v in skycell.run(scenario, engine=engine).records.items() if k in KEPT}
         for engine in ("fast", "reference")
@@ -136,7 +136,7 @@ KEPT = ("flows", "vcs", "ports", "ledger")
 def test_cross_traffic_on_board_queues_hop_after_hop() -> None:
     """Two ground links share satellites, so that cells wait on board and not at the ground only."""
     ends = [("new_york", "tokyo"), ("toronto", "tokyo")]
-    motion = {key: value for key, value in PATH.items() if key not in ("from", "to")}
+    schedule = {key: value for key, value in PATH.items() if key not in ("from", "to")}
     links: list[dict[str, Any]] = [
         {
             "from": f"up_{a}",
@@ -144,7 +144,7 @@ def test_cross_traffic_on_board_queues_hop_after_hop() -> None:
             "rate": "20 Mbit/s",
             "framing": "none",
             "buffer": "1000 cells",
-            "motion": {**motion, "from": a, "to": b, "on_board": {}},
+            "schedule": {**schedule, "from": a, "to": b, "onboard_switching": {}},
         }
         for a, b in ends
     ]

@@ -14,15 +14,20 @@ from skycell.scenario import parse
 @cache
 def valid() -> str:
     """A run over satellites that switch on board, with a handover at its beginning."""
-    motion = {"constellation": "jsac98-6x11", "from": "new_york", "to": "tokyo", "on_board": {}}
+    schedule = {
+        "constellation": "jsac98-6x11",
+        "from": "new_york",
+        "to": "tokyo",
+        "onboard_switching": {},
+    }
     bottleneck = {"rate": "10 Mbit/s", "framing": "none", "buffer": "9 cells"}
     spec = parse(
         {
             "run": {"duration": "10 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 1,
-                "bottleneck": {**bottleneck, "motion": {**motion, "start": "80 s"}},
+                "bottleneck": {**bottleneck, "schedule": {**schedule, "start": "80 s"}},
                 "access": {"delay": "1 ms"},
             },
         }
@@ -35,9 +40,9 @@ def number(spec: dict[str, Any], name: str) -> int:
 
 
 def up(spec: dict[str, Any]) -> dict[str, Any]:
-    """The motion of the link that turns."""
-    motion: dict[str, Any] = spec["links"][number(spec, "switch1>switch2")]["motion"]
-    return motion
+    """The schedule of the link that turns."""
+    schedule: dict[str, Any] = spec["links"][number(spec, "switch1>switch2")]["schedule"]
+    return schedule
 
 
 def rerouting(spec: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +54,7 @@ def set_to(part: dict[str, Any], key: str, value: Any) -> None:
     part[key] = value
 
 
-UP = "links[2].motion"
+UP = "links[2].schedule"
 
 CASES: dict[str, Callable[[dict[str, Any]], None]] = {
     "vcs[0].rerouting.times_ps: must ascend from above 0": lambda spec: set_to(
@@ -77,6 +82,13 @@ CASES: dict[str, Callable[[dict[str, Any]], None]] = {
     f"{UP}.losses_ppb: got 1000000001, allowed at most 1000000000": lambda spec: set_to(
         up(spec), "losses_ppb", [0] * (len(up(spec)["times_ps"]) - 1) + [1_000_000_001]
     ),
+    f"{UP}.losses_ppb: needs a loss_ppb of 0 beside it": lambda spec: (
+        up(spec).update(losses_ppb=[0] * len(up(spec)["times_ps"]))
+        or spec["links"][2].update(loss_ppb=1)
+    ),
+    "links[2].loss_ppb: got 1000000001, allowed at most 1000000000": lambda spec: set_to(
+        spec["links"][2], "loss_ppb", 1_000_000_001
+    ),
     f"{UP}.losses_ppb: needs one for each step, or none": lambda spec: set_to(
         up(spec), "losses_ppb", [0]
     ),
@@ -91,7 +103,7 @@ CASES: dict[str, Callable[[dict[str, Any]], None]] = {
 
 
 @pytest.mark.parametrize("message", CASES)
-def test_a_faulty_motion_or_rerouting_is_refused(message: str) -> None:
+def test_a_faulty_schedule_or_rerouting_is_refused(message: str) -> None:
     spec = json.loads(valid())
     assert number(spec, "switch1>switch2") == 2
     validate(json.dumps(spec))
@@ -106,7 +118,7 @@ def test_the_link_that_a_vc_begins_or_ends_with_does_not_turn() -> None:
     last = spec["links"][spec["vcs"][0]["path"][-1]]
     first = up(spec)
     steps = len(first["times_ps"])
-    last["motion"] = {
+    last["schedule"] = {
         **first,
         "delays_ps": [last["delay_ps"]] * steps,
         "to": [last["to"]] * steps,

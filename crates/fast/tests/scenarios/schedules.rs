@@ -14,11 +14,11 @@ pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
 /// A scenario in which links between switches move, and nothing else does; none where there are no such links.
 pub fn moving(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.motion = None);
+    spec.links.iter_mut().for_each(|link| link.schedule = None);
     spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
     let mut dice = Dice(Stream::new(seed, "all that moves"));
     move_on(&mut spec, &mut dice);
-    let moves = spec.links.iter().any(|link| link.motion.is_some());
+    let moves = spec.links.iter().any(|link| link.schedule.is_some());
     if dice.one_in(4) {
         lose_frames(&mut spec, &mut dice);
     }
@@ -32,14 +32,14 @@ pub fn moving(seed: u64) -> Option<NetworkSpec> {
 /// no such ports.
 pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.motion = None);
+    spec.links.iter_mut().for_each(|link| link.schedule = None);
     spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
     let mut dice = Dice(Stream::new(seed, "lossy classes"));
     let mut loses = false;
     for link in &mut spec.links {
         if link.port.queues.len() > 1 {
             let loss_ppb = dice.pick(&[10_000_000, 50_000_000, 300_000_000, 700_000_000]);
-            link.motion = Some(losing(link.delay_ps, loss_ppb));
+            link.loss_ppb = loss_ppb;
             if dice.one_in(2) {
                 fill(&mut link.port, &mut dice);
             }
@@ -58,7 +58,7 @@ fn fill(port: &mut PortSpec, dice: &mut Dice) {
 }
 
 /// Gives the link a few steps of delay, some without a path, with handovers; to some of them rates
-/// and losses.
+/// and losses, or one loss for all steps.
 pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     let steps = 1 + dice.below(6);
     let delay = |dice: &mut Dice| link.delay_ps + dice.below(link.delay_ps + MILLISECOND);
@@ -71,7 +71,7 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
         .copied()
         .min()
         .expect("the first");
-    link.motion = Some(MotionSpec {
+    link.schedule = Some(ScheduleSpec {
         times_ps: (0..steps)
             .map(|step| step * (duration_ps / steps))
             .collect(),
@@ -88,6 +88,15 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
         interruption_ps: dice.pick(&[0, 0, MILLISECOND, 3]),
         handover_loses_cells: dice.one_in(2),
     });
+    lose_in_all_steps(link, dice);
+}
+
+/// Lets one in four of the links whose steps lose nothing lose frames in all of them.
+fn lose_in_all_steps(link: &mut LinkSpec, dice: &mut Dice) {
+    let loses = |schedule: &ScheduleSpec| !schedule.losses_ppb.is_empty();
+    if !link.schedule.as_ref().is_some_and(loses) && dice.one_in(4) {
+        link.loss_ppb = dice.pick(&[10_000_000, 300_000_000]);
+    }
 }
 
 /// Lets links between switches move, one or about half of them: many steps of delay, now by a few cell times and now by
@@ -112,14 +121,18 @@ pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
         let is_simple = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         let is_chosen = one.map_or(dice.one_in(2), |one| one == at);
         if is_chosen && (is_simple || dice.one_in(16)) {
-            link.motion = Some(steps(link.delay_ps, link.cell_time_ps, duration_ps, dice));
-            let delays = link.motion.iter().flat_map(|motion| &motion.delays_ps);
+            link.schedule = Some(steps(link.delay_ps, link.cell_time_ps, duration_ps, dice));
+            let delays = link
+                .schedule
+                .iter()
+                .flat_map(|schedule| &schedule.delays_ps);
             link.delay_ps = delays.flatten().copied().min().expect("it has steps");
+            lose_in_all_steps(link, dice);
         }
     }
 }
 
-fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> MotionSpec {
+fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> ScheduleSpec {
     let most_steps = dice.pick(&[4, 40]);
     let steps = 2 + dice.below(most_steps);
     let unit = dice.pick(&[1, cell_time / 2, cell_time, MILLISECOND / 8]);
@@ -134,7 +147,7 @@ fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> MotionSp
         }
         path
     };
-    MotionSpec {
+    ScheduleSpec {
         times_ps: (0..steps).map(|step| step * every.max(1)).collect(),
         delays_ps: (0..steps)
             .map(|_| Some(delay + unit * dice.below(most)))
@@ -159,25 +172,10 @@ pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
         let is_chosen = if is_one { at == one } else { dice.one_in(2) };
         let is_simple =
             link.port.queues.len() > 1 || link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
-        if link.motion.is_none() && is_chosen && (is_simple || dice.one_in(16)) {
+        if link.schedule.is_none() && is_chosen && (is_simple || dice.one_in(16)) {
             let loss_ppb = dice.pick(&[0, 10_000_000, 50_000_000, 300_000_000, WHOLE_PPB]);
-            link.motion = Some(losing(link.delay_ps, loss_ppb));
+            link.loss_ppb = loss_ppb;
         }
-    }
-}
-
-/// Of a link that stands still and loses a part of its frames.
-fn losing(delay_ps: u64, loss_ppb: u32) -> MotionSpec {
-    MotionSpec {
-        times_ps: vec![0],
-        delays_ps: vec![Some(delay_ps)],
-        paths: vec![0],
-        cell_times_ps: Vec::new(),
-        rates_millibps: Vec::new(),
-        losses_ppb: vec![loss_ppb],
-        to: Vec::new(),
-        interruption_ps: 0,
-        handover_loses_cells: false,
     }
 }
 
@@ -203,7 +201,7 @@ pub fn reroute(spec: &mut NetworkSpec, dice: &mut Dice) -> bool {
     let place = 1 + dice.below(path.len() as u64 - 1) as usize;
     let mut beside = spec.links[path[place] as usize].clone();
     beside.name = format!("{} beside", beside.name);
-    beside.motion = None;
+    beside.schedule = None;
     beside.delay_ps = dice.below(3 * MILLISECOND);
     let mut other = path.clone();
     other[place] = spec.links.len() as u32;

@@ -31,7 +31,7 @@ Step = Annotated[
 Interruption = Annotated[Quantity, quantity(Dimension.TIME, high=LONGEST_PS, example="50 ms")]
 
 
-class OnBoard(Parameters):
+class OnboardSwitching(Parameters):
     """The ports of satellites that switch cells on board."""
 
     rate: Rate | None = param(
@@ -53,7 +53,7 @@ class OnBoard(Parameters):
     )
 
 
-class Motion(Parameters):
+class Schedule(Parameters):
     """How the delay of a link changes: `series`, or `constellation` with `from` and `to`."""
 
     series: Text | None = param(
@@ -89,7 +89,7 @@ class Motion(Parameters):
         source='"100 ms": a low satellite changes a delay by less than 7 us in that time',
         when=when("constellation"),
     )
-    on_board: OnBoard | None = param(
+    onboard_switching: OnboardSwitching | None = param(
         None,
         "satellites switch cells and have their own queues; with constellation",
         source="a path is one link without queues",

@@ -13,7 +13,7 @@ use skycell_declare::Declare;
 /// them on the new one, and buffered cells go on by the new path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
-pub struct MotionSpec {
+pub struct ScheduleSpec {
     /// When each step begins, picoseconds from the start of the run, ascending, the first at 0. The
     /// last one lasts to the end of the run.
     pub times_ps: Vec<u64>,
@@ -30,9 +30,8 @@ pub struct MotionSpec {
     /// only where the link carries packets, and left out where the rate is the link's in all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates_millibps: Vec<u64>,
-    /// Part of a thousand million of the frames whose first cell enters in each step that is lost,
-    /// all cells of the frame together; empty where nothing is. Drawn from the stream
-    /// `link/<name>/loss`.
+    /// Part of a thousand million of the frames whose first cell enters in each step that is lost, drawn as the
+    /// link's `loss_ppb` is, which is 0 then; empty where it is the link's in all of them.
     pub losses_ppb: Vec<u32>,
     /// The node that the link leads to in each step; empty where it is always the link's `to`, which
     /// else is that of the first step. A cell arrives where the link led when it entered.
@@ -43,15 +42,7 @@ pub struct MotionSpec {
     pub handover_loses_cells: bool,
 }
 
-impl MotionSpec {
-    /// Of a motion that changes nothing, one step at the link's own rate: the part of its frames that the
-    /// link loses, in parts of [`WHOLE_PPB`].
-    pub fn constant_loss_ppb(&self) -> Option<u32> {
-        let has_rates = !self.cell_times_ps.is_empty() || !self.rates_millibps.is_empty();
-        let is_still = self.times_ps.len() == 1 && !has_rates && self.to.is_empty();
-        is_still.then(|| self.losses_ppb.first().copied().unwrap_or(0))
-    }
-
+impl ScheduleSpec {
     /// Refuses what cannot be simulated on `link`.
     pub(crate) fn validate(&self, link: &LinkSpec, path: &str) -> Result<(), SpecError> {
         let at = |key: &str| format!("{path}.{key}");
@@ -126,6 +117,10 @@ impl MotionSpec {
         }
         if let Some(other) = self.losses_ppb.iter().find(|&&part| part > WHOLE_PPB) {
             return Err(range(at("losses_ppb"), other, "at most 1000000000"));
+        }
+        if link.loss_ppb > 0 && !self.losses_ppb.is_empty() {
+            let problem = "needs a loss_ppb of 0 beside it";
+            return Err(structure(at("losses_ppb"), problem));
         }
         Ok(())
     }
