@@ -71,8 +71,11 @@ def test_one_bad_set_stops_a_file_that_refuses_and_is_left_out_by_one_that_leave
     assert list(found.satellites) == NAMES[2:]
     report = validity(found, 0, HOUR_PS).as_dict()
     assert report["faulty_count"] == 2
-    told = [(e["satellite"], e["catalogue_number"], e["entry"]) for e in report["faulty"]]
-    assert sorted(told) == [("DELTA 1 DEB", "06251", "line 3"), ("ITALSAT 2", "24208", "line 5")]
+    reported = [(e["satellite"], e["catalogue_number"], e["entry"]) for e in report["faulty"]]
+    assert sorted(reported) == [
+        ("DELTA 1 DEB", "06251", "line 3"),
+        ("ITALSAT 2", "24208", "line 5"),
+    ]
     reasons = {entry["satellite"]: entry["reason"] for entry in report["faulty"]}
     assert "checksum" in reasons["DELTA 1 DEB"]
     assert "SGP4-XP" in reasons["ITALSAT 2"]
@@ -122,11 +125,11 @@ def test_what_is_left_out_is_told_on_the_command_line(tmp_path: Path) -> None:
         f'[earth]\nepoch = "{DAY}"\n[ground]\nmask = "-90 deg"\n',
         encoding="utf-8",
     )
-    told = CliRunner().invoke(main, ["orbit", "table", str(file), "paris", "tokyo"])
-    assert told.exit_code == 0, told.output
-    assert told.stderr.count("is left out:") == 2
-    told = CliRunner().invoke(main, ["orbit", "table", str(file), "paris", "tokyo", "--json"])
-    assert json.loads(told.stdout)["faulty_count"] == 2
+    reported = CliRunner().invoke(main, ["orbit", "table", str(file), "paris", "tokyo"])
+    assert reported.exit_code == 0, reported.output
+    assert reported.stderr.count("is left out:") == 2
+    reported = CliRunner().invoke(main, ["orbit", "table", str(file), "paris", "tokyo", "--json"])
+    assert json.loads(reported.stdout)["faulty_count"] == 2
 
 
 def walker(planes: int, each: int) -> str:
