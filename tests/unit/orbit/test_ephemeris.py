@@ -94,7 +94,7 @@ def sky(folder: Path, text: str, **keys: Any) -> Any:
     ],
 )
 def test_positions_between_states_are_those_of_the_circle(
-    keys: dict[str, str], within_km: float, tmp_path: Path
+    keys: dict[str, Any], within_km: float, tmp_path: Path
 ) -> None:
     found = sky(tmp_path, oem(segment(0, 3600, **keys)))
     seconds = [0, 30, 77.7, 1000, 2400]
