@@ -143,6 +143,32 @@ def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
         OrbitError: the spec has no meaning.
     """
 
+def orbit_passes(
+    spec_json: str,
+    first_ps: int,
+    last_ps: int,
+    threads: int,
+    on_progress: Callable[[float], bool] | None = None,
+) -> dict[str, Any]:
+    """When satellites rise above the stations, stand highest, and set.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        first_ps: the first moment since time 0.
+        last_ps: the last.
+        threads: that work, above 0; the result does not depend on it.
+        on_progress: called with the share that is done about every 0.1 s; False gives up.
+
+    Returns:
+        Arrays with an entry a pass, station after station: `station`, `satellite`, and of `rise`,
+        `top` and `set` each `_ps`, `_azimuth_deg`, `_elevation_deg` and `_range_km`. Where a pass
+        began before the first moment or goes on after the last, 2^64 - 1 and NaN.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+        RunCancelled: `on_progress` gave it up.
+    """
+
 def orbit_moment(spec_json: str, at_ps: int) -> str:
     """Links, what stations see and use, and the paths of the pairs at one moment.
 

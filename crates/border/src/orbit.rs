@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
 use skycell_orbit::motion::is_left_out;
+use skycell_orbit::passes::{Event, Pass};
 use skycell_orbit::series::NO_PATH_PS;
 use skycell_orbit::station::Look;
 use skycell_orbit::{Change, Fleet, LeftOut, OrbitSpec, Series, SeriesRequest, World};
@@ -113,6 +114,68 @@ fn sight(satellite: u32, look: &Look) -> Value {
         look.elevation_deg,
         look.slant_range_km
     ])
+}
+
+/// The passes over each place between two moments, as columns: `station`, `satellite`, and for each of
+/// `rise`, `top` and `set` the moment (`NO_PATH_PS` where there is none), azimuth, elevation and
+/// distance.
+#[pyfunction]
+#[pyo3(signature = (spec_json, first_ps, last_ps, threads, on_progress = None))]
+pub fn orbit_passes<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    first_ps: u64,
+    last_ps: u64,
+    threads: usize,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let world = world(spec_json, [first_ps, last_ps])?;
+    let (outcome, failure) = py.detach(|| {
+        let mut watch = Watch::new(on_progress);
+        let outcome = world.passes([first_ps, last_ps], threads, &mut |part| {
+            watch.goes_on(part)
+        });
+        (outcome, watch.failure)
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let passes = outcome.map_err(orbit_error)?;
+    let found = PyDict::new(py);
+    let numbers = |number: fn(&Pass) -> u32| Column::U32(passes.iter().map(number).collect());
+    found.set_item("station", array(py, numbers(|pass| pass.station))?)?;
+    found.set_item("satellite", array(py, numbers(|pass| pass.satellite))?)?;
+    type EventOf = fn(&Pass) -> Option<Event>;
+    let events: [(&str, EventOf); 3] = [
+        ("rise", |pass| pass.rise),
+        ("top", |pass| Some(pass.top)),
+        ("set", |pass| pass.set),
+    ];
+    for (name, event) in events {
+        let moments = passes
+            .iter()
+            .map(|pass| event(pass).map_or(NO_PATH_PS, |own| own.at_ps));
+        found.set_item(
+            format!("{name}_ps"),
+            array(py, Column::U64(moments.collect()))?,
+        )?;
+        type ValueOf = fn(&Look) -> f64;
+        let values: [(&str, ValueOf); 3] = [
+            ("azimuth_deg", |look| look.azimuth_deg),
+            ("elevation_deg", |look| look.elevation_deg),
+            ("range_km", |look| look.slant_range_km),
+        ];
+        for (what, value) in values {
+            let own = passes
+                .iter()
+                .map(|pass| event(pass).map_or(f64::NAN, |own| value(&own.look)));
+            found.set_item(
+                format!("{name}_{what}"),
+                array(py, Column::F64(own.collect()))?,
+            )?;
+        }
+    }
+    Ok(found)
 }
 
 /// Paths and delays of the pairs over time, as columns.

@@ -13,6 +13,7 @@ pub mod frames;
 pub mod graph;
 pub mod links;
 pub mod motion;
+pub mod passes;
 pub mod path;
 pub mod pattern;
 pub mod route;
