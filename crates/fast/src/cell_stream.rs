@@ -3,9 +3,7 @@
 
 use crate::edge::Edge;
 use crate::lossy::Draws;
-use crate::plan::{PassThrough, Stretch};
-use crate::runs::Runs;
-use crate::server::{Run, Waiting};
+use crate::route::{PassThrough, Stretch};
 use skycell_records::{
     CellDelays, DiscardReason, Discards, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
     VcQueueRecord, VcRecord,
@@ -16,8 +14,12 @@ use skycell_units::SimTime;
 use std::collections::VecDeque;
 
 mod frames;
+mod runs;
+mod waiting;
 
 use frames::InFrames;
+use runs::Runs;
+pub(crate) use waiting::{Run, Waiting};
 
 /// Where a source's cells go.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,9 @@
 //! in between: the server makes them all, as it chooses. What is lost goes through the port as all else does, and no
 //! further.
 
+use crate::route::constant_loss;
 use skycell_des::Stream;
-use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
@@ -179,11 +180,6 @@ impl LossyLink {
         let vc = &self.vcs[place as usize];
         vc.earlier + vc.lost.iter().map(|lost| lost.before(time)).sum::<u64>()
     }
-}
-
-/// Of a link that loses frames and does not change otherwise: the part that it loses, in parts of [`WHOLE_PPB`].
-pub(crate) fn constant_loss(link: &LinkSpec) -> Option<u32> {
-    link.motion.as_ref().and_then(MotionSpec::constant_loss_ppb)
 }
 
 #[cfg(test)]

@@ -12,19 +12,14 @@ mod steps;
 use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::onward::Onto;
+use crate::route::moves;
 use cells::{Cells, cells_before};
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
-use skycell_spec::{LinkSpec, MotionSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
 use steps::Steps;
-
-/// How the link moves, if it does more than lose frames.
-pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
-    let motion = link.motion.as_ref()?;
-    motion.constant_loss_ppb().is_none().then_some(motion)
-}
 
 /// A VC that goes over the link.
 #[derive(Clone, Debug, Default)]

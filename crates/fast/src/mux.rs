@@ -4,13 +4,10 @@
 //! Where a buffer may overflow within the interval, or a train is slower than the port (so that the
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
-use crate::active::ActiveVcs;
-use crate::arrivals::ArrivalLog;
 use crate::inputs::{Due, Inputs};
 use crate::lookahead::Lookahead;
 use crate::lossy::LossyLink;
 use crate::moving::MovingLink;
-use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
 use crate::train::{Moment, Train};
 use crate::vc_queues::VcQueues;
@@ -19,13 +16,20 @@ use skycell_spec::LinkSpec;
 use skycell_switch::BufferView;
 use skycell_units::SimTime;
 
+mod active;
+mod arrivals;
 mod cells;
 mod going_on;
 mod heads_and_tails;
+mod occupancy;
 mod queue;
+pub(crate) mod server;
 mod trains;
 
+use active::ActiveVcs;
+use arrivals::ArrivalLog;
 pub(crate) use heads_and_tails::{Ended, Fate};
+use occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use queue::FrameQueues;
 
 pub(crate) use queue::FrameQueue;

@@ -218,6 +218,7 @@ impl<'a> Network<'a> {
     }
 
     /// Before when all is known that comes to the port from others.
+    #[inline(always)]
     fn known_upstream(&self, id: u32) -> SimTime {
         let feeding = self.ports.lookahead(id).fed_by.iter();
         let known =
@@ -240,6 +241,7 @@ impl<'a> Network<'a> {
     }
 
     /// Sees to it that the port acts in time.
+    #[inline(always)]
     fn plan_port(&mut self, id: u32) {
         if let Some(acts_at) = self.ports.acts_at(id) {
             self.wake(id, acts_at);

@@ -4,12 +4,13 @@ use crate::cell_stream::CellStream;
 use crate::edge::Edge;
 use crate::lookahead::Lookahead;
 use crate::mux::MuxPort;
+use crate::mux::server::Server;
 use crate::packets::PacketPort;
-use crate::plan::{PassThrough, Plan, PortKind, Route};
-use crate::server::Server;
+use crate::plan::Plan;
+use crate::route::{PassThrough, PortKind, Route};
 use crate::source::SourcePort;
 use crate::stepped::SteppedPort;
-use crate::vcs::is_cut;
+use crate::vcs::{AtMux, Places, is_cut};
 use skycell_records::{CellDelays, QueueSamples};
 use skycell_reference::Ways;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
@@ -137,6 +138,7 @@ impl Ports {
     }
 
     /// How far ahead the port with id `id` may act, at which units may wait.
+    #[inline(always)]
     pub(crate) fn lookahead(&self, id: u32) -> &Lookahead {
         match &self.kept[id as usize] {
             Kept::Mux(port) => &port.lookahead,
@@ -146,6 +148,7 @@ impl Ports {
     }
 
     /// The same, to be changed.
+    #[inline(always)]
     pub(crate) fn lookahead_mut(&mut self, id: u32) -> &mut Lookahead {
         match &mut self.kept[id as usize] {
             Kept::Mux(port) => &mut port.lookahead,
@@ -156,6 +159,7 @@ impl Ports {
 
     /// When the earliest of what comes to the port at `time` or later may arrive at the end of its VC, as far as is
     /// known.
+    #[inline(always)]
     pub(crate) fn arrives_after(&self, id: u32, time: SimTime) -> SimTime {
         match &self.kept[id as usize] {
             Kept::Mux(port) => port.arrives_after(time),
@@ -164,6 +168,7 @@ impl Ports {
     }
 
     /// When the port is to act before anything that it does arrives at the end of a VC, if it has anything to do.
+    #[inline(always)]
     pub(crate) fn acts_at(&self, id: u32) -> Option<SimTime> {
         match &self.kept[id as usize] {
             Kept::Mux(port) => port.acts_at(),
@@ -216,28 +221,6 @@ pub(crate) struct PassPort {
     pub(crate) after: PassThrough,
     pub(crate) vcs: Vec<PassVc>,
     pub(crate) samples: QueueSamples,
-}
-
-/// Where a VC stands at the ports of its way that count cells.
-#[derive(Debug)]
-pub(crate) struct Places {
-    /// Of its source port among them.
-    pub(crate) source_port: u32,
-    /// At its source port.
-    pub(crate) source: u32,
-    /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
-    pub(crate) muxes: Vec<AtMux>,
-    /// The paths of one that is rerouted.
-    pub(crate) ways: Option<Ways>,
-    /// Whether all its ports are stepped.
-    pub(crate) are_stepped: bool,
-}
-
-/// Where a VC stands at a multiplexing port.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AtMux {
-    pub(crate) place: u32,
-    pub(crate) lane: u32,
 }
 
 /// All ports of a run, and the places of each VC.

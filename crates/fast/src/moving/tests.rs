@@ -1,6 +1,6 @@
 use super::*;
 use crate::inputs::Part;
-use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
+use skycell_spec::{MotionSpec, PolicySpec, PortSpec, TailDropSpec};
 
 const CELL: u64 = 10;
 

@@ -16,6 +16,7 @@ const MANY_FLOWS: usize = if cfg!(debug_assertions) { 1 } else { 200 };
 
 impl Network<'_> {
     /// Lets the port act up to `limit`, before which all is known that comes to it.
+    #[inline(always)]
     pub(super) fn run_port(&mut self, id: u32, limit: SimTime) {
         match self.ports.get(id) {
             Port::Stepped(_) => self.run_stepped(id, limit),

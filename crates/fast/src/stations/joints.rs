@@ -1,12 +1,14 @@
 //! How multiplexing ports hang together: what feeds them, where their VCs go on, how far ahead they may act.
 
-use super::{Places, PortMut, Ports};
+use super::{PortMut, Ports};
 use crate::inputs::Inputs;
 use crate::lookahead::Returns;
-use crate::moving::moves;
 use crate::onward::Onto;
-use crate::plan::{Plan, Route, least_time};
+use crate::plan::Plan;
+use crate::route::moves;
+use crate::route::{Route, least_time};
 use crate::stepped::Next;
+use crate::vcs::Places;
 use skycell_spec::NetworkSpec;
 use skycell_units::SimTime;
 use std::collections::{HashMap, HashSet};

@@ -4,7 +4,7 @@
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
 
-use crate::server::{Departures, Server};
+use super::server::{Departures, Server};
 use crate::train::{Moment, Train, nth_arrival};
 use skycell_units::SimTime;
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
 //! What VCs have at a multiplexing port, and what of it has left.
 
-use crate::arrivals::ArrivalLog;
+use super::arrivals::ArrivalLog;
 use crate::train::{Moment, Train};
 use skycell_records::{DiscardReason, Discards, QueueSamples};
 use skycell_units::SimTime;

@@ -1,8 +1,8 @@
 //! Stretches in which the same queues have cells, and the scheduler's choices repeat: the cells of frames
 //! alone, those of a source alone, or both.
 
-use super::{Run, Server};
-use crate::cell_stream::sum;
+use super::Server;
+use crate::cell_stream::{Run, sum};
 use skycell_switch::{Backlog, Cycle};
 
 /// Choices in a stretch, at least; fewer are made one by one.
