@@ -10,6 +10,7 @@
 //! `docs/explanation/reading-the-fast-engine.md` says in which order to read.
 
 mod agenda;
+mod burst;
 mod cell_stream;
 mod deliveries;
 mod edge;
@@ -34,7 +35,9 @@ mod stepped;
 mod stepping;
 mod streams;
 mod train;
+mod tuning;
 mod vc_queues;
 mod vcs;
 
-pub use run::run;
+pub use run::{run, run_tuned};
+pub use tuning::Tuning;

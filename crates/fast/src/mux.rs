@@ -10,6 +10,7 @@ use crate::lossy::LossyLink;
 use crate::moving::MovingLink;
 use crate::onward::Onward;
 use crate::train::{Moment, Train};
+use crate::tuning::Tuning;
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, QueueSamples};
 use skycell_spec::LinkSpec;
@@ -160,7 +161,7 @@ impl MuxPort {
             last_runs: Vec::new(),
             log: ArrivalLog::new(link.cell_time_ps),
             vc_queues,
-            inputs: Inputs::new(std::iter::empty(), false),
+            inputs: Inputs::new(std::iter::empty(), false, &Tuning::USE),
             arriving: Vec::new(),
             slower: 0,
             refused: Vec::new(),
@@ -235,8 +236,8 @@ impl MuxPort {
     }
 
     /// Lets the link behind it move, if that does, once all VCs are there.
-    pub(crate) fn move_link(&mut self, link: &LinkSpec, seed: u64) {
-        let notes_order = self.losses.is_some();
+    pub(crate) fn move_link(&mut self, link: &LinkSpec, seed: u64, tuning: &Tuning) {
+        let notes_order = self.losses.is_some().then_some(tuning.entries_kept);
         let moving = MovingLink::new(link, seed, self.vcs.len(), self.end, notes_order);
         self.moving = moving.map(Box::new);
     }

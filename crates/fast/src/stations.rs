@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::route::{PassThrough, PortKind, Route};
 use crate::source::SourcePort;
 use crate::stepped::SteppedPort;
+use crate::tuning::Tuning;
 use crate::vcs::{AtMux, Places, is_cut};
 use skycell_records::{CellDelays, QueueSamples};
 use skycell_reference::Ways;
@@ -224,7 +225,7 @@ pub(crate) struct PassPort {
 }
 
 /// All ports of a run, and the places of each VC.
-pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
+pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
     type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a Option<usize>), u32);
@@ -269,7 +270,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
         packets,
     };
     add_servers(spec, plan, &mut ports);
-    let lanes = add_inputs(spec, plan, &mut ports);
+    let lanes = add_inputs(spec, plan, tuning, &mut ports);
     let mut places = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = ports.source_place(route.source);
@@ -315,9 +316,9 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             port.take_parts();
         }
     }
-    keep_what_is_asked(spec, &mut ports);
+    keep_what_is_asked(spec, tuning, &mut ports);
     SourcePort::share_kinds(&mut ports.sources);
-    join(spec, plan, &places, &mut ports);
+    join(spec, plan, tuning, &places, &mut ports);
     set_times(spec, plan, &mut ports);
     (ports, places)
 }
@@ -366,7 +367,7 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
 
 /// Tells ports whether what has left them, or been lost behind them, is asked for while the run goes on: samples of
 /// a port where no cell waits look at the station before it.
-fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
+fn keep_what_is_asked(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
     let sampled = spec.records.sampled_ports.iter();
     let sampled = sampled.chain(&spec.records.vc_sampled_ports);
     let stations = sampled.filter_map(|&id| match ports.get(id) {
@@ -385,7 +386,7 @@ fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
             PortMut::Mux(port) => {
                 port.keep_order(is_asked);
                 port.lose_frames(link, spec.seed, is_asked);
-                port.move_link(link, spec.seed);
+                port.move_link(link, spec.seed, tuning);
             }
             PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) => {}
         }
