@@ -28,10 +28,10 @@ PORT_GAP = {"frame_jitter": {"kind": "port_gap", "up_to": "1 cell"}}
 """The rule of the studies, which most scenarios have."""
 
 
-def n_source(
+def dumbbell(
     sources: int,
     preset: str,
-    variant: str,
+    recovery: str,
     policy: str,
     buffer: int,
     duration: str,
@@ -41,7 +41,7 @@ def n_source(
     return {
         "run": {"duration": duration},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": sources,
             "bottleneck": {
                 "rate": PEAK_RATE,
@@ -52,7 +52,7 @@ def n_source(
             },
             "access": {"delay": delays["access"], **PORT_GAP},
         },
-        "tcp": {"preset": preset, "variant": variant},
+        "tcp": {"preset": preset, "recovery": recovery},
     }
 
 
@@ -63,7 +63,7 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "geo",
         40.0,
         [
-            n_source(n, "icccn97-geo", "sack", policy, buffer, "100 s", **geo)
+            dumbbell(n, "icccn97-geo", "sack", policy, buffer, "100 s", **geo)
             for n, buffer, policy in itertools.product(
                 (5, 15, 50), (200_000, 25_000), ("epd", "selective_drop")
             )
@@ -74,8 +74,8 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "wan",
         5.0,
         [
-            n_source(n, "icccn97-wan", variant, policy, buffer, "20 s", **wan)
-            for n, buffer, policy, variant in itertools.product(
+            dumbbell(n, "icccn97-wan", recovery, policy, buffer, "20 s", **wan)
+            for n, buffer, policy, recovery in itertools.product(
                 (5, 15),
                 (12_000, 36_000),
                 ("tail_drop", "epd", "selective_drop"),
@@ -87,7 +87,7 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "jitter",
         5.0,
         [
-            senders_take_a_frame(n_source(n, "icccn97-wan", "sack", policy, 12_000, "20 s", **wan))
+            senders_take_a_frame(dumbbell(n, "icccn97-wan", "sack", policy, 12_000, "20 s", **wan))
             for n, policy in itertools.product((5, 15), ("tail_drop", "epd"))
         ],
     )
@@ -95,8 +95,8 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "vbr",
         5.0,
         [
-            beside_vbr(rate, variant, policy)
-            for rate, variant, policy in itertools.product(
+            beside_vbr(rate, recovery, policy)
+            for rate, recovery, policy in itertools.product(
                 (0.0, 0.1, 0.5), ("vanilla", "sack"), ("tail_drop", "selective_drop")
             )
         ],
@@ -152,8 +152,8 @@ def groups() -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
         "lan",
         5.0,
         [
-            n_source(5, "icccn97-lan", variant, policy, buffer, "10 s", **lan)
-            for buffer, policy, variant in itertools.product(
+            dumbbell(5, "icccn97-lan", recovery, policy, buffer, "10 s", **lan)
+            for buffer, policy, recovery in itertools.product(
                 (1_000, 3_000),
                 ("tail_drop", "epd", "selective_drop"),
                 ("vanilla", "reno", "sack"),
@@ -176,7 +176,7 @@ def parking_lot(delay: str, mss: str, buffer: int, policy: str) -> dict[str, Any
             "access": {"delay": "5 us", **PORT_GAP},
         },
         "tcp": {
-            "variant": "sack",
+            "recovery": "sack",
             "mss": mss,
             "receiver_window": "1 RTT",
             "window_scaling": True,
@@ -186,17 +186,17 @@ def parking_lot(delay: str, mss: str, buffer: int, policy: str) -> dict[str, Any
 
 def slow_hosts(sources: int) -> dict[str, Any]:
     """A WAN whose hosts are slower than the bottleneck: the ports to them multiplex, too."""
-    scenario = n_source(
+    scenario = dumbbell(
         sources, "icccn97-wan", "sack", "epd", 12_000, "5 s", bottleneck="5 ms", access="5 ms"
     )
     scenario["topology"]["access"] |= {"rate": "20 Mbit/s", "framing": "none"}
     return scenario
 
 
-def beside_vbr(rate: float, variant: str, policy: str) -> dict[str, Any]:
+def beside_vbr(rate: float, recovery: str, policy: str) -> dict[str, Any]:
     """A WAN scenario beside a VBR source of 300 ms on and off, UBR with a guaranteed rate."""
-    scenario = n_source(
-        5, "icccn97-wan", variant, policy, 12_000, "20 s", bottleneck="5 ms", access="5 ms"
+    scenario = dumbbell(
+        5, "icccn97-wan", recovery, policy, 12_000, "20 s", bottleneck="5 ms", access="5 ms"
     )
     scenario["topology"]["bottleneck"] |= {
         "class": [{"name": "nrt_vbr"}],
@@ -234,7 +234,7 @@ def classes_of_tcp(each: int, policy: str) -> dict[str, Any]:
                 for name, service in pairs
             ],
         },
-        "tcp": {"preset": "icccn97-wan", "variant": "sack"},
+        "tcp": {"preset": "icccn97-wan", "recovery": "sack"},
     }
 
 
@@ -332,7 +332,7 @@ def scale_costs() -> dict[str, Any]:
 
 def wfq_switch(delay: str, access: str) -> dict[str, Any]:
     """The WFQ switch of Bonaventure's GFR study: ten VCs, transfers of 10 MB, thresholds of VCs."""
-    scenario = n_source(
+    scenario = dumbbell(
         10, "icccn97-wan", "sack", "tail_drop", 8_192, "10 s", bottleneck=delay, access=access
     )
     thresholds = {"tagged_threshold": "6144 cells", "drop_threshold": "7168 cells"}
@@ -355,7 +355,7 @@ def wfq_switch(delay: str, access: str) -> dict[str, Any]:
 
 def queues_of_vcs(sources: int, scheduler: str, policy: str) -> dict[str, Any]:
     """A WAN scenario with a queue for each VC, MCRs of 1 to 5 parts in turn."""
-    scenario = n_source(
+    scenario = dumbbell(
         sources, "icccn97-wan", "sack", policy, 12_000, "5 s", bottleneck="5 ms", access="5 ms"
     )
     scenario["topology"]["bottleneck"]["scheduler"] = scheduler
@@ -369,7 +369,7 @@ def queues_of_vcs(sources: int, scheduler: str, policy: str) -> dict[str, Any]:
 def scale() -> Iterator[tuple[str, dict[str, Any]]]:
     """Scenarios whose cost per segment is compared: flows, buffers, a gigabit."""
     for flows in (5, 50, 500, 5_000):
-        scenario = n_source(
+        scenario = dumbbell(
             flows, "icccn97-wan", "sack", "epd", 60_000, "10 s", bottleneck="145 ms", access="5 ms"
         )
         # Equal total load: the windows share one that fills the link and half the buffer, which
@@ -382,11 +382,11 @@ def scale() -> Iterator[tuple[str, dict[str, Any]]]:
         }
         yield f"{flows} flows", scenario
     for buffer in (1_000, 10_000, 100_000, 1_000_000):
-        scenario = n_source(
+        scenario = dumbbell(
             15, "icccn97-wan", "sack", "epd", buffer, "10 s", bottleneck="5 ms", access="5 ms"
         )
         yield f"{buffer} cells", scenario
-    gigabit = n_source(
+    gigabit = dumbbell(
         1_000, "icccn97-wan", "sack", "epd", 70_000, "10 s", bottleneck="5 ms", access="5 ms"
     )
     gigabit["topology"]["bottleneck"]["rate"] = "1 Gbit/s"
@@ -471,7 +471,7 @@ def name_of(scenario: dict[str, Any]) -> str:
     rate = topology["access"].get("rate")
     hosts = [] if rate is None else [f"hosts {rate}"]
     parts = (f"N={topology['sources']}", *hosts, bottleneck["buffer"], named)
-    tcp = scenario["tcp"].get("variant", scenario["tcp"]["preset"])
+    tcp = scenario["tcp"].get("recovery", scenario["tcp"]["preset"])
     if isinstance(scheduler, str):
         return ", ".join((*parts, tcp, scheduler, bottleneck["delay"]))
     guarantees = [f"GR {rate}" for rate in scheduler.get("rates", {}).values()]

@@ -1,23 +1,14 @@
-"""What a test can set each key of [tcp] to, from its declaration."""
+"""What a test can set each key of [tcp] to, those of its rules included, from its declaration."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import ValueType, whens_of
+from pydantic import BaseModel
 
-
-def _few(key: str) -> tuple[Any, ...]:
-    for value_type in Tcp.model_fields[key].metadata:
-        if isinstance(value_type, ValueType) and value_type.schema.get("type") == "boolean":
-            return (False, True)
-        if isinstance(value_type, ValueType) and "enum" in value_type.schema:
-            return tuple(value_type.schema["enum"])
-    return ()
-
-
-RULES: Mapping[str, tuple[Any, ...]] = {key: few for key in Tcp.model_fields if (few := _few(key))}
-"""Keys with few values, words or true and false, and all of these."""
+from skycell.input.forms import annotated, keys_of, kind_of, models_of, value_type_of
+from skycell.scenario.declared.rules import Kinds
+from skycell.scenario.declared.tcp import TCP, Tcp
 
 AMOUNTS: Mapping[str, Any] = {
     "mss": "1024 B",
@@ -31,18 +22,76 @@ AMOUNTS: Mapping[str, Any] = {
     "rto_min": "4 ticks",
     "rto_initial": "5 s",
     "rto_max": "32 s",
-    "sack_retransmit_delay": "3 segments",
-    "sack_max_blocks": 2,
+    "retransmit_delay": "3 segments",
+    "max_blocks": 2,
     "delayed_ack": "on",
+    "c": 2.5,
+    "max_ssthresh": 5,
 }
-"""The other keys, each with a value that is not its default."""
+"""Keys with many values, each with one that is not its default."""
 
 
-def values(key: str) -> list[Any]:
-    """All values of a key, if it has few; else its default and one other."""
-    return list(RULES.get(key) or (Tcp.model_fields[key].default, AMOUNTS[key]))
+@dataclass(frozen=True)
+class Key:
+    """A key of [tcp], or of a rule in it."""
+
+    rule: str
+    """The key of the rule; "" for a key of [tcp] itself."""
+    kind: str
+    """Of the rule."""
+    name: str
+    values: tuple[Any, ...]
+    """All that it may be, if that is few; else its default and one other."""
+
+    def __str__(self) -> str:
+        return f"{self.rule}.{self.kind}.{self.name}" if self.rule else self.name
+
+    def over(self, tcp: Mapping[str, Any], value: Any) -> dict[str, Any]:
+        """Parameters of TCP with another value of this key."""
+        if not self.rule:
+            return {**tcp, self.name: value}
+        written = tcp.get(self.rule)
+        rule = written if isinstance(written, Mapping) else {}
+        kept = rule if rule.get("kind") == self.kind else {}
+        return {**tcp, self.rule: {**kept, "kind": self.kind, self.name: value}}
 
 
-def beside(key: str) -> dict[str, Any]:
-    """Values of other keys of [tcp] with which a key has an effect."""
-    return {when.key: when.values[0] for when in whens_of(Tcp.model_fields[key])}
+def _few(table: type[BaseModel], name: str) -> tuple[Any, ...]:
+    annotation = annotated(keys_of(table)[name])
+    models = models_of(annotation)
+    if len(models) > 1:
+        return tuple(kind_of(model) for model in models)
+    value_type = value_type_of(annotation)
+    schema = value_type.schema if value_type else {}
+    return (False, True) if schema.get("type") == "boolean" else tuple(schema.get("enum", ()))
+
+
+def _keys(table: type[BaseModel], rule: str = "", kind: str = "") -> Iterator[Key]:
+    for name, found in keys_of(table).items():
+        if name != "kind":
+            values = _few(table, name) or (found.default, AMOUNTS[name])
+            yield Key(rule, kind, name, values)
+
+
+RULES: Mapping[str, tuple[str, ...]] = {
+    one.key: tuple(one.rules) for one in TCP.parameters if isinstance(one, Kinds)
+}
+"""Keys that are one of several kinds, and these."""
+
+OF_RULES: Mapping[tuple[str, str], tuple[Key, ...]] = {
+    (one.key, kind): tuple(_keys(rule.written, one.key, kind))
+    for one in TCP.parameters
+    if isinstance(one, Kinds)
+    for kind, rule in one.rules.items()
+}
+"""The keys of each rule, by the key of [tcp] and the kind."""
+
+OF_TCP = tuple(_keys(Tcp))
+"""The keys of [tcp] itself."""
+
+KEYS = (*OF_TCP, *(key for keys in OF_RULES.values() for key in keys))
+
+
+def has_few(key: Key) -> bool:
+    """Whether `values` are all that it may be."""
+    return key.name not in AMOUNTS

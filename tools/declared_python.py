@@ -66,12 +66,11 @@ def kinds(item: Json) -> list[Any]:
 
 
 def _class_of(kind: Json, family: str) -> str:
-    """The class of one kind: named after its type, or after the family and the variant."""
-    return (
-        f"{kind['variant']}Spec"
-        if kind["of"]
-        else f"{family.removesuffix('Spec')}{kind['variant']}"
-    )
+    """The class of one kind: its type if that is a spec, or after the variant and the family."""
+    if not kind["of"]:
+        return f"{family.removesuffix('Spec')}{kind['variant']}"
+    name: str = kind["of"]["named"]
+    return name if name.endswith("Spec") else f"{kind['variant']}Spec"
 
 
 def _tagged(item: Json, tags: Mapping[str, str]) -> Iterator[str]:
@@ -158,19 +157,25 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
         parameters = list(_parameters(item, items))
         name = _pascal(kind)
         names.append((kind, name, all(not is_required(p) for _, p in parameters if p["key"])))
-        classes += _rule_class(name, kind, item, parameters, noun)
-        types |= {p["type"] for _, p in parameters if p["key"] and _python_type(p) != "Flag"}
+        written = [(field, _with_words(p, items)) for field, p in parameters]
+        classes += _rule_class(name, kind, item, written, noun)
+        types |= {
+            p["type"]
+            for _, p in parameters
+            if p["key"] and _python_type(p) != "Flag" and _words_of(p, items) is None
+        }
         target = f"{_pascal(item['facts'].get('written_for', kind))}Spec"
         specs.add(target)
         specs |= {f["type"]["named"] for f in item["shape"]["fields"] if f["param"]["type"] is None}
         entries += _entry(kind, name, target, item, items)
     union = " | ".join(name for _, name, _ in names)
     short = ", ".join(f'"{kind}"' for kind, _, is_short in names if is_short)
-    alias = noun.capitalize()
+    heading = family.capitalize().replace("_", " ")
+    alias = _pascal(noun.replace(" ", "_"))
     return (
         "\n".join(
             [
-                f'"""{family.capitalize()} of a port as a scenario file writes them.',
+                f'"""{heading} of a port as a scenario file writes them.',
                 "",
                 f'{_MARK}\n"""',
                 "",
@@ -180,10 +185,11 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "from pydantic import BeforeValidator, Field",
                 "",
-                "from skycell.scenario.parameter_types import "
+                "from skycell.scenario.values.parameter_types import "
                 + ", ".join(sorted({*types, *_flags(rules, items)})),
-                "from skycell.scenario.parameters import Parameters, param, when, without",
-                "from skycell.scenario.rules import Declared, Declares, Part, kind_by_name",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Part", "kind_by_name")),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 "",
                 *classes,
@@ -212,18 +218,23 @@ def table_module(name: str, declared: Json) -> str:
     items = {item["name"]: item for item in declared["spec"]}
     item = items[declared["tables"][name]["named"]]
     table = name.capitalize()
-    lines = ["", "", f"class {table}(Parameters):", *_docstring(first_paragraph(item["doc"]))]
-    types = set()
+    rules: list[str] = []
+    types: set[str] = set()
+    specs = {item["name"]}
+    entries = []
     for field, parameter in _parameters(item, items):
-        words = _words_of(parameter, items)
-        if words is None:
-            types.add(parameter["type"])
-            lines += _parameter(field, parameter)
-        else:
-            reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
-            annotation = f"Annotated[str, word({reported})]"
-            lines += _parameter(field, {**parameter, "type": annotation})
-    entries = [f"{_declares(field, items)}," for field in item["shape"]["fields"]]
+        family = items.get(parameter["type"], {"shape": {}})
+        if not _is_family(family):
+            entries.append(f"{_declares(field, items)},")
+            continue
+        rules += _family(parameter, family, items, types)
+        specs |= {kind["of"]["named"] for kind in kinds(family)}
+        entries.append(
+            f'Kinds("{field["name"]}", "{parameter["key"]}", {parameter["key"].upper()}),'
+        )
+    lines = [*rules, "", "", f"class {table}(Parameters):"]
+    lines += _docstring(first_paragraph(item["doc"]))
+    lines += _typed_parameters(item, items, types)
     return (
         "\n".join(
             [
@@ -233,16 +244,19 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from __future__ import annotations",
                 "",
-                "from typing import Annotated",
+                "from typing import Annotated, Literal",
                 "",
-                "from skycell.scenario.parameters import Parameters, param, when, without, word",
-                "from skycell.scenario.rules import Declared, Declares",
-                f"from skycell.scenario.{name}_types import {', '.join(sorted(types))}",
-                f"from skycell.spec.network import {item['name']}",
+                "from pydantic import BeforeValidator, Field",
+                "",
+                "from skycell.input.parameters import Parameters, param, when, without, word",
+                "from skycell.scenario.declared.rules import "
+                + ", ".join(("Declared", "Declares", "Kinds", "Table", "kind_or")),
+                f"from skycell.scenario.values.{name}_types import {', '.join(sorted(types))}",
+                f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",
                 "",
-                f"{name.upper()} = Declared({table}, {item['name']}, (",
+                f"{name.upper()} = Table({table}, {item['name']}, (",
                 *entries,
                 "))",
             ]
@@ -251,11 +265,72 @@ def table_module(name: str, declared: Json) -> str:
     )
 
 
+def _family(
+    parameter: Json, family: Json, items: Mapping[str, Json], types: set[str]
+) -> Iterator[str]:
+    """The rules of a parameter: their classes, their union, and how they resolve."""
+    key, default = parameter["key"], parameter["default"]
+    rules = [(kind["kind"], items[kind["of"]["named"]]) for kind in kinds(family)]
+    names = [item["name"].removesuffix("Spec") for _, item in rules]
+    for (kind, item), name in zip(rules, names, strict=True):
+        yield from ("", "", f"class {name}(Parameters):")
+        yield from _docstring(first_paragraph(item["doc"]))
+        yield f'    kind: Literal["{kind}"] = param(..., "the {key.replace("_", " ")} rule")'
+        yield from _typed_parameters(item, items, types)
+    pascal = _pascal(key)
+    words = ", ".join(f'"{kind}"' for kind, _ in rules)
+    yield from (
+        "",
+        "",
+        f"_Any{pascal} = {' | '.join(names)}",
+        f"{pascal} = Annotated[",
+        f'    Annotated[_Any{pascal}, Field(discriminator="kind")],',
+        "    BeforeValidator(",
+        f'        kind_or("{default}"),',
+        f"        json_schema_input_type=_Any{pascal} | Literal[{words}],",
+        "    ),",
+        "]",
+        f"{key.upper()}: dict[str, Declared] = {{",
+    )
+    for (kind, item), name in zip(rules, names, strict=True):
+        inner = "".join(f"{_declares(field, items)}," for field in item["shape"]["fields"])
+        yield f'    "{kind}": Declared({name}, {item["name"]}, ({inner})),'
+    yield "}"
+
+
+def _is_family(family: Json) -> bool:
+    """Whether a type is one of several rules, told apart by their kind."""
+    return any(kind["of"] for kind in family["shape"].get("kinds", ()))
+
+
+def _typed_parameters(item: Json, items: Mapping[str, Json], types: set[str]) -> Iterator[str]:
+    """The parameters of a table, their words in their place; other types are added to `types`."""
+    for field, parameter in _parameters(item, items):
+        if not parameter["key"]:
+            continue
+        family = items.get(parameter["type"], {"shape": {}})
+        typed = _with_words(parameter, items)
+        if typed is parameter and _is_family(family):
+            typed = {**parameter, "type": _pascal(parameter["key"])}
+        elif typed is parameter:
+            types.add(parameter["type"])
+        yield from _parameter(field, typed)
+
+
 def _words_of(parameter: Json, items: Mapping[str, Json]) -> list[Any] | None:
     """The words that a parameter may be; none for one of another type."""
     item = items.get(parameter["type"])
     words: list[Any] | None = item["shape"].get("words") if item else None
     return words
+
+
+def _with_words(parameter: Json, items: Mapping[str, Json]) -> Json:
+    """The parameter, of which one of some words is typed by these."""
+    words = _words_of(parameter, items)
+    if words is None:
+        return parameter
+    reported = ", ".join(json.dumps(word["written"] or word["word"]) for word in words)
+    return {**parameter, "type": f"Annotated[str, word({reported})]"}
 
 
 def _flags(rules: Iterable[tuple[str, Json]], items: Mapping[str, Json]) -> set[str]:

@@ -57,8 +57,14 @@ def classes() -> Written:
     declared: Json = json.loads(_reported(command))
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
-    yield from _formatted(rules / "tcp.py", table_module("tcp", declared))
-    for family, noun in (("policies", "policy"), ("schedulers", "scheduler")):
+    for table in ("tcp", "abr"):
+        yield from _formatted(rules / f"{table}.py", table_module(table, declared))
+    families = (
+        ("policies", "policy"),
+        ("schedulers", "scheduler"),
+        ("rate_algorithms", "rate algorithm"),
+    )
+    for family, noun in families:
         yield from _formatted(rules / f"{family}.py", rules_module(family, noun, declared))
 
 

@@ -35,10 +35,10 @@ SCENARIOS = (
         for sources in (5, 15, 50)
     ),
     *(
-        Dumbbell(WAN, sources, variant, buffer_cells)
+        Dumbbell(WAN, sources, recovery, buffer_cells)
         for buffer_cells in (12_000, 36_000)
         for sources in (5, 15)
-        for variant in ("vanilla", "reno", "sack")
+        for recovery in ("vanilla", "reno", "sack")
     ),
 )
 """GEO and WAN scenarios of the speed targets, as far as a packet simulator can express them."""

@@ -47,14 +47,19 @@ GEO_550 = Net("geo-550", "275 ms", 9_180, 8_704_000, "5 us")
 """ICCCN'97 section 8: access links of 1 km, RTT 550 ms."""
 
 
-#: Rules of a variant that all peers share.
+#: Loss recovery with the rules that all peers share, where they are not the default ones.
 _RULES: Mapping[str, Mapping[str, Any]] = {
-    "newreno": {
+    "new_reno": {
+        "kind": "new_reno",
         "partial_ack_window": "deflate",
         "partial_ack_restarts": "first",
         "avoid_multiple_fast_retransmits": True,
     },
-    "sack": {"pipe_at_entry": "cwnd - 3", "avoid_multiple_fast_retransmits": True},
+    "sack": {
+        "kind": "sack",
+        "pipe_at_entry": "cwnd - 3",
+        "avoid_multiple_fast_retransmits": True,
+    },
 }
 
 
@@ -65,7 +70,7 @@ class Dumbbell:
     Attributes:
         net: delays, segment size and window.
         sources: connections, each with its own pair of hosts.
-        variant: vanilla, reno, newreno or sack.
+        recovery: vanilla, reno, new_reno or sack.
         buffer_cells: K of the shared port.
         policy: `epd` (R = 0.9 K) or `tail_drop`.
         duration_s: simulated time.
@@ -75,7 +80,7 @@ class Dumbbell:
 
     net: Net
     sources: int
-    variant: str
+    recovery: str
     buffer_cells: int
     policy: str = "epd"
     duration_s: float = 20.0
@@ -84,7 +89,7 @@ class Dumbbell:
     @property
     def name(self) -> str:
         """A short name, such as `geo 5 sack 200000 epd`."""
-        return f"{self.net.name} {self.sources} {self.variant} {self.buffer_cells} {self.policy}"
+        return f"{self.net.name} {self.sources} {self.recovery} {self.buffer_cells} {self.policy}"
 
     def scenario(self) -> Mapping[str, Any]:
         """The scenario, as its file would say it.
@@ -95,7 +100,7 @@ class Dumbbell:
         return {
             "run": {"duration": f"{self.duration_s} s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": self.sources,
                 "bottleneck": {
                     "rate": f"{LINK_BPS} bit/s",
@@ -114,11 +119,10 @@ class Dumbbell:
                 },
             },
             "tcp": {
-                "variant": self.variant,
+                "recovery": _RULES.get(self.recovery, self.recovery),
                 "mss": f"{self.net.mss} B",
                 "receiver_window": f"{self.net.receiver_window} B",
                 "window_scaling": True,
-                **_RULES.get(self.variant, {}),
             },
             "start": {"kind": "staggered", "every": f"{self.stagger_ms} ms"},
         }

@@ -3,20 +3,20 @@
 import re
 from pathlib import Path
 
-from skycell.scenario.declared.tcp import Tcp
 from tests.docs.pages import DOCS, blocks
 from tests.structure.tree import ROOT, files
+from tests.tcp_keys import RULES
 
 PAGE = DOCS / "how-to" / "add-a-tcp-rule.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-EXAMPLE = "slow_start"
-MOST_FILES = 4
-"""Files that a key may touch, generated ones not counted; the changelog is one of them."""
+EXAMPLE = "limited"
+MOST_FILES = 6
+"""Files that a rule may touch, generated ones not counted; the changelog is one of them."""
 
 
 def test_the_example_is_known_in_few_places() -> None:
-    assert EXAMPLE in Tcp.model_fields
-    knows = re.compile(r"\bSlowStart\b|`slow_start`|tcp\.slow_start\b")
+    assert EXAMPLE in RULES["slow_start"]
+    knows = re.compile(r"\bLimitedSlowStart|\bmax_ssthresh\b")
     places = {
         str(path.relative_to(ROOT))
         for part in ("crates", "python/skycell/scenario", "tests", "benches", "docs/reference")
@@ -45,11 +45,9 @@ def test_tests_that_the_page_names_exist() -> None:
     assert [name for name in named if not re.search(rf"(fn|def) {name}\(", code)] == []
 
 
-def test_the_declaration_of_the_page_is_that_of_the_code() -> None:
-    code = (ROOT / "crates" / "tcp" / "src" / "spec.rs").read_text(encoding="utf-8")
-    reported = [
-        block.text for block in blocks(PAGE) if EXAMPLE in block.text or "enum" in block.text
-    ]
-    declarations = [text for text in reported if "skycell run" not in text]
+def test_the_declarations_of_the_page_are_those_of_the_code() -> None:
+    folder = ROOT / "crates" / "tcp" / "src" / "slow_start"
+    code = "".join((folder / name).read_text(encoding="utf-8") for name in ("limited.rs", "mod.rs"))
+    declarations = [block.text for block in blocks(PAGE) if "LimitedSlowStartSpec" in block.text]
     assert len(declarations) == 2
     assert [text for text in declarations if text.strip("\n") not in code] == []

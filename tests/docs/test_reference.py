@@ -13,10 +13,10 @@ from skycell.experiment.measures import RESPONSES
 from skycell.plots.factorial import FACTORIAL_KINDS
 from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.policy_table import policy_page, policy_rows
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
+from tests.tcp_keys import KEYS as KEYS_OF_TCP
 
 REFERENCE = DOCS / "reference"
 
@@ -62,10 +62,11 @@ def test_there_is_no_page_of_a_policy_that_does_not_exist() -> None:
 def test_every_tcp_parameter_is_compared_with_its_sources_or_explained() -> None:
     reported = first_cells(REFERENCE / "tcp" / "parameters.md")
     assert len(reported) == len(set(reported))
-    assert set(reported) - set(Tcp.model_fields) == set()
+    known = {f"{key.rule}.{key.name}".lstrip(".") for key in KEYS_OF_TCP}
+    assert set(reported) - known == set()
     others = (REFERENCE / "tcp").glob("*.md")
     text = "".join(page.read_text(encoding="utf-8") for page in others)
-    younger = set(Tcp.model_fields) - set(reported)
+    younger = {key.rpartition(".")[2] for key in known - set(reported)}
     assert {key for key in younger if f"`{key}`" not in text} == set()
 
 
@@ -76,10 +77,16 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         "records": {"traces": list(TRACE_COLUMNS)},
         "topology": {"bottleneck": {"class": [{"name": "cbr"}]}},
         "source": [{"kind": "cbr", "name": "voice", "rate": 0.1}],
+        "abr": [{"vcs": ["flow1.forward"]}],
     }
-    result = skycell.run(values)
+    result = skycell.run(values, engine="reference")
     reported = set(first_cells(REFERENCE / "records.md"))
-    left = set(_keys(result.summary())) - {"name", "put_in", "found", "accounts"}
+    link = {"framing": "ip", "rate": "1 Mbit/s", "delay": "1 ms", "buffer": "9 packets"}
+    access = {"framing": "ip", "delay": "1 ms", "frame_jitter": "0 s"}
+    topology = {"bottleneck": link, "access": access}
+    of_packets = skycell.run({**_ONE_RUN, "topology": topology})
+    keys = {*_keys(result.summary()), *_keys(of_packets.summary())}
+    left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()
     assert reported - left == (set(TRACE_COLUMNS) | {"name"}) - left
     text = (REFERENCE / "records.md").read_text(encoding="utf-8").partition("## Traces")[2]

@@ -7,8 +7,9 @@ import pytest
 
 import skycell
 from skycell.cli.options import ENGINES
-from skycell.spec.network import PolicySpec, TcpSpec
+from skycell.spec.network import PolicySpec
 from tests.golden import golden, rewrite
+from tests.tcp_keys import RULES
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -32,10 +33,9 @@ def test_every_policy_and_every_rule_of_a_window_and_of_recovery_has_a_golden_tr
     files = [skycell.load(golden.SCENARIOS / f"{name}.toml").resolve() for name in golden.names()]
     policies = {link.port.policy.kind for spec in files for link in spec.links}
     assert policies == set(_policies_of_the_spec())
-    for key in ("variant", "congestion_control"):
-        assert {getattr(flow.tcp, key) for spec in files for flow in spec.flows} == set(
-            get_args(TcpSpec.model_fields[key].annotation)
-        )
+    for key in ("recovery", "congestion"):
+        kinds = {getattr(flow.tcp, key).kind for spec in files for flow in spec.flows}
+        assert kinds == set(RULES[key])
 
 
 def _policies_of_the_spec() -> list[str]:

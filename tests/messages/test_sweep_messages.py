@@ -30,7 +30,8 @@ def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -
     (tmp_path / "base.toml").write_text('preset = "icccn97-lan"\nrun.duration = "1 hour"\n')
     sweep = tmp_path / "sweep.toml"
     sweep.write_text(
-        'scenario = "base.toml"\nfactors.tcp = { key = "tcp.variant", levels = ["reno", "sack"] }\n'
+        'scenario = "base.toml"\n'
+        'factors.tcp = { key = "tcp.recovery", levels = ["reno", "sack"] }\n'
     )
     with pytest.raises(ScenarioFaults) as faults:
         design_runs(load_plan(sweep))
@@ -47,7 +48,8 @@ def test_faults_of_a_scenario_in_a_file_of_its_own_stand_there(tmp_path: Path) -
 def test_a_scenario_in_a_file_of_its_own_is_read_as_any_other(tmp_path: Path) -> None:
     base, sweep = tmp_path / "base.toml", tmp_path / "sweep.toml"
     sweep.write_text(
-        'scenario = "base.toml"\nfactors.tcp = { key = "tcp.variant", levels = ["reno", "sack"] }\n'
+        'scenario = "base.toml"\n'
+        'factors.tcp = { key = "tcp.recovery", levels = ["reno", "sack"] }\n'
     )
     base.write_bytes(b"\xef\xbb\xbfpreset = 'icccn97-lan'\r\n")
     load_plan(sweep)

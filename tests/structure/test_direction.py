@@ -2,23 +2,29 @@
 
 import ast
 import tomllib
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from tests.structure.tree import CRATES, ROOT, SUBPACKAGES, files, is_below
+from tests.structure.tree import CRATES, KNOWN_CIRCLES, ROOMS, ROOT, files, is_below
 
-PACKAGE = ROOT / "python" / "skycell"
-
-
-def part_of(module: Path) -> str:
-    """The subpackage (or top module) a file belongs to; "" for the package's own front."""
-    first = module.relative_to(PACKAGE).parts[0]
-    return first.removesuffix(".py").replace("__init__", "")
+SOURCES = ROOT / "python"
+PACKAGE = SOURCES / "skycell"
 
 
-def used_parts(source: str, module: Path) -> set[str]:
-    """Parts of skycell that a module imports, wherever in the module the import stands."""
+def module_of(path: Path) -> str:
+    """A module's name below `skycell`; "" for the package's own front."""
+    names = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
+
+
+MODULES = {module_of(path): path for path in files(".py", under=PACKAGE)}
+
+
+def used_modules(source: str, module: str) -> set[str]:
+    """Modules of skycell that one imports, wherever in it and for whatever the import stands."""
+    path = MODULES[module]
     used = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -26,29 +32,40 @@ def used_parts(source: str, module: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            above = module.relative_to(PACKAGE.parent).parts[: -node.level]
+            above = path.relative_to(SOURCES).parts[: -node.level]
             stem = ".".join([*above, node.module] if node.module else above)
             names = [f"{stem}.{alias.name}" for alias in node.names]
         else:
             continue
-        used |= {name.split(".")[1] for name in names if name.startswith("skycell.")}
-    return used
+        used |= {known(name) for name in names if name.split(".")[0] == "skycell"}
+    return used - {module}
+
+
+def known(name: str) -> str:
+    """The module that a dotted name is, or is a part of."""
+    name = name.partition(".")[2]
+    while name and name not in MODULES and name != "_core":
+        name = name.rpartition(".")[0]
+    return name
+
+
+def room_of(module: str) -> str:
+    """The room that a module stands in; "" for none."""
+    while module and module not in ROOMS:
+        module = module.rpartition(".")[0]
+    return module
 
 
 def wrong_way(user: str, used: set[str], order: tuple[str, ...]) -> list[str]:
     """What `user` must not use."""
-    known = {part for part in used if part in order}
-    return sorted(part for part in known if not is_below(user, part, order))
+    return sorted(part for part in used if part == "" or not is_below(user, part, order))
 
 
-@pytest.mark.parametrize("module", files(".py", under=PACKAGE), ids=lambda p: p.name)
-def test_a_module_uses_only_parts_above_its_own(module: Path) -> None:
-    part = part_of(module)
-    used = used_parts(module.read_text(encoding="utf-8"), module)
-    if part == "":
-        return  # the front offers what the parts hold
-    assert part in SUBPACKAGES, f"{part}: give it its place in tests/structure/tree.py"
-    assert wrong_way(part, used, SUBPACKAGES) == []
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {""}))
+def test_a_module_uses_only_rooms_above_its_own(module: str) -> None:
+    used = used_modules(MODULES[module].read_text(encoding="utf-8"), module)
+    assert room_of(module), f"{module}: give its room a place in tests/structure/tree.py"
+    assert wrong_way(room_of(module), {room_of(name) for name in used}, ROOMS) == []
 
 
 @pytest.mark.parametrize(
@@ -59,11 +76,40 @@ def test_a_module_uses_only_parts_above_its_own(module: Path) -> None:
         "from skycell.cli import main",
         "from ..cli import main",
         "def f():\n    from skycell.cli.main import main",
+        "if TYPE_CHECKING:\n    from skycell.cli.main import main",
     ],
 )
 def test_a_forbidden_import_is_found_in_each_of_its_forms(line: str) -> None:
-    used = used_parts(line, PACKAGE / "metrics" / "fairness.py")
-    assert wrong_way("metrics", used, SUBPACKAGES) == ["cli"]
+    used = {room_of(name) for name in used_modules(line, "metrics.fairness")}
+    assert wrong_way("metrics", used, ROOMS) == ["cli"]
+
+
+def test_rooms_of_a_package_have_an_order_too() -> None:
+    used = used_modules("from skycell.scenario.plan.plan import Plan", "scenario.file.links")
+    assert wrong_way("scenario.file", {room_of(name) for name in used}, ROOMS) == ["scenario.plan"]
+    front = used_modules("from skycell import parse", "scenario.file.links")
+    assert wrong_way("scenario.file", {room_of(name) for name in front}, ROOMS) == [""]
+
+
+def uses() -> dict[str, set[str]]:
+    """The modules that each module uses; the front, which offers what the rooms hold, uses none."""
+    return {
+        module: used_modules(path.read_text(encoding="utf-8"), module)
+        for module, path in MODULES.items()
+        if module
+    }
+
+
+def test_no_modules_use_each_other_in_a_circle() -> None:
+    graph = uses()
+    for user, used in KNOWN_CIRCLES:
+        assert user in graph[used], f"{user} and {used}: no circle any more; take it off the list"
+        assert used in graph[user], f"{user} and {used}: no circle any more; take it off the list"
+        graph[user].discard(used)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(" uses ".join(reversed(circle.args[1])))
 
 
 @pytest.mark.parametrize("crate", CRATES)

@@ -5,11 +5,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rules import Declares, Part
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.parameters import whens_of
-from skycell.scenario.rules import Declares, Part
-from tests.tcp_keys import RULES
+from tests.tcp_keys import OF_RULES, OF_TCP, RULES, has_few
 
 Values = dict[str, Any]
 """A scenario as data, with every time counted in units that the scale decides."""
@@ -90,7 +90,19 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
         "records.sample_every": draw(st.integers(10_000, 1_000_000)),
         "tcp.delayed_ack.timeout": draw(st.integers(100, 1_000_000)),
     }
-    rules = {f"tcp.{key}": draw(st.sampled_from(values)) for key, values in RULES.items()}
+    rules: Values = {
+        f"tcp.{key.name}": draw(st.sampled_from(key.values))
+        for key in OF_TCP
+        if has_few(key) and key.name not in RULES
+    }
+    for rule, kinds in RULES.items():
+        kind = draw(st.sampled_from(kinds))
+        few = {
+            key.name: draw(st.sampled_from(key.values))
+            for key in OF_RULES[rule, kind]
+            if has_few(key)
+        }
+        rules[f"tcp.{rule}"] = {"kind": kind, **few}
     plain: Values = {
         **rules,
         "tcp.window_scaling": True,  # for any window
@@ -131,7 +143,7 @@ def _at_scale(
     rate = 1_000_000 // scale
     values: Values = {
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": sources,
             "bottleneck": {"rate": f"{rate} cells/s"},
             "access": {"rate": f"{rate * ratio} cells/s", "frame_jitter": "0 s"},

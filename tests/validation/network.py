@@ -33,7 +33,7 @@ def scenario(window: int, values: Mapping[str, Any] | None = None) -> Scenario:
     base: dict[str, Any] = {
         "run": {"duration": "2 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 1,
             "bottleneck": {"rate": "100000 cells/s", "delay": "40 ms", "buffer": "unlimited"},
             "access": {"delay": "5 ms", "frame_jitter": "0 s"},

@@ -16,13 +16,13 @@ def mean_window(tcp: Mapping[str, Any]) -> float:
     """Time average of the window, in segments, over four runs of 3000 s.
 
     Args:
-        tcp: parameters beside those of the path: a variant, a congestion control. A window of some
+        tcp: parameters beside those of the path, such as the loss recovery. A window of some
             hundreds of segments needs a sixth of the 155 Mbit/s, so nothing queues.
     """
     scenario = skycell.parse(
         {
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 1,
                 "bottleneck": {
                     "rate": "155.52 Mbit/s",

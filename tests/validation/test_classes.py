@@ -19,7 +19,7 @@ def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> sky
             "tcp": {"preset": "jain-tcp", "mss": "512 B", "initial_cwnd": "60000 B"},
             "start": "together",
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 1,
                 "access": {"delay": "0 s", "frame_jitter": "0 s"},
                 "bottleneck": {"rate": RATE, "delay": "0 s", "buffer": "1000 cells", **link},
@@ -106,8 +106,8 @@ def test_what_a_contract_refuses_counts_as_lost() -> None:
 def test_what_is_lost_on_a_link_counts_as_lost(tmp_path: Path) -> None:
     series = tmp_path / "lossy.csv"
     series.write_text("time_s,delay_ms,loss_percent\n0,1,25\n1,1,25\n", encoding="utf-8")
-    motion = {"delay": None, "motion": {"series": str(series)}}
-    result = run([cbr("a", "cbr", 0.5)], {**motion, "class": [{"name": "cbr"}]})
+    schedule = {"delay": None, "schedule": {"series": str(series)}}
+    result = run([cbr("a", "cbr", 0.5)], {**schedule, "class": [{"name": "cbr"}]})
     vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
     assert vc["cells_lost"]["drawn"] > 0
     assert cell_loss_ratio(vc) == pytest.approx(0.25, abs=0.03)

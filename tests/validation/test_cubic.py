@@ -48,9 +48,9 @@ Change = tuple[float, float, float]
 """Time in s, cwnd and ssthresh in segments."""
 
 
-def changes_of_windows(stage: Stage, variant: str = "sack") -> list[Change]:
+def changes_of_windows(stage: Stage, recovery: str = "sack") -> list[Change]:
     """Each change of ours."""
-    scenario = skycell.parse(stage.scenario()).with_values({"tcp.variant": variant})
+    scenario = skycell.parse(stage.scenario()).with_values({"tcp.recovery": recovery})
     trace = skycell.run(scenario).traces["cwnd"].select("time_ps", "cwnd", "ssthresh")
     return [(time / 1e12, cwnd / MSS, left / MSS) for time, cwnd, left in trace.iter_rows()]
 
@@ -96,10 +96,12 @@ def distances(
     return found
 
 
-@pytest.mark.parametrize("variant", ["newreno", "sack"])
+@pytest.mark.parametrize("recovery", ["new_reno", "sack"])
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
-def test_after_a_loss_cwnd_follows_the_curve_a_round_trip_ahead(stage: Stage, variant: str) -> None:
-    changes = changes_of_windows(stage, variant)
+def test_after_a_loss_cwnd_follows_the_curve_a_round_trip_ahead(
+    stage: Stage, recovery: str
+) -> None:
+    changes = changes_of_windows(stage, recovery)
     cwnd_at_loss = changes[-1][2] / BETA
     windows = cwnd_when_quiet(stage, changes)
     # A window's acknowledgements come at the begin of a round trip, not spread over it: up to 0.15
@@ -190,10 +192,10 @@ def ideal_mean_window(losses: int, seed: int) -> float:
     return area / time_s
 
 
-@pytest.mark.parametrize("variant", ["newreno", "sack"])
-def test_under_random_losses_the_mean_window_is_that_of_an_ideal_one(variant: str) -> None:
+@pytest.mark.parametrize("recovery", ["new_reno", "sack"])
+def test_under_random_losses_the_mean_window_is_that_of_an_ideal_one(recovery: str) -> None:
     # 211 segments, where losses at equal distances give 187 (equation 5) and Reno has 131. Runs of
     # 3000 s have some 615 losses each and differ by 2.3 % (standard deviation), their mean by
     # 1.2 %, the ideal one by 1 %.
-    ours = mean_window({"variant": variant, "congestion_control": "cubic"})
+    ours = mean_window({"recovery": recovery, "congestion": "cubic"})
     assert ours == pytest.approx(ideal_mean_window(losses=3000, seed=1), rel=0.04)

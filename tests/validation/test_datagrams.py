@@ -14,12 +14,12 @@ def scenario(**changes: Any) -> Values:
     values: Values = {
         "run": {"duration": "2 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 2,
             "bottleneck": {"rate": "200000 cells/s", "delay": "2 ms", "buffer": "1000 cells"},
             "access": {"delay": "10 us", "frame_jitter": {"kind": "port_gap"}},
         },
-        "tcp": {"preset": "icccn97-wan", "variant": "sack"},
+        "tcp": {"preset": "icccn97-wan", "recovery": "sack"},
         "source": [
             {"kind": "cbr", "name": "udp", "rate": "100000 cells/s", "frame": 12, "beside": "flow1"}
         ],

@@ -12,15 +12,15 @@ PATH = {"constellation": "jsac98-6x11", "from": "new_york", "to": "paris", "star
 RING = {**PATH, "constellation": "geo-ring", "to": "tokyo"}
 
 
-def scenario(motion: dict[str, Any], **changed: Any) -> skycell.Scenario:
+def scenario(schedule: dict[str, Any], **changed: Any) -> skycell.Scenario:
     """One connection, and a host's port that waits for nothing."""
     bottleneck = {"rate": "20 Mbit/s", "framing": "none", "buffer": "4000 cells"}
     values = {
         "run": {"duration": "10 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 1,
-            "bottleneck": {**bottleneck, "motion": motion},
+            "bottleneck": {**bottleneck, "schedule": schedule},
             "access": {
                 "rate": "50 Mbit/s",
                 "framing": "none",
@@ -28,16 +28,20 @@ def scenario(motion: dict[str, Any], **changed: Any) -> skycell.Scenario:
                 "frame_jitter": "0 s",
             },
         },
-        "tcp": {"mss": "1460 B", "receiver_window": "65535 B", "variant": "sack"},
+        "tcp": {"mss": "1460 B", "receiver_window": "65535 B", "recovery": "sack"},
     }
     return skycell.parse(values).with_values(changed)
 
 
-@pytest.mark.parametrize("on_board", [{}, None, {"rate": "5 Mbit/s", "framing": "none"}])
-def test_without_motion_and_queues_the_terms_are_the_delay(on_board: dict[str, Any] | None) -> None:
+@pytest.mark.parametrize("onboard_switching", [{}, None, {"rate": "5 Mbit/s", "framing": "none"}])
+def test_without_motion_and_queues_the_terms_are_the_delay(
+    onboard_switching: dict[str, Any] | None,
+) -> None:
     """The least delay is that of a segment that waits nowhere: exactly the sum of the terms."""
-    motion = RING if on_board is None else {**RING, "on_board": on_board}
-    result = skycell.run(scenario(motion))
+    schedule = (
+        RING if onboard_switching is None else {**RING, "onboard_switching": onboard_switching}
+    )
+    result = skycell.run(scenario(schedule))
     (terms,) = result.records["delay_terms"]
     parts = ("up_ps", "between_ps", "down_ps", "switching_ps")
     fixed = sum(terms[part]["mean"] for part in parts)
@@ -45,17 +49,17 @@ def test_without_motion_and_queues_the_terms_are_the_delay(on_board: dict[str, A
     assert fixed == result.records["flows"][0]["delay_min_ps"]
     assert terms["access_ps"] == 4 * MS
     # 32 cells of 53 octets at the slowest rate.
-    rate = 5e6 if on_board else 20e6
+    rate = 5e6 if onboard_switching else 20e6
     assert terms["transmission_ps"] == pytest.approx(32 * 424 / rate * 1e12, abs=100)
     satellites = terms["satellites"]["least"]
     assert satellites == terms["satellites"]["most"] > 1
-    cells = [50e6, 20e6, 50e6] + [rate] * (satellites if on_board is not None else 0)
+    cells = [50e6, 20e6, 50e6] + [rate] * (satellites if onboard_switching is not None else 0)
     expected = sum(424 / cell for cell in cells) - 424 / min(cells)
     assert terms["switching_ps"]["mean"] == pytest.approx(expected * 1e12, abs=100)
 
 
 def test_the_terms_add_up_to_the_mean_delay() -> None:
-    result = skycell.run(scenario({**PATH, "on_board": {}}))
+    result = skycell.run(scenario({**PATH, "onboard_switching": {}}))
     (terms,) = result.records["delay_terms"]
     parts = ("up_ps", "between_ps", "down_ps", "switching_ps")
     fixed = sum(terms[part]["mean"] for part in parts)
@@ -67,9 +71,9 @@ def test_the_terms_add_up_to_the_mean_delay() -> None:
 
 def test_buffers_bound_the_delay_and_full_ones_come_near() -> None:
     """JSAC section 4: each queue delays by at most its buffer over its rate, here half an RTT."""
-    motion = {**PATH, "on_board": {}}
+    schedule = {**PATH, "onboard_switching": {}}
     filled = scenario(
-        motion,
+        schedule,
         **{
             "topology.bottleneck.buffer": "0.5 RTT",
             "tcp.receiver_window": "500000 B",
@@ -101,7 +105,7 @@ def test_the_bound_is_not_told_where_it_does_not_hold() -> None:
 def test_a_run_without_constellation_has_no_terms() -> None:
     values = dict(scenario(PATH).values)
     bottleneck = dict(values["topology"]["bottleneck"])
-    del bottleneck["motion"]
+    del bottleneck["schedule"]
     topology = {**values["topology"], "bottleneck": {**bottleneck, "delay": "30 ms"}}
     assert "delay_terms" not in skycell.run({**values, "topology": topology}).records
 
@@ -110,7 +114,7 @@ def test_data_that_go_back_go_up_where_others_come_down() -> None:
     ends = {"hosts": ["a", "b"], "switches": ["s", "t"]}
     access = {"rate": "20 Mbit/s", "framing": "none", "delay": "1 ms"}
     links = [
-        {"from": "s", "to": "t", "rate": "20 Mbit/s", "framing": "none", "motion": PATH},
+        {"from": "s", "to": "t", "rate": "20 Mbit/s", "framing": "none", "schedule": PATH},
         {"from": "a", "to": "s", **access},
         {"from": "b", "to": "t", **access},
     ]

@@ -23,7 +23,7 @@ def cubic_beside_reno(**access: Any) -> Scenario:
         {
             "run": {"duration": "120 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "8 Mbit/s",
@@ -35,7 +35,7 @@ def cubic_beside_reno(**access: Any) -> Scenario:
                 "access": {"rate": "1 Gbit/s", "framing": "none", "delay": "0 s", **access},
             },
             "tcp": {"preset": "rfc-modern", "delayed_ack": "off"},
-            "flow": [{"names": ["flow2"], "tcp": {"congestion_control": "cubic"}}],
+            "flow": [{"names": ["flow2"], "tcp": {"congestion": "cubic"}}],
         }
     )
 
@@ -132,7 +132,7 @@ def acknowledgements_over_a_slow_link(**jitter: Any) -> Scenario:
                 "flow": [{"name": "download", "source": "server", "destination": "client"}],
             },
             "tcp": {
-                "variant": "sack",
+                "recovery": "sack",
                 "mss": "1460 B",
                 "llc_snap": False,
                 "delayed_ack": "off",

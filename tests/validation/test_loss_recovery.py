@@ -18,7 +18,7 @@ from tests.validation.network import FRAME_MS, MSS, RTT_MS, flow, resent_ms, run
 def test_newreno_recovers_from_n_losses_in_n_round_trips(lost: int) -> None:
     # Section 2.3: a partial ACK resends the next segment, so retransmissions are exactly one round
     # trip apart (they queue behind nothing), and the last one's ACK ends the n-th round trip.
-    result = run(32, {"tcp.variant": "newreno", "loss.transmissions": list(range(lost))})
+    result = run(32, {"tcp.recovery": "new_reno", "loss.transmissions": list(range(lost))})
     resent = resent_ms(result)
     assert [time - resent[0] for time in resent] == pytest.approx(
         [k * RTT_MS for k in range(lost)], abs=1e-6
@@ -84,7 +84,7 @@ def test_resending_two_holes_avoids_that_timeout(lost: int, round_trips: int) ->
     # Section 4.2: two for each partial ACK, so that what is resent doubles every round trip: 1, 2,
     # 4, 8 and 16 segments repair up to 31. From four losses fewer than the window on, so that
     # three duplicates come.
-    result = run(32, _sack(lost, "cwnd - 3") | {"tcp.sack_partial_ack": "resends two"})
+    result = run(32, _sack(lost, "cwnd - 3") | {"tcp.recovery.partial_ack": "resends two"})
     resent = resent_ms(result)
     assert flow(result)["timeouts"] == 0
     assert math.floor((resent[-1] - resent[0]) / RTT_MS + 1e-9) + 1 == round_trips
@@ -94,22 +94,22 @@ def test_one_off_pipe_repairs_one_hole_a_round_trip_up_to_half_the_window() -> N
     # Duplicates bring pipe down to L (above). At L = W / 2 each partial ACK makes room for the one
     # segment that it is answered with; at L = W / 2 + 1 not even for that.
     def lose(lost: int) -> RunResult:
-        return run(32, _sack(lost, "cwnd - 3") | {"tcp.sack_partial_ack": "pipe - 1"})
+        return run(32, _sack(lost, "cwnd - 3") | {"tcp.recovery.partial_ack": "pipe - 1"})
 
     half = lose(16)
     assert [math.floor(time / RTT_MS + 1e-9) for time in resent_ms(half)] == list(range(1, 17))
     assert (flow(half)["timeouts"], flow(lose(17))["timeouts"]) == (0, 1)
 
 
-@pytest.mark.parametrize("variant", ["reno", "newreno", "sack"])
-def test_one_loss_is_repaired_one_round_trip_after_it_is_known(variant: str) -> None:
-    result = run(32, {"tcp.variant": variant, "loss.transmissions": [0]})
+@pytest.mark.parametrize("recovery", ["reno", "new_reno", "sack"])
+def test_one_loss_is_repaired_one_round_trip_after_it_is_known(recovery: str) -> None:
+    result = run(32, {"tcp.recovery": recovery, "loss.transmissions": [0]})
     (resent,) = resent_ms(result)
     # Known with the third duplicate: segment 3 is the third to leave, as the lost one never does.
     assert resent == pytest.approx(RTT_MS + 2 * FRAME_MS, abs=1e-6)
     # The ACK of the retransmission ends recovery: cwnd = ssthresh = W / 2.
     repaired = [w[0] for w in windows(result) if w[1:] == (16.0, 16.0)][-1]
-    if variant != "sack":  # whose cwnd stands at W / 2 from the third duplicate on
+    if recovery != "sack":  # whose cwnd stands at W / 2 from the third duplicate on
         assert repaired - resent == pytest.approx(RTT_MS, abs=1e-6)
     acked = result.traces["sequence"].filter(pl.col("event") == 2)
     moved = acked.filter(pl.col("sequence") > 0)["time_ps"][0] / 1e9
@@ -119,7 +119,7 @@ def test_one_loss_is_repaired_one_round_trip_after_it_is_known(variant: str) -> 
 
 def test_reno_with_three_losses_times_out_at_an_eighth_of_its_window() -> None:
     # Section 4.1: two fast retransmits, each halving, then a timeout that halves again.
-    result = run(64, {"tcp.variant": "reno", "loss.transmissions": [0, 1, 2]})
+    result = run(64, {"tcp.recovery": "reno", "loss.transmissions": [0, 1, 2]})
     assert (flow(result)["fast_retransmits"], flow(result)["timeouts"]) == (2, 1)
     timeout = next(w for w in windows(result) if w[1] == 1.0)
     assert timeout[2] == 64 / 8
@@ -130,7 +130,7 @@ def test_reno_with_three_losses_times_out_at_an_eighth_of_its_window() -> None:
 def test_vanilla_slow_starts_to_half_the_old_window(window: int, losses: str) -> None:
     # Section 4: a timeout, then log2(cwnd / 2) round trips of slow start from one segment.
     lost = [0] if losses == "one" else list(range(window))
-    result = run(window, {"tcp.variant": "vanilla", "loss.transmissions": lost})
+    result = run(window, {"tcp.recovery": "vanilla", "loss.transmissions": lost})
     timeout = next(time for time, cwnd, _ in windows(result) if cwnd == 1.0)
     reached = next(t for t, cwnd, _ in windows(result) if t > timeout and cwnd >= window / 2)
     assert flow(result)["timeouts"] == 1
@@ -141,7 +141,7 @@ def test_vanilla_slow_starts_to_half_the_old_window(window: int, losses: str) ->
 
 def _sack(lost: int, pipe: str) -> dict[str, object]:
     return {
-        "tcp.variant": "sack",
-        "tcp.pipe_at_entry": pipe,
+        "tcp.recovery": "sack",
+        "tcp.recovery.pipe_at_entry": pipe,
         "loss.transmissions": list(range(lost)),
     }

@@ -21,7 +21,7 @@ def bursts(sources: int, segments: int, **bottleneck: object) -> RunResult:
         {
             "run": {"duration": "1 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": sources,
                 "bottleneck": {"rate": "100000 cells/s", "delay": "40 ms", "buffer": "100000 cells"}
                 | bottleneck,
@@ -113,7 +113,7 @@ def _poisson_like(load: float, frames: int) -> tuple[float, float, float]:
         {
             "run": {"duration": f"{20 * cycle_ms + frames * _SERVICE_PS / load / 1e9:.3f} ms"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": _SOURCES,
                 "bottleneck": {"rate": "100000 cells/s", "delay": "0.5 ms", "buffer": "unlimited"},
                 "access": {"rate": "10000000 cells/s", "delay": "0.5 ms", "frame_jitter": "0 s"},
@@ -144,7 +144,7 @@ def test_each_vc_holds_the_part_of_a_fifo_that_it_has_of_the_throughput() -> Non
         {
             "run": {"duration": "20 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": len(windows),
                 "bottleneck": {"rate": "20000 cells/s", "delay": "5 ms", "buffer": "10000 cells"},
                 "access": {"delay": "1 ms"},

@@ -20,7 +20,7 @@ TIMES |= {"delay_min_ps", "delay_max_ps", "delay_mean_ps"}
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-@given(scenarios({"tcp.congestion_control": "reno"}))  # the other knows how long a second is
+@given(scenarios({"tcp.congestion": "reno"}))  # the other knows how long a second is
 def test_a_faster_network_does_the_same_in_less_time(pair: tuple[Values, Values]) -> None:
     slow, fast = (skycell.run(skycell.parse(values)) for values in pair)
     for name, trace in slow.traces.items():

@@ -81,7 +81,7 @@ def _grown_at_mss_100(growth: str, segments: int) -> float:
     """Octets by which cwnd grows in a second from `segments` segments of 100 octets."""
     values = {
         "tcp.mss": "100 B",
-        "tcp.cwnd_growth": growth,
+        "tcp.congestion.growth": growth,
         "run.duration": "1 s",
         "tcp.receiver_window": "65535 B",
     }

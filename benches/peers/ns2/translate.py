@@ -12,20 +12,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.spec.network import (
+    CubicSpec,
     EpdSpec,
     FifoSpec,
     FlowSpec,
     LinkSpec,
     LossScript,
     NetworkSpec,
+    NewRenoSpec,
     NodeSpec,
     PortSpec,
     QueueSpec,
-    SackRetransmitDelayNone,
+    RenoCongestionSpec,
+    RenoRecoverySpec,
+    RetransmitDelayNone,
+    SackSpec,
+    StandardSlowStartSpec,
     StartAt,
     TailDropSpec,
     TcpSpec,
     TrafficPersistent,
+    VanillaSpec,
     VcSpec,
 )
 from skycell.spec.part import SpecPart
@@ -43,7 +50,7 @@ AGENTS = {
     "new_reno": ("Agent/TCP/Newreno", "Agent/TCPSink"),
     "sack": ("Agent/TCP/Sack1", "Agent/TCPSink/Sack1"),
 }
-"""Sender and receiver classes by variant."""
+"""Sender and receiver classes by loss recovery."""
 
 LINUX_CUBIC = ("select_ca cubic", "set_ca_default_param cubic beta 717")
 """What makes `Agent/TCP/Linux` Linux 2.6.22's CUBIC, with a cut to 717/1024 instead of 0.8."""
@@ -64,25 +71,34 @@ TRANSLATED: dict[type[SpecPart], set[str]] = {
     StartAt: {"kind", "time_ps"},
     LossScript: {"transmissions"},
     TcpSpec: {
-        "variant",
+        "recovery",
+        "congestion",
+        "slow_start",
         "mss",
         "llc_snap",
         "rwnd",
         "initial_cwnd",
         "initial_ssthresh",
         "max_cwnd",
-        "congestion_control",
-        "dup_ack_threshold",
         "tick_ps",
         "rto_min_ticks",
         "rto_initial_ticks",
         "rto_max_ticks",
-        "sack_max_blocks",
+    },
+    VanillaSpec: {"kind"},
+    RenoRecoverySpec: {"kind", "dup_ack_threshold", "avoid_multiple_fast_retransmits"},
+    NewRenoSpec: {
+        "kind",
+        "dup_ack_threshold",
         "partial_ack_window",
-        "partial_ack_first_restarts_only",
+        "partial_ack_restarts",
         "flywheel",
         "avoid_multiple_fast_retransmits",
     },
+    SackSpec: {"kind", "dup_ack_threshold", "max_blocks", "avoid_multiple_fast_retransmits"},
+    RenoCongestionSpec: {"kind"},
+    CubicSpec: {"kind"},
+    StandardSlowStartSpec: {"kind"},
 }
 """Parts of a spec that ns-2 can be told, and the keys of each that it is told.
 
@@ -116,9 +132,6 @@ ONLY: Mapping[type[SpecPart], Mapping[str, tuple[Any, ...]]] = {
     VcSpec: {"class_": ("ubr",)},
     LossScript: {"at_cwnd_octets": (None,)},
     TcpSpec: {
-        "cwnd_growth": ("float",),
-        "slow_start_at_ssthresh": (False,),
-        "ssthresh_basis": ("cwnd",),
         "tick_order": ("clock_first",),
         "rto_max_backoff": (64,),
         "rto_restart": ("on_ack",),
@@ -128,22 +141,24 @@ ONLY: Mapping[type[SpecPart], Mapping[str, tuple[Any, ...]]] = {
         "sws_avoidance": (True,),
         "handshake": (False,),
     },
+    NewRenoSpec: {
+        "partial_ack_window": ("ssthresh", "deflate"),
+        "partial_ack_restarts": ("every", "first"),
+    },
+    SackSpec: {
+        "pipe_at_entry": ("cwnd_less_three",),
+        "partial_ack": ("pipe_less_two",),
+        "partial_ack_restarts": ("every",),
+        "pipe_room": ("segment",),
+        "retransmit_delay": (RetransmitDelayNone(),),
+        # With at most three an acknowledgement's frame has as many cells as a bare one's.
+        "max_blocks": (1, 2, 3),
+    },
+    RenoCongestionSpec: {"growth": ("float",), "ssthresh_basis": ("cwnd",)},
+    CubicSpec: {"c": (0.4,), "fast_convergence": (True,), "ssthresh_basis": ("cwnd",)},
+    StandardSlowStartSpec: {"at_ssthresh": (False,)},
 }
 """The values that ns-2 has, where it has not all of a key's."""
-
-ONLY_OF_VARIANT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
-    "new_reno": {"partial_ack_window": ("ssthresh", "deflate")},
-    "sack": {
-        "pipe_at_entry": ("cwnd_less_three",),
-        "sack_partial_ack": ("pipe_less_two",),
-        "sack_partial_ack_restarts": ("every",),
-        "sack_pipe_room": ("segment",),
-        "sack_retransmit_delay": (SackRetransmitDelayNone(),),
-        # With at most three an acknowledgement's frame has as many cells as a bare one's.
-        "sack_max_blocks": (1, 2, 3),
-    },
-}
-"""The same of rules that one variant alone asks."""
 
 
 class Untranslatable(ValueError):
@@ -223,11 +238,8 @@ def _refuse_foreign(part: SpecPart, name: str) -> None:
         name: of the thing that it is part of, for parts without a name of their own.
     """
     name = getattr(part, "name", name)
-    variant = part.variant if isinstance(part, TcpSpec) else ""
-    only = {**ONLY.get(type(part), {}), **ONLY_OF_VARIANT.get(variant, {})}
+    only = ONLY.get(type(part), {})
     ignored = {*WITHOUT_EFFECT.get(type(part), {})}
-    if variant:
-        ignored |= {key for keys in ONLY_OF_VARIANT.values() for key in keys} - only.keys()
     for key, field in type(part).model_fields.items():
         value = getattr(part, key)
         if key in ignored:
@@ -289,7 +301,7 @@ def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
         raise Untranslatable(f"{flow.name}: ns-2 counts what it loses by link, which others share")
     first, last = spec.links[path[0]], spec.links[path[-1]]
     _refuse_other_cubic(flow.tcp, choices, flow.name)
-    sender, sink = AGENTS[flow.tcp.variant]
+    sender, sink = AGENTS[flow.tcp.recovery.kind]
     commands: tuple[str, ...] = ()
     if choices.linux_cubic:
         sender, commands = "Agent/TCP/Linux", LINUX_CUBIC
@@ -310,11 +322,12 @@ def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
 
 def _refuse_other_cubic(tcp: TcpSpec, choices: Choices, name: str) -> None:
     """Linux's CUBIC stands for ours where that is chosen and nothing else differs."""
-    is_cubic, is_chosen = tcp.congestion_control == "cubic", choices.linux_cubic
+    is_cubic, is_chosen = isinstance(tcp.congestion, CubicSpec), choices.linux_cubic
     foreign = {
-        "congestion_control cubic": is_cubic and not is_chosen,
-        "Linux's CUBIC for another congestion_control": is_chosen and not is_cubic,
-        "Linux's CUBIC with another recovery than SACK's": is_chosen and tcp.variant != "sack",
+        "congestion cubic": is_cubic and not is_chosen,
+        "Linux's CUBIC for another congestion control": is_chosen and not is_cubic,
+        "Linux's CUBIC with another recovery than SACK's": is_chosen
+        and not isinstance(tcp.recovery, SackSpec),
         "Linux's CUBIC with an ssthresh below the window": is_chosen
         and tcp.initial_ssthresh < tcp.rwnd,
     }
@@ -369,14 +382,11 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
         "maxcwnd_": tcp.max_cwnd // tcp.mss,
         "windowInit_": tcp.initial_cwnd // tcp.mss,
         "syn_": tcp.handshake,
-        "numdupacks_": tcp.dup_ack_threshold,
         "tcpTick_": tick_s,
         "minrto_": tcp.rto_min_ticks * tick_s,
         "rtxcur_init_": tcp.rto_initial_ticks * tick_s,
         "maxrto_": tcp.rto_max_ticks * tick_s,
         "timestamps_": tcp.timestamps,
-        # Reno has the rule in ns-2 only.
-        "bugFix_": tcp.variant != "reno" and tcp.avoid_multiple_fast_retransmits,
         "overhead_": choices.overhead_s,
         # Limited transmit (RFC 3042): a new segment for each of the first duplicate ACKs.
         "singledup_": 0,
@@ -384,13 +394,17 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
     if choices.linux_cubic:
         # The look a round trip ahead needs the time that a timestamp brings back.
         variables["timestamps_"] = True
-    if tcp.variant == "vanilla":
+    recovery = tcp.recovery
+    if isinstance(recovery, VanillaSpec):
         variables["noFastRetrans_"] = True
-    if tcp.variant == "new_reno":
+    else:
+        variables["numdupacks_"] = recovery.dup_ack_threshold
+        variables["bugFix_"] = recovery.avoid_multiple_fast_retransmits
+    if isinstance(recovery, NewRenoSpec):
         variables |= {
-            "newreno_changes_": int(tcp.flywheel),
-            "newreno_changes1_": int(tcp.partial_ack_first_restarts_only),
-            "partial_window_deflation_": int(tcp.partial_ack_window == "deflate"),
+            "newreno_changes_": int(recovery.flywheel),
+            "newreno_changes1_": int(recovery.partial_ack_restarts == "first"),
+            "partial_window_deflation_": int(recovery.partial_ack_window == "deflate"),
             # RFC 2582 section 5 has two variants of the rule; ours is the careful one.
             "lessCareful_": False,
         }
@@ -400,6 +414,6 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
 def sink_variables(tcp: TcpSpec) -> dict[str, Any]:
     """ns-2's variables for a receiver."""
     variables: dict[str, Any] = {"packetSize_": CELL_OCTETS * aal5_cells(0, tcp)}
-    if tcp.variant == "sack":
-        variables["maxSackBlocks_"] = tcp.sack_max_blocks
+    if isinstance(tcp.recovery, SackSpec):
+        variables["maxSackBlocks_"] = tcp.recovery.max_blocks
     return variables

@@ -57,8 +57,8 @@ class Ns3:
         return None if shutil.which("g++") else NO_COMPILER
 
     def can_run(self, dumbbell: Dumbbell) -> bool:
-        """Whether ns-3 has the variant, and the policy a twin."""
-        return dumbbell.variant == "sack" and dumbbell.policy == "epd"
+        """Whether ns-3 has the loss recovery, and the policy a twin."""
+        return dumbbell.recovery == "sack" and dumbbell.policy == "epd"
 
     @cached_property
     def _program(self) -> Path:
@@ -84,7 +84,7 @@ class Ns3:
 
         Raises:
             RuntimeError: ns-3 or the compiler is not installed, or failed.
-            ValueError: ns-3 has no such variant or policy.
+            ValueError: ns-3 has no such loss recovery or policy.
         """
         if not self.can_run(dumbbell):
             raise ValueError(f"{dumbbell.name}: only SACK with EPD")

@@ -12,7 +12,8 @@
 //!   given, for the parameter to have an effect; a file that says one without effect is faulty;
 //! * `check = path`: refuses values of a type that only this rule has;
 //! * `parts`: the field is a table whose parameters are the rule's own;
-//! * `word`: one of the words of an enum, whose variants may say `#[written("...")]`.
+//! * `word`: one of the words of an enum, whose variants may say `#[written("...")]`;
+//! * `kinds`: one of the rules of an enum, by its kind, or as a table with the parameters of that.
 //!
 //! `#[fixed(value)]` says that a field has one value, such as a version.
 
@@ -174,7 +175,7 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
         if param.is_word {
             continue; // its type has no other values
         }
-        ranges.push(if param.is_parts {
+        ranges.push(if param.is_parts || param.is_kinds {
             quote!(::skycell_declare::Rule::check(&self.#own, around).map_err(|at| at.within(#text))?;)
         } else if let Some(check) = &param.check {
             quote!(#check(&self.#own).map_err(|at| at.within(#text))?;)

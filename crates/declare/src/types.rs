@@ -1,5 +1,5 @@
 //! The types of parameters. In Rust each is the plain value that an engine reads; its name says, here,
-//! which values there are, and in `python/skycell/scenario/parameter_types.py` how people write one
+//! which values there are, and in `python/skycell/scenario/values/parameter_types.py` how people write one
 //! and how it becomes the engine's.
 
 use crate::{Refusal, Surroundings};
@@ -113,12 +113,46 @@ parameter_types! {
     RtoInitial(u32) = |_ticks, _, _| Ok(());
     /// Largest RTO, ticks.
     RtoMax(u32) = |_ticks, _, _| Ok(());
+    /// Segments/s^3: C of CUBIC.
+    CubicC(f64) = |c, _, field| match *c > 0.0 && *c <= 100.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, c, "above 0, at most 100")),
+    };
     /// Largest factor by which timeouts lengthen the RTO.
     Backoff(u32) = |factor, _, field| above_zero(u64::from(*factor), field);
     /// SACK blocks in an acknowledgement.
     SackBlocks(u32) = |_blocks, _, _| Ok(());
-    /// Whether only the first partial ACK restarts the timer; written as which of them do.
-    FirstRestartsOnly(bool) = |_value, _, _| Ok(());
+    /// Most cells a second of a VC, thousandths, above 0.
+    PeakCellRate(u64) = |millicells, _, field| above_zero(*millicells, field);
+    /// A rate of a VC that is at most its peak rate, thousandths of a cell a second.
+    RateUpToPeak(u64) = |_millicells, _, _| Ok(());
+    /// A rate, thousandths of a cell a second; 0 for none.
+    CellRateOrNone(u64) = |_millicells, _, _| Ok(());
+    /// Cells on their way: at least 1, at most 16 777 215 (af-tm-0056 section 5.10).
+    CellsInFlight(u32) = |cells, _, field| match cells {
+        1..=16_777_215 => Ok(()),
+        _ => Err(Refusal::new(field, cells, "1 to 16777215")),
+    };
+    /// Cells from one forward RM cell to the next: a power of 2 from 2 to 256 (af-tm-0056 section 5.10).
+    CellsBetweenRm(u32) = |cells, _, field| match cells.is_power_of_two() && (2..=256).contains(cells) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, cells, "a power of 2 from 2 to 256")),
+    };
+    /// Cells that two forward RM cells have between them at least.
+    LeastCellsBetweenRm(u32) = |cells, _, field| match cells {
+        1..=255 => Ok(()),
+        _ => Err(Refusal::new(field, cells, "1 to 255")),
+    };
+    /// Above 0; only ratios count.
+    Weight(f64) = |value, _, field| match *value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "above 0")),
+    };
+    /// At least 1.
+    AtLeastOne(f64) = |value, _, field| match value.is_finite() && *value >= 1.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "at least 1")),
+    };
     /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
     /// stands for that of a VC without.
     VcIntervals(Vec<u64>) = |intervals, around, field| {

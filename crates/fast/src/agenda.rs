@@ -4,8 +4,8 @@
 //! in boxes, each for a short stretch of time, and only come into order with the other events when
 //! their box is opened: until then, putting one off is a note in a table, which is all that is looked at.
 
-use skycell_cache::ask_for;
 use skycell_des::{EventQueue, Key};
+use skycell_traffic::ask_for;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 

@@ -223,6 +223,7 @@ mod tests {
             rerouting: None,
             class: ServiceClass::Ubr,
             gfr,
+            abr: None,
             policing: vec![GcraSpec {
                 increment_ps: 2 * MS,
                 limit_ps: 4 * MS,

@@ -113,6 +113,7 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
     let rest = &network.vcs.rest[id];
     let mut record = VcRecord {
         name: network.spec.vcs[id].name.clone(),
+        carries_packets: network.spec.carries_packets(id),
         cells_offered: begin.cells_offered,
         cells_discarded: rest.discarded_at_source,
         frames_offered: begin.frames_offered,

@@ -1,9 +1,9 @@
 //! Frames on their way.
 
-use skycell_cache::ask_for;
 use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
-use skycell_units::SimTime;
+use skycell_traffic::ask_for;
+use skycell_units::{Ecn, SimTime};
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +29,40 @@ pub(crate) struct Frame {
     /// Which VC of the flow's route that is.
     pub(crate) leg: u32,
     kind: SegmentKind,
-    has_sack: bool,
+    flags: Flags,
     pub(crate) is_forward: bool,
     /// Whether its adapter has tagged it, where that goes cell by cell.
     pub(crate) is_tagged: bool,
+}
+
+/// What one octet has room for: whether the segment has SACK blocks, ECN-Echo and CWR, and its ECN field in the two
+/// bits above.
+#[derive(Clone, Copy, Debug)]
+struct Flags(u8);
+
+impl Flags {
+    const SACK: u8 = 1;
+    const ECE: u8 = 2;
+    const CWR: u8 = 4;
+    const ECN: u32 = 3;
+
+    fn of(segment: &Segment) -> Self {
+        let flag = |bit: u8, is_set: bool| bit * u8::from(is_set);
+        Flags(
+            flag(Self::SACK, !segment.sack.as_slice().is_empty())
+                | flag(Self::ECE, segment.ece)
+                | flag(Self::CWR, segment.cwr)
+                | (segment.ecn as u8) << Self::ECN,
+        )
+    }
+
+    fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+
+    fn ecn(self) -> Ecn {
+        [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(self.0 >> Self::ECN)]
+    }
 }
 
 impl Frame {
@@ -51,7 +81,7 @@ impl Frame {
         octets: 0,
         leg: 0,
         kind: SegmentKind::Data,
-        has_sack: false,
+        flags: Flags(0),
         is_forward: true,
         is_tagged: false,
     };
@@ -113,7 +143,7 @@ impl Frames {
         (cells, octets): (u32, u32),
         handed_at: SimTime,
     ) -> u32 {
-        let has_sack = !segment.sack.as_slice().is_empty();
+        let flags = Flags::of(segment);
         let frame = Frame {
             sequence: segment.sequence,
             acknowledgement: segment.acknowledgement,
@@ -128,12 +158,12 @@ impl Frames {
             octets: octets as u16,
             leg: 0,
             kind: segment.kind,
-            has_sack,
+            flags,
             is_forward,
             is_tagged: false,
         };
         let id = self.keep(frame);
-        if has_sack {
+        if flags.has(Flags::SACK) {
             if self.sacks.len() < self.frames.len() {
                 self.sacks
                     .resize(self.frames.capacity(), SackBlocks::default());
@@ -184,13 +214,16 @@ impl Frames {
     /// The segment that the frame carries.
     pub(crate) fn segment(&self, id: u32) -> Segment {
         let frame = self.get(id);
-        let sack = if frame.has_sack {
+        let sack = if frame.flags.has(Flags::SACK) {
             self.sacks[id as usize]
         } else {
             SackBlocks::default()
         };
         Segment {
             kind: frame.kind,
+            ecn: frame.flags.ecn(),
+            ece: frame.flags.has(Flags::ECE),
+            cwr: frame.flags.has(Flags::CWR),
             connection: frame.connection,
             sequence: frame.sequence,
             length: frame.length,
@@ -241,5 +274,38 @@ impl Frames {
     /// Frames made so far.
     pub(crate) fn made(&self) -> u64 {
         self.made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_gives_back_the_segment_that_it_was_made_of() {
+        let mut frames = Frames::default();
+        for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+            for bits in 0..8u8 {
+                let mut sack = SackBlocks::default();
+                if bits & 1 != 0 {
+                    sack.push((3, 5));
+                }
+                let segment = Segment {
+                    kind: SegmentKind::Ack,
+                    ecn,
+                    ece: bits & 2 != 0,
+                    cwr: bits & 4 != 0,
+                    connection: 1,
+                    sequence: 2,
+                    length: 3,
+                    window: 4,
+                    acknowledgement: 5,
+                    sack,
+                    timestamp: 6,
+                };
+                let id = frames.add(&segment, 0, true, 0, (2, 40), SimTime::ZERO);
+                assert_eq!(frames.segment(id), segment);
+            }
+        }
     }
 }

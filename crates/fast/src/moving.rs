@@ -17,10 +17,18 @@ use crate::route::moves;
 use fragment::Fragment;
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
-use skycell_spec::{LinkSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, ScheduleSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
 use steps::Steps;
+
+/// What the link loses in each step; empty where it loses nothing.
+fn losses_ppb(link: &LinkSpec, schedule: &ScheduleSpec) -> Vec<u32> {
+    match link.loss_ppb {
+        0 => schedule.losses_ppb.clone(),
+        constant => vec![constant; schedule.times_ps.len()],
+    }
+}
 
 /// A VC that goes over the link.
 #[derive(Clone, Debug, Default)]
@@ -94,11 +102,11 @@ impl MovingLink {
         end: SimTime,
         notes_order: Option<usize>,
     ) -> Option<Self> {
-        let motion = moves(link)?;
+        let schedule = moves(link)?;
         Some(MovingLink {
-            steps: Steps::new(motion, link.delay_ps, end),
-            losses_ppb: motion.losses_ppb.clone(),
-            loses_at_handover: motion.handover_loses_cells,
+            steps: Steps::new(schedule, link.delay_ps, end),
+            losses_ppb: losses_ppb(link, schedule),
+            loses_at_handover: schedule.handover_loses_cells,
             draws: Stream::new(seed, &format!("link/{}/loss", link.name)),
             cell_time: SimTime(link.cell_time_ps),
             end: end.0,

@@ -95,7 +95,8 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
                 link.port.queues.len() > 1 && shared.own_queues[port as usize].is_some();
             let is_fifo = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
             let draws_in_order = has_server || is_fifo && !shared.has_stream(id);
-            if link.motion.is_some() && !draws_in_order {
+            let draws = link.schedule.is_some() || link.loss_ppb > 0;
+            if draws && !draws_in_order {
                 stepping.step(port, SteppedReason::LossesOutOfOrder);
             }
         }
@@ -124,7 +125,8 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
         if spec.nodes[link.from as usize].kind != NodeKind::Switch {
             return PortKind::Source;
         }
-        if link.port.queues.len() > 1 || behind_edges.contains(&id) || link.motion.is_some() {
+        let is_plain = link.schedule.is_none() && link.loss_ppb == 0;
+        if link.port.queues.len() > 1 || behind_edges.contains(&id) || !is_plain {
             return PortKind::Mux;
         }
         // What a link brings that moves may come together.

@@ -1,7 +1,7 @@
 //! The form of a port, the fixed times between the stations of a VC, and what a link does to what it carries.
 
 use skycell_records::SteppedReason;
-use skycell_spec::{LinkSpec, MotionSpec, NetworkSpec, VcSpec};
+use skycell_spec::{LinkSpec, NetworkSpec, ScheduleSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::HashSet;
 
@@ -130,13 +130,13 @@ pub(crate) fn least_time(link: &LinkSpec) -> SimTime {
     }
 }
 
-/// How the link moves, if it does more than lose frames.
-pub(crate) fn moves(link: &LinkSpec) -> Option<&MotionSpec> {
-    let motion = link.motion.as_ref()?;
-    motion.constant_loss_ppb().is_none().then_some(motion)
+/// How the link changes over time, if it does.
+pub(crate) fn moves(link: &LinkSpec) -> Option<&ScheduleSpec> {
+    link.schedule.as_ref()
 }
 
-/// Of a link that loses frames and does not change otherwise: the part that it loses, in parts of [`WHOLE_PPB`].
+/// Of a link that loses frames and does not change otherwise: the part that it loses, in parts of
+/// [`skycell_spec::WHOLE_PPB`].
 pub(crate) fn constant_loss(link: &LinkSpec) -> Option<u32> {
-    link.motion.as_ref().and_then(MotionSpec::constant_loss_ppb)
+    (link.schedule.is_none() && link.loss_ppb > 0).then_some(link.loss_ppb)
 }

@@ -3,11 +3,11 @@
 
 use crate::burst::Burst;
 use crate::lossy::LossyLink;
-use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferView, Policy};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;

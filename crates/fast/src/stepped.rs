@@ -191,6 +191,8 @@ impl SteppedPort {
     pub(crate) fn push_burst(&mut self, lane: u32, due: &Due, vc: u32, left_at: SimTime) {
         let (link, spacing) = self.lanes[lane as usize];
         let unit = Cell {
+            rm: None,
+            efci: false,
             frame: due.frame,
             index: due.nth.into(),
             octets: 0,
@@ -286,6 +288,8 @@ impl SteppedPort {
         unit.came_at = now;
         let verdict = if first.is_whole {
             let of_index = |index| Cell {
+                rm: None,
+                efci: false,
                 index,
                 is_last: index + 1 == units,
                 ..unit

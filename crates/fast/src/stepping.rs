@@ -4,7 +4,7 @@ use crate::edge::may_discard;
 use crate::route::moves;
 use skycell_records::SteppedReason;
 use skycell_spec::{
-    FifoSpec, LinkSpec, MotionSpec, NetworkSpec, NodeKind, SchedulerSpec, SourceSpec, VcSpec,
+    FifoSpec, LinkSpec, NetworkSpec, NodeKind, ScheduleSpec, SchedulerSpec, SourceSpec, VcSpec,
 };
 
 /// By port: why it is stepped, if it is.
@@ -58,26 +58,27 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     if !is_at_switch && !is_fifo {
         return Some(SteppedReason::QueuesBesideSwitches);
     }
-    let motion = moves(&spec.links[link as usize])?;
-    let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, motion);
+    let schedule = moves(&spec.links[link as usize])?;
+    let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)
 }
 
 /// Whether a time-varying link has a closed form behind a port from which cells leave as they came: cells are sent at one
 /// rate and without a break, and go on to another port.
-fn has_closed_form(spec: &NetworkSpec, link: u32, motion: &MotionSpec) -> bool {
+fn has_closed_form(spec: &NetworkSpec, link: u32, schedule: &ScheduleSpec) -> bool {
     let cell_time = spec.links[link as usize].cell_time_ps;
-    let in_run = |step: &usize| motion.times_ps[*step] < spec.duration_ps;
-    let mut steps = (0..motion.times_ps.len()).filter(in_run);
-    let rates = &motion.cell_times_ps;
+    let in_run = |step: &usize| schedule.times_ps[*step] < spec.duration_ps;
+    let mut steps = (0..schedule.times_ps.len()).filter(in_run);
+    let rates = &schedule.cell_times_ps;
     let sends_on = steps.clone().all(|step| {
-        motion.delays_ps[step].is_some() && rates.get(step).is_none_or(|&time| time == cell_time)
+        schedule.delays_ps[step].is_some() && rates.get(step).is_none_or(|&time| time == cell_time)
     });
-    let has_handover = steps.any(|step| step > 0 && motion.paths[step] != motion.paths[step - 1]);
+    let has_handover =
+        steps.any(|step| step > 0 && schedule.paths[step] != schedule.paths[step - 1]);
     let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
     sends_on
-        && motion.to.is_empty()
-        && (motion.interruption_ps == 0 || !has_handover)
+        && schedule.to.is_empty()
+        && (schedule.interruption_ps == 0 || !has_handover)
         && crossing.all(|vc| vc.path.last() != Some(&link))
 }
 

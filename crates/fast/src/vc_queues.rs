@@ -370,11 +370,13 @@ mod tests {
             cell_time_ps: 10,
             framing: None,
             delay_ps: 0,
-            motion: None,
+            loss_ppb: 0,
+            schedule: None,
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),
                 scheduler,
                 frame_gap_ps: 0,
+                rate_algorithm: None,
             },
         };
         let mut queues = VcQueues::new(&link, has_classes, SimTime(100)).expect("it serves VCs");

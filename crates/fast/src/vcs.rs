@@ -5,10 +5,10 @@ use crate::ends::Ends;
 use crate::route::Route;
 use crate::route::constant_loss;
 use skycell_atm::Reassembly;
-use skycell_cache::ask_for;
 use skycell_records::{CellDelays, Discards};
 use skycell_reference::Ways;
 use skycell_spec::{NetworkSpec, VcSpec};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 use std::collections::HashMap;
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use skycell_fast::Tuning;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
-use skycell_spec::{MotionSpec, NetworkSpec, ReroutingSpec, SourceSpec};
+use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
 use words::Words;
 
 /// Scenarios run by default, beside crowds.
@@ -199,8 +199,12 @@ fn a_link_whose_delay_never_changes_is_a_link_at_rest() {
     for seed in 0..200 {
         let at_rest = scenario(seed);
         let mut still = at_rest.clone();
-        for link in still.links.iter_mut().filter(|link| link.motion.is_none()) {
-            link.motion = Some(MotionSpec {
+        for link in still
+            .links
+            .iter_mut()
+            .filter(|link| link.schedule.is_none() && link.loss_ppb == 0)
+        {
+            link.schedule = Some(ScheduleSpec {
                 times_ps: vec![0, at_rest.duration_ps / 3, at_rest.duration_ps / 2 + 1],
                 delays_ps: vec![Some(link.delay_ps); 3],
                 paths: vec![7; 3],

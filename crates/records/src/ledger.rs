@@ -83,8 +83,9 @@ impl Ledger {
 
     /// Adds what became of a VC's cells.
     fn add_vc(&mut self, vc: &VcRecord) {
+        let unit = unit(vc.carries_packets);
         self.add(
-            format!("cells, vc {}", vc.name),
+            format!("{unit}, vc {}", vc.name),
             vc.cells_offered,
             vec![
                 ("delivered", vc.cells_delivered),
@@ -98,21 +99,37 @@ impl Ledger {
                 ("lost off the path", vc.cells_lost.off_path),
             ],
         );
+        let mut delivered = vec![
+            ("in whole frames", vc.cells_whole),
+            ("in corrupt frames", vc.cells_corrupt),
+            ("in an open frame", vc.cells_open),
+        ];
+        if let Some(abr) = &vc.abr {
+            delivered.push(("RM cells", abr.rm_cells_delivered));
+        }
         self.add(
-            format!("cells delivered, vc {}", vc.name),
+            format!("{unit} delivered, vc {}", vc.name),
             vc.cells_delivered,
-            vec![
-                ("in whole frames", vc.cells_whole),
-                ("in corrupt frames", vc.cells_corrupt),
-                ("in an open frame", vc.cells_open),
-            ],
+            delivered,
         );
+        if let Some(abr) = &vc.abr {
+            self.add(
+                format!("forward RM cells received, vc {}", vc.name),
+                abr.forward_received,
+                vec![
+                    ("sent back", abr.backward_sent),
+                    ("replaced by the next", abr.backward_replaced),
+                    ("waiting", abr.backward_waiting),
+                ],
+            );
+        }
     }
 
     /// Adds what became of the cells that came to a port, and to each of its queues.
     fn add_port(&mut self, port: &PortRecord) {
+        let unit = unit(port.octets.is_some());
         self.add(
-            format!("cells, port {}", port.name),
+            format!("{unit}, port {}", port.name),
             port.arrived,
             vec![
                 ("departed", port.departed),
@@ -134,7 +151,7 @@ impl Ledger {
         for queue in &port.queues {
             let class = queue.class.unwrap_or("the rest");
             self.add(
-                format!("cells of {class}, port {}", port.name),
+                format!("{unit} of {class}, port {}", port.name),
                 queue.arrived,
                 vec![
                     ("departed", queue.departed),
@@ -176,9 +193,44 @@ impl Ledger {
     }
 }
 
+/// What is counted where packets go, or else cells.
+fn unit(carries_packets: bool) -> &'static str {
+    match carries_packets {
+        true => "packets",
+        false => "cells",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accounts_are_named_after_what_goes_there() {
+        let vc = |carries_packets| VcRecord {
+            carries_packets,
+            ..VcRecord::default()
+        };
+        let port = |octets: Option<crate::PacketRecord>| PortRecord {
+            octets,
+            ..PortRecord::default()
+        };
+        let ports = [port(None), port(Some(crate::PacketRecord::default()))];
+        let ledger = Ledger::of(&[], &[vc(false), vc(true)], &ports, &[], 0);
+        let first = |account: &Account| account.name.split(',').next().map(str::to_owned);
+        let names: Vec<_> = ledger.accounts.iter().filter_map(first).collect();
+        let expected = [
+            "frames handed to ports",
+            "cells",
+            "cells delivered",
+            "packets",
+            "packets delivered",
+            "cells",
+            "packets",
+            "octets",
+        ];
+        assert_eq!(names, expected);
+    }
 
     #[test]
     fn a_cell_that_is_nowhere_unbalances_the_ledger() {

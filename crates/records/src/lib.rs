@@ -1,5 +1,6 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
+mod abr;
 mod delay;
 mod guarantee;
 mod ledger;
@@ -9,10 +10,11 @@ mod summary;
 mod traces;
 mod web;
 
+pub use abr::AbrRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
-pub use packets::{PacketMeter, PacketRecord};
+pub use packets::{PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -199,6 +201,8 @@ pub enum SteppedReason {
     UnitDelays,
     /// What is discarded where a VC enters has no port behind it.
     EdgeDiscards,
+    /// The run has ABR VCs, whose rates are controlled cell by cell.
+    RateControl,
 }
 
 /// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.
@@ -247,6 +251,10 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Of the data segments that arrived, those that a queue had marked (ECN).
+    pub segments_marked: u64,
+    /// Reductions of cwnd because of marks.
+    pub ecn_reductions: u64,
     /// Segments without data that open or close connections, both ways.
     pub control_segments: u64,
     /// Octets sent and not acknowledged at the end of the run.
@@ -274,6 +282,9 @@ pub struct FlowRecord {
 pub struct VcRecord {
     /// Name in the spec.
     pub name: String,
+    /// Whether it carries packets; then all that is called cells here is packets, and each is a frame.
+    #[serde(skip)]
+    pub carries_packets: bool,
     /// Cells handed to the VC's first port.
     pub cells_offered: u64,
     /// Cells that reached the VC's end.
@@ -322,6 +333,9 @@ pub struct VcRecord {
     pub guarantee: WindowRecord,
     /// The guarantee over the run; nothing is due or met without a contract.
     pub run_guarantee: RunGuarantee,
+    /// What its rate control did; of ABR VCs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrRecord>,
 }
 
 /// What an output port did.

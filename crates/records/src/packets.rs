@@ -1,6 +1,6 @@
 //! What a port that carries packets counts in octets and in time, beside its packets.
 
-use crate::{CellDelays, DelayStatistics, QueueIntegral};
+use crate::{CellDelays, QueueIntegral};
 use serde::Serialize;
 
 /// Octets of IP packets at a port, without what the link adds to them, and how long packets stayed.
@@ -18,8 +18,33 @@ pub struct PacketRecord {
     pub mean: f64,
     /// Largest number of octets in the port, exact.
     pub max: u64,
-    /// Of packets that left: from a packet's arrival to the departure of its last bit.
-    pub sojourn: DelayStatistics,
+    /// How long packets that left stayed.
+    pub sojourn: SojournRecord,
+}
+
+/// How long packets stayed in a port: from a packet's arrival to the departure of its last bit.
+///
+/// Percentiles are from a histogram: not below the exact ones, and above them by at most 1/128.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SojournRecord {
+    /// Packets that left.
+    pub packets: u64,
+    /// Mean, picoseconds, exact.
+    pub mean_ps: f64,
+    /// Least, picoseconds, exact.
+    pub min_ps: u64,
+    /// Largest, picoseconds, exact.
+    pub max_ps: u64,
+    /// Median, picoseconds.
+    pub p50_ps: u64,
+    /// 90th percentile, picoseconds.
+    pub p90_ps: u64,
+    /// 95th percentile, picoseconds.
+    pub p95_ps: u64,
+    /// 99th percentile, picoseconds.
+    pub p99_ps: u64,
+    /// 99.9th percentile, picoseconds.
+    pub p999_ps: u64,
 }
 
 /// Counts for a [`PacketRecord`].
@@ -76,7 +101,22 @@ impl PacketMeter {
             discarded: self.discarded,
             mean: self.integral.mean(self.queued, end_ps),
             max: self.max,
-            sojourn: self.sojourn.record(0).delay,
+            sojourn: self.sojourn(),
+        }
+    }
+
+    fn sojourn(&self) -> SojournRecord {
+        let found = self.sojourn.record(0).delay;
+        SojournRecord {
+            packets: found.cells,
+            mean_ps: found.mean_ps,
+            min_ps: found.min_ps,
+            max_ps: found.max_ps,
+            p50_ps: found.p50_ps,
+            p90_ps: found.p90_ps,
+            p95_ps: self.sojourn.quantile(950),
+            p99_ps: found.p99_ps,
+            p999_ps: found.p999_ps,
         }
     }
 }
@@ -100,6 +140,6 @@ mod tests {
         );
         // 1500 octets for 20 ps and 40 for 30 ps, of 50.
         assert_eq!(record.mean, (1_500.0 * 20.0 + 40.0 * 30.0) / 50.0);
-        assert_eq!((record.sojourn.cells, record.sojourn.max_ps), (1, 20));
+        assert_eq!((record.sojourn.packets, record.sojourn.max_ps), (1, 20));
     }
 }

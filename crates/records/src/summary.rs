@@ -6,7 +6,7 @@
 use crate::{FlowRecord, ResponseTimes, RunRecords, VcRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use skycell_spec::{NetworkSpec, TraceKind, TrafficSpec};
+use skycell_spec::{LinkSpec, NetworkSpec, TraceKind, TrafficSpec};
 
 /// What is kept of each VC's samples at a port.
 const VC_QUEUE: [&str; 2] = ["vc", "mean"];
@@ -43,7 +43,8 @@ impl RunRecords {
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
-    /// and, as `delay`, that; `moving`, where links move, what was lost on them over all VCs;
+    /// and, as `delay`, that; `link_losses`, where links have a
+    /// schedule or a loss, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
     /// all flows that have them and of each. `spec` is the run's own.
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
@@ -61,8 +62,9 @@ impl RunRecords {
         if !self.cell_delays.is_empty() {
             summary.insert("measured_vcs".into(), self.measured_vcs());
         }
-        if spec.links.iter().any(|link| link.motion.is_some()) {
-            summary.insert("moving".into(), lost_on_the_way(&self.vcs));
+        let may_lose = |link: &LinkSpec| link.schedule.is_some() || link.loss_ppb > 0;
+        if spec.links.iter().any(may_lose) {
+            summary.insert("link_losses".into(), lost_on_links(&self.vcs));
         }
         if spec.records.traces.contains(&TraceKind::Transfers) {
             let traffic = spec.flows.iter().map(|flow| &flow.traffic);
@@ -148,7 +150,7 @@ fn transfers_begun(record: &FlowRecord, size_octets: u64) -> u64 {
 }
 
 /// Frames that arrived spoilt, and cells that links lost.
-fn lost_on_the_way(vcs: &[VcRecord]) -> Value {
+fn lost_on_links(vcs: &[VcRecord]) -> Value {
     let corrupt: u64 = vcs.iter().map(|vc| vc.frames_corrupt).sum();
     let lost: u64 = vcs.iter().map(|vc| vc.cells_lost.total()).sum();
     json!({ "frames_corrupt": corrupt, "cells_lost": lost })
@@ -176,13 +178,13 @@ mod tests {
         let queue = |cells: Option<u32>| json!({"class": null, "capacity_cells": cells, "policy": {"kind": "tail_drop"}});
         let link = |queues: Vec<Value>| {
             json!({
-                "name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "motion": null,
+                "name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "schedule": null,
                 "port": {"queues": queues, "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0},
             })
         };
         let vc = |name: &str| json!({"name": name, "path": [], "class": "ubr", "policing": [], "gfr": null});
         json!({
-            "version": 1, "seed": 1, "duration_ps": 1, "nodes": [],
+            "version": 2, "seed": 1, "duration_ps": 1, "nodes": [],
             "links": [link(vec![queue(None)]), link(vec![queue(None), queue(Some(1000))])],
             "vcs": [vc("v1"), vc("v2")],
             "flows": [],
@@ -266,17 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn where_links_move_what_was_lost_on_them_is_kept() {
+    fn where_links_change_or_lose_what_was_lost_on_them_is_kept() {
         let mut spec = spec();
-        spec["links"][1]["motion"] = json!({
+        spec["links"][1]["schedule"] = json!({
             "times_ps": [0], "delays_ps": [1], "paths": [0], "cell_times_ps": [],
             "losses_ppb": [], "to": [], "interruption_ps": 0, "handover_loses_cells": false,
         });
-        let summary = summary(&records(), &spec);
-        assert_eq!(
-            summary["moving"],
-            json!({"frames_corrupt": 4, "cells_lost": 6})
-        );
+        let lost = json!({"frames_corrupt": 4, "cells_lost": 6});
+        assert_eq!(summary(&records(), &spec)["link_losses"], lost);
+        spec["links"][1]["schedule"] = Value::Null;
+        assert!(summary(&records(), &spec).get("link_losses").is_none());
+        spec["links"][1]["loss_ppb"] = json!(1);
+        assert_eq!(summary(&records(), &spec)["link_losses"], lost);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Frames on their way, and the cells that carry them.
 
+use skycell_abr::RmCell;
 use skycell_tcp::Segment;
 use skycell_units::SimTime;
 
@@ -48,8 +49,12 @@ pub(crate) struct Frame {
 /// One unit on its way: a cell of a frame, or on a link of packets the whole packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// Place of its frame among the [`Frames`].
+    /// Place of its frame among the [`Frames`]; [`Frames::NONE`] for an RM cell.
     pub frame: u32,
+    /// What it says, of an RM cell.
+    pub rm: Option<RmCell>,
+    /// EFCI, of a data cell.
+    pub efci: bool,
     /// Place in its frame, from 0.
     pub index: u32,
     /// Octets of the IP packet; 0 of a cell.
@@ -79,6 +84,9 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
+    /// The frame of a cell that belongs to none.
+    pub(crate) const NONE: u32 = u32::MAX;
+
     /// A new frame of `cells` cells, or of a packet of `octets` octets.
     pub(crate) fn add(
         &mut self,
@@ -119,6 +127,14 @@ impl Frames {
         &self.frames[id as usize]
     }
 
+    /// Number of the frame in the run; 0, which no frame has, for a cell that belongs to none.
+    pub(crate) fn serial(&self, id: u32) -> u64 {
+        match id {
+            Self::NONE => 0,
+            id => self.get(id).serial,
+        }
+    }
+
     /// Sets the CLP bit of all cells of the frame.
     pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
         self.frames[id as usize].is_tagged = is_tagged;
@@ -143,6 +159,9 @@ impl Frames {
     /// `units` units of the frame have reached their VC's end or were discarded; forgets the frame
     /// with its last one.
     pub(crate) fn settle(&mut self, id: u32, units: u32) {
+        if id == Self::NONE {
+            return;
+        }
         let frame = &mut self.frames[id as usize];
         frame.left -= units;
         if frame.left == 0 {

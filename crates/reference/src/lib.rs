@@ -8,6 +8,7 @@
 //!
 //! Its ports, links and ways of VCs are there for engines that step some ports as this one does.
 
+mod abr;
 mod frames;
 mod line;
 mod link;

@@ -1,8 +1,10 @@
 //! The cells of a queue in the order in which they are served.
 
+use crate::abr::Pacer;
 use crate::frames::Cell;
 use skycell_spec::{SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{VcRoundRobin, VirtualSpacing};
+use skycell_units::SimTime;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Cells that wait; the first may be under transmission.
@@ -17,6 +19,8 @@ pub(crate) enum Line {
     },
     /// VC after VC.
     Rounds(Rounds),
+    /// When the rate of their VC allows.
+    Paced(Pacer),
 }
 
 /// A queue for each VC, and whose turn it is.
@@ -53,6 +57,34 @@ impl Line {
             Line::Fifo(cells) => cells.len(),
             Line::Spaced { cells, .. } => cells.len(),
             Line::Rounds(rounds) => rounds.length,
+            Line::Paced(pacer) => pacer.len(),
+        }
+    }
+
+    /// Whether a cell may be sent now.
+    pub(crate) fn is_ready(&self, now: SimTime) -> bool {
+        match self {
+            Line::Paced(pacer) => pacer.wake(now).is_some_and(|at| at <= now),
+            _ => !self.is_empty(),
+        }
+    }
+
+    /// What paces its cells, if anything does.
+    pub(crate) fn pacer(&self) -> Option<&Pacer> {
+        match self {
+            Line::Paced(pacer) => Some(pacer),
+            _ => None,
+        }
+    }
+
+    /// Lets it pace cells from now on, while it is empty.
+    pub(crate) fn pace(&mut self) -> &mut Pacer {
+        if !matches!(self, Line::Paced(_)) {
+            *self = Line::Paced(Pacer::default());
+        }
+        match self {
+            Line::Paced(pacer) => pacer,
+            _ => unreachable!("it was made just now"),
         }
     }
 
@@ -72,6 +104,7 @@ impl Line {
                 rounds.robin.set_backlog(vc, true);
                 rounds.length += 1;
             }
+            Line::Paced(pacer) => pacer.push(vc, cell),
         }
     }
 
@@ -81,11 +114,13 @@ impl Line {
             Line::Fifo(cells) => cells.front(),
             Line::Spaced { cells, .. } => cells.values().next(),
             Line::Rounds(rounds) => rounds.queues[rounds.serving as usize].front(),
+            Line::Paced(pacer) => pacer.sending(),
         }
     }
 
-    /// The transmission of the next cell begins: there is one, and from here on none comes before it.
-    pub(crate) fn begin_service(&mut self) {
+    /// The transmission of the next cell begins: there is one, and from here on none comes before it. The
+    /// cell, and its VC's place at the port, if it is made for the moment.
+    pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, u32)> {
         match self {
             Line::Fifo(_) => {}
             Line::Spaced { spacing, cells } => {
@@ -94,7 +129,9 @@ impl Line {
                 }
             }
             Line::Rounds(rounds) => rounds.serving = rounds.robin.select(),
+            Line::Paced(pacer) => return pacer.begin_service(now),
         }
+        None
     }
 
     /// The cell under transmission leaves.
@@ -110,6 +147,7 @@ impl Line {
                 }
                 rounds.length -= 1;
             }
+            Line::Paced(pacer) => pacer.pop(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::frames::Cell;
 use skycell_des::Stream;
 use skycell_records::LossReason;
-use skycell_spec::{LinkSpec, MotionSpec, PacketFraming, WHOLE_PPB};
+use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,17 +14,29 @@ pub struct Link {
     cell_time: SimTime,
     /// How it carries packets, if it does.
     framing: Option<PacketFraming>,
-    motion: Option<Motion>,
+    schedule: Option<Schedule>,
+    /// None for a link that loses nothing.
+    losses: Option<Losses>,
     to: u32,
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
     end_of_run: SimTime,
 }
 
-/// Where a moving link stands.
+/// Which frames a link loses at random.
 #[derive(Debug)]
-struct Motion {
-    spec: MotionSpec,
+struct Losses {
+    /// Part of all frames, in parts of [`WHOLE_PPB`], where the schedule has no other.
+    loss_ppb: u32,
+    draws: Stream,
+    /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
+    frames: BTreeMap<u32, (u64, bool)>,
+}
+
+/// Where a link with a schedule stands.
+#[derive(Debug)]
+struct Schedule {
+    spec: ScheduleSpec,
     /// By step: when its path was taken up by a handover, if it was.
     taken_up: Vec<Option<u64>>,
     /// By step: when its path is given up.
@@ -36,20 +48,22 @@ struct Motion {
     step: usize,
     /// When the last cell on the present path arrives.
     last_arrival: SimTime,
-    draws: Stream,
-    /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
-    frames: BTreeMap<u32, (u64, bool)>,
 }
 
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
-        let draws = || Stream::new(seed, &format!("link/{}/loss", spec.name));
-        let motion = spec.motion.as_ref();
+        let schedule = spec.schedule.as_ref();
+        let loses = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
         Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
             framing: spec.framing,
-            motion: motion.map(|motion| Motion::new(motion, draws())),
+            schedule: schedule.map(Schedule::new),
+            losses: loses.then(|| Losses {
+                loss_ppb: spec.loss_ppb,
+                draws: Stream::new(seed, &format!("link/{}/loss", spec.name)),
+                frames: BTreeMap::new(),
+            }),
             to: spec.to,
             cells: VecDeque::new(),
             end_of_run,
@@ -58,18 +72,19 @@ impl Link {
 
     /// When a transmission that could begin at `time` may begin.
     pub(crate) fn may_send_from(&self, time: SimTime) -> SimTime {
-        match &self.motion {
-            Some(motion) => motion.may_send_from(time),
+        match &self.schedule {
+            Some(schedule) => schedule.may_send_from(time),
             None => time,
         }
     }
 
     /// Time of a cell, or of a packet of `octets` octets, whose transmission begins at `time`.
     pub(crate) fn unit_time(&self, time: SimTime, octets: u32) -> SimTime {
-        let motion = self.motion.as_ref();
-        let in_force = |steps: fn(&MotionSpec) -> &Vec<u64>| {
-            let at = |motion: &Motion| steps(&motion.spec).get(motion.step_at(time)).copied();
-            motion.and_then(at)
+        let schedule = self.schedule.as_ref();
+        let in_force = |steps: fn(&ScheduleSpec) -> &Vec<u64>| {
+            let at =
+                |schedule: &Schedule| steps(&schedule.spec).get(schedule.step_at(time)).copied();
+            schedule.and_then(at)
         };
         let Some(framing) = &self.framing else {
             return in_force(|spec| &spec.cell_times_ps).map_or(self.cell_time, SimTime);
@@ -81,20 +96,22 @@ impl Link {
     /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will
     /// be lost on the way.
     pub(crate) fn enter(&mut self, now: SimTime, cell: Cell, serial: u64) -> Option<LossReason> {
-        let (arrival, to) = match &mut self.motion {
-            None => (now + self.delay, self.to),
-            Some(motion) => {
-                let arrival = motion.arrival(now);
-                // The draw comes first, so that handovers shift nobody's draws.
-                if motion.draws_loss(&cell, serial) {
-                    return Some(LossReason::Drawn);
-                }
-                if motion.loses(arrival, self.end_of_run) {
-                    return Some(LossReason::Handover);
-                }
-                (arrival, motion.to().unwrap_or(self.to))
-            }
+        let arrival = match &mut self.schedule {
+            None => now + self.delay,
+            Some(schedule) => schedule.arrival(now),
         };
+        let schedule = self.schedule.as_ref();
+        // The draw comes first, so that handovers shift nobody's draws.
+        let loss_ppb = schedule.and_then(Schedule::loss_ppb);
+        if let Some(losses) = &mut self.losses
+            && losses.on_cell(loss_ppb, &cell, serial)
+        {
+            return Some(LossReason::Drawn);
+        }
+        if schedule.is_some_and(|schedule| schedule.loses(arrival, self.end_of_run)) {
+            return Some(LossReason::Handover);
+        }
+        let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
         let place = self.cells.partition_point(|ahead| ahead.0 <= arrival);
         self.cells.insert(place, (arrival, to, cell));
         None
@@ -117,8 +134,29 @@ impl Link {
     }
 }
 
-impl Motion {
-    fn new(spec: &MotionSpec, draws: Stream) -> Self {
+impl Losses {
+    /// Whether the cell that has just entered belongs to a frame that is lost, where the schedule, if it says so, loses
+    /// `loss_ppb`. Each frame has one draw, with its first cell that enters, so that what others lose does not shift it;
+    /// an RM cell has its own.
+    fn on_cell(&mut self, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
+        let loss_ppb = loss_ppb.unwrap_or(self.loss_ppb);
+        if cell.rm.is_some() {
+            return self.draws.uniform(0, u64::from(WHOLE_PPB)) < u64::from(loss_ppb);
+        }
+        match self.frames.get(&cell.vc) {
+            Some(&(known, is_lost)) if known == serial => is_lost,
+            _ => {
+                let drawn = self.draws.uniform(0, u64::from(WHOLE_PPB));
+                let is_lost = drawn < u64::from(loss_ppb);
+                self.frames.insert(cell.vc, (serial, is_lost));
+                is_lost
+            }
+        }
+    }
+}
+
+impl Schedule {
+    fn new(spec: &ScheduleSpec) -> Self {
         let steps = spec.paths.len();
         let (mut taken_up, mut given_up) = (vec![None; steps], vec![SimTime::NEVER; steps]);
         for step in 1..steps {
@@ -143,12 +181,10 @@ impl Motion {
             *last = if has_path(&step) { step } else { *last };
             Some(*last)
         });
-        Motion {
+        Schedule {
             known: known.collect(),
             step: 0,
             last_arrival: SimTime::ZERO,
-            draws,
-            frames: BTreeMap::new(),
             taken_up,
             given_up,
             spec: spec.clone(),
@@ -201,21 +237,9 @@ impl Motion {
         self.spec.to.get(self.known[self.step]).copied()
     }
 
-    /// Whether the cell that has just entered belongs to a frame that is lost. Each frame has one
-    /// draw, with its first cell that enters, so that what others lose does not shift it.
-    fn draws_loss(&mut self, cell: &Cell, serial: u64) -> bool {
-        let Some(&loss_ppb) = self.spec.losses_ppb.get(self.known[self.step]) else {
-            return false;
-        };
-        match self.frames.get(&cell.vc) {
-            Some(&(known, is_lost)) if known == serial => is_lost,
-            _ => {
-                let drawn = self.draws.uniform(0, u64::from(WHOLE_PPB));
-                let is_lost = drawn < u64::from(loss_ppb);
-                self.frames.insert(cell.vc, (serial, is_lost));
-                is_lost
-            }
-        }
+    /// What the link loses where the last cell entered, if that changes.
+    fn loss_ppb(&self) -> Option<u32> {
+        self.spec.losses_ppb.get(self.known[self.step]).copied()
     }
 
     /// Whether a handover of the run catches the cell that has just entered and arrives at `arrival`.

@@ -1,21 +1,21 @@
-//! Moving links, by hand. Times in picoseconds.
+//! Links that change or lose frames, by hand. Times in picoseconds.
 
 use super::*;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
 
 /// Steps (time, delay, path); -1 for no path.
 fn link(steps: &[(u64, i64, u32)], interruption_ps: u64, handover_loses_cells: bool) -> Link {
-    let motion = motion(steps, interruption_ps, handover_loses_cells);
-    link_with(motion)
+    let schedule = schedule(steps, interruption_ps, handover_loses_cells);
+    link_with(schedule)
 }
 
-fn motion(
+fn schedule(
     steps: &[(u64, i64, u32)],
     interruption_ps: u64,
     handover_loses_cells: bool,
-) -> MotionSpec {
+) -> ScheduleSpec {
     let delays_ps: Vec<Option<u64>> = steps.iter().map(|s| u64::try_from(s.1).ok()).collect();
-    MotionSpec {
+    ScheduleSpec {
         times_ps: steps.iter().map(|s| s.0).collect(),
         delays_ps,
         paths: steps.iter().map(|s| s.2).collect(),
@@ -28,24 +28,30 @@ fn motion(
     }
 }
 
-fn link_with(motion: MotionSpec) -> Link {
-    let delays_ps = motion.delays_ps.iter().flatten().copied();
-    let spec = LinkSpec {
+fn link_with(schedule: ScheduleSpec) -> Link {
+    Link::new(&spec_with(schedule), 1, SimTime(10_000))
+}
+
+fn spec_with(schedule: ScheduleSpec) -> LinkSpec {
+    let delays_ps = schedule.delays_ps.iter().flatten().copied();
+    LinkSpec {
         name: "l".into(),
         from: 0,
         to: 1,
         cell_time_ps: 10,
         framing: None,
         delay_ps: delays_ps.min().unwrap_or(0),
-        motion: Some(motion),
+        loss_ppb: 0,
+        schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
-    };
-    Link::new(&spec, 1, SimTime(10_000))
+    }
 }
 
 fn cell(index: u32) -> Cell {
     Cell {
         frame: 0,
+        rm: None,
+        efci: false,
         index,
         vc: 0,
         hop: 0,
@@ -131,9 +137,9 @@ fn a_cell_under_transmission_as_the_path_ends_still_takes_it() {
 #[test]
 fn a_cell_takes_the_time_in_force_when_its_transmission_begins() {
     let steps = [(0, 20, 0), (50, -1, 0), (70, 20, 0)];
-    let mut motion = motion(&steps, 0, false);
-    motion.cell_times_ps = vec![10, 40, 25];
-    let link = link_with(motion);
+    let mut schedule = schedule(&steps, 0, false);
+    schedule.cell_times_ps = vec![10, 40, 25];
+    let link = link_with(schedule);
     let times = [0, 49, 50, 69, 70, 900].map(|time| link.unit_time(SimTime(time), 0).0);
     assert_eq!(times, [10, 10, 40, 40, 25, 25]);
 }
@@ -141,9 +147,9 @@ fn a_cell_takes_the_time_in_force_when_its_transmission_begins() {
 /// A link that loses nothing, then all, then some, then is out.
 fn lossy() -> Link {
     let steps = [(0, 20, 0), (100, 20, 0), (200, 20, 0), (5_000, -1, 0)];
-    let mut motion = motion(&steps, 0, false);
-    motion.losses_ppb = vec![0, WHOLE_PPB, WHOLE_PPB / 2, 0];
-    link_with(motion)
+    let mut schedule = schedule(&steps, 0, false);
+    schedule.losses_ppb = vec![0, WHOLE_PPB, WHOLE_PPB / 2, 0];
+    link_with(schedule)
 }
 
 /// Whether frames with numbers from 0 are lost that enter, a cell each, at the given times.
@@ -178,6 +184,26 @@ fn each_frame_has_one_draw_of_the_streams_own() {
     assert_eq!(lost(&mut lossy(), 5_001..6_001), half);
 }
 
+/// A constant loss is the link's own, whether its delay changes or not.
+#[test]
+fn a_loss_of_the_link_is_that_of_a_schedule_with_this_loss_in_all_steps() {
+    let steps = [(0, 20, 0), (600, 30, 0)];
+    let mut by_step = schedule(&steps, 0, false);
+    by_step.losses_ppb = vec![WHOLE_PPB / 2; 2];
+    let mut changing = spec_with(schedule(&steps, 0, false));
+    changing.loss_ppb = WHOLE_PPB / 2;
+    let fixed = LinkSpec {
+        schedule: None,
+        ..changing.clone()
+    };
+    let expected = lost(&mut link_with(by_step), 300..1_300);
+    assert!(expected.contains(&true) && expected.contains(&false));
+    for spec in [changing, fixed] {
+        let mut link = Link::new(&spec, 1, SimTime(10_000));
+        assert_eq!(lost(&mut link, 300..1_300), expected);
+    }
+}
+
 #[test]
 fn frames_of_two_vcs_that_mix_have_a_draw_each() {
     let mut link = lossy();
@@ -193,9 +219,9 @@ fn frames_of_two_vcs_that_mix_have_a_draw_each() {
 
 #[test]
 fn a_cell_arrives_where_the_link_led_when_it_entered() {
-    let mut motion = motion(&[(0, 30, 0), (50, 5, 1), (60, -1, 2)], 0, false);
-    motion.to = vec![1, 7, 8];
-    let mut link = link_with(motion);
+    let mut schedule = schedule(&[(0, 30, 0), (50, 5, 1), (60, -1, 2)], 0, false);
+    schedule.to = vec![1, 7, 8];
+    let mut link = link_with(schedule);
     for (at, number) in [(49, 0), (50, 1), (65, 2)] {
         link.enter(SimTime(at), cell(number), 0);
     }

@@ -12,8 +12,10 @@ use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
 
+mod abr;
 mod finish;
 
+use abr::Abr;
 pub(crate) use finish::Finished;
 
 /// A virtual channel.
@@ -72,6 +74,7 @@ pub(crate) struct Network<'a> {
     frames: Frames,
     pub(crate) events: EventQueue,
     out: Outbox,
+    abr: Abr,
     traces_discards: bool,
 }
 
@@ -104,6 +107,7 @@ impl<'a> Network<'a> {
                 carries_packets: spec.carries_packets(id as usize),
                 record: VcRecord {
                     name: vc.name.clone(),
+                    carries_packets: spec.carries_packets(id as usize),
                     ..VcRecord::default()
                 },
             })
@@ -124,6 +128,8 @@ impl<'a> Network<'a> {
                 }
             })
             .collect();
+        let mut events = EventQueue::default();
+        let abr = Abr::new(spec, &mut events);
         let sources = spec.sources.iter();
         let mut network = Network {
             spec,
@@ -134,10 +140,12 @@ impl<'a> Network<'a> {
                 .map(|source| CellSource::new(source, spec.seed))
                 .collect(),
             frames: Frames::default(),
-            events: EventQueue::default(),
+            events,
             out: Outbox::default(),
+            abr,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
+        network.add_pacers();
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
         }
@@ -159,6 +167,8 @@ impl<'a> Network<'a> {
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
             rank::HANDOVER => self.on_handover(now, subject),
+            rank::PACE => self.on_pace(now, subject),
+            rank::INTERVAL => self.on_interval(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -170,7 +180,7 @@ impl<'a> Network<'a> {
         let (_, place) = ways.hop(cell.hop);
         let is_forgotten = ways.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
-        let serial = self.frames.get(cell.frame).serial;
+        let serial = self.frames.serial(cell.frame);
         if let Some((lost, reason)) = port.on_departure(now, place, serial, is_forgotten) {
             self.vcs[lost.vc as usize].record.cells_lost.add(reason);
             self.frames.settle(lost.frame, 1);
@@ -189,11 +199,14 @@ impl<'a> Network<'a> {
     fn begin_sending(&mut self, now: SimTime, port_id: u32) {
         let port = &mut self.ports[port_id as usize];
         let Some(departure) = port.begin_sending(now) else {
-            return;
+            return self.plan_pace(now, port_id);
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
         let (cell, start) = port.sending();
+        if cell.hop == 0 {
+            self.count_rm_cell(&cell);
+        }
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -221,6 +234,7 @@ impl<'a> Network<'a> {
             Next::Hop(hop) => {
                 cell.hop = hop;
                 cell.came_at = now;
+                self.lower_er(node, &mut cell);
                 if enters && self.is_refused_by_contract(now, &mut cell) {
                     return;
                 }
@@ -280,19 +294,24 @@ impl<'a> Network<'a> {
     }
 
     /// Offers a cell to the port of its hop.
-    fn offer_cell(&mut self, now: SimTime, cell: Cell) {
+    fn offer_cell(&mut self, now: SimTime, mut cell: Cell) {
         let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        self.meet_control(now, port_id, &mut cell);
         let port = &mut self.ports[port_id as usize];
-        let was_idle = port.queued() == 0;
+        let was_idle = !port.is_busy();
         let verdict = port.on_cell(now, cell, place);
         self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, 1, verdict);
     }
 
     /// A cell has reached the end of its VC.
     fn on_cell_at_end(&mut self, now: SimTime, cell: Cell) {
+        self.vcs[cell.vc as usize].record.cells_delivered += 1;
+        if cell.rm.is_some() {
+            return self.on_rm_cell_at_end(now, cell);
+        }
+        self.see_efci(&cell);
         let frame = self.frames.get(cell.frame);
         let vc = &mut self.vcs[cell.vc as usize];
-        vc.record.cells_delivered += 1;
         if let Some(delays) = &mut vc.delays {
             delays.add((now - cell.left_at).0);
         }
@@ -384,6 +403,8 @@ impl<'a> Network<'a> {
         vc.record.cells_offered += 1;
         let cell = Cell {
             frame: vc.frame_under_way,
+            rm: None,
+            efci: false,
             index: sent.index,
             octets: 0,
             vc: vc_id,
@@ -465,6 +486,7 @@ impl<'a> Network<'a> {
 
     /// Offers a whole frame to the first port of VC `vc_id`.
     fn offer_frame(&mut self, now: SimTime, id: u32, vc_id: u32) {
+        let is_paced = self.abr.paces(vc_id);
         let vc = &mut self.vcs[vc_id as usize];
         let frame = self.frames.get(id);
         let units = vc.units(frame);
@@ -474,16 +496,18 @@ impl<'a> Network<'a> {
         vc.record.cells_offered += u64::from(units);
         let (port_id, place) = vc.ways.hop(0);
         let port = &mut self.ports[port_id as usize];
-        let was_idle = port.queued() == 0;
+        let was_idle = !port.is_busy();
         let verdict = port.on_frame(now, place, units, |index| Cell {
             frame: id,
+            rm: None,
+            efci: false,
             index,
             octets,
             vc: vc_id,
             hop: 0,
             is_last: index + 1 == units,
             is_tagged: false,
-            is_paced: false,
+            is_paced,
             came_at: now,
             left_at: now,
         });

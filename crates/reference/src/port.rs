@@ -1,5 +1,6 @@
 //! An output port: its queues, the scheduler that chooses between them, and the link they feed.
 
+use crate::abr::Pacer;
 use crate::frames::Cell;
 use crate::link::Link;
 use crate::queue::{Queue, VcAtPort};
@@ -29,6 +30,10 @@ pub struct Port {
     sending: usize,
     /// When that transmission began, or will after the wait before its frame.
     sending_since: SimTime,
+    /// Whether a cell is under transmission, or held for want of a path.
+    is_busy: bool,
+    /// The queue that holds class abr.
+    abr_queue: Option<usize>,
     /// By place.
     pub vcs: Vec<VcAtPort>,
     /// The link behind it.
@@ -51,6 +56,8 @@ impl Port {
             scheduler: Scheduler::new(&spec.port.scheduler),
             sending: 0,
             sending_since: SimTime::ZERO,
+            is_busy: false,
+            abr_queue: spec.port.queue_of(ServiceClass::Abr),
             vcs: Vec::new(),
             link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
@@ -70,12 +77,35 @@ impl Port {
         self.queues.iter().map(Queue::queued).sum()
     }
 
+    /// Whether a cell is under transmission, or held for want of a path.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_busy
+    }
+
+    /// Cells in the queue of class abr.
+    pub(crate) fn abr_queued(&self) -> u32 {
+        self.abr_queue
+            .map_or(0, |queue| self.queues[queue].queued())
+    }
+
+    /// What paces the VC at `place`, and others of its queue.
+    pub(crate) fn pacer_of(&mut self, place: u32) -> &mut Pacer {
+        let queue = self.vcs[place as usize].queue;
+        self.queues[queue].cells.pace()
+    }
+
+    /// When a cell that waits for its pace may be sent, if that is all that is missing.
+    pub(crate) fn wake(&self, now: SimTime) -> Option<SimTime> {
+        let pacers = self.queues.iter().filter_map(|queue| queue.cells.pacer());
+        pacers.filter_map(|pacer| pacer.wake(now)).min()
+    }
+
     /// Time during which a cell was under transmission, up to `end`.
     pub fn busy(&self, end: SimTime) -> SimTime {
-        let sending = if self.queued() == 0 {
-            SimTime::ZERO
-        } else {
+        let sending = if self.is_busy {
             end.since(self.sending_since)
+        } else {
+            SimTime::ZERO
         };
         self.sent_for + sending
     }
@@ -107,7 +137,7 @@ impl Port {
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
     /// leave.
     pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
-        let has_cells = self.queues.iter().map(|queue| queue.queued() > 0);
+        let has_cells = self.queues.iter().map(|queue| queue.is_ready(now));
         let backlog = has_cells
             .zip(0..)
             .fold(0, |bits, (has, q)| bits | u32::from(has) << q);
@@ -115,9 +145,10 @@ impl Port {
             return None;
         }
         self.sending = self.scheduler.select(Backlog(backlog));
-        let cells = &mut self.queues[self.sending].cells;
-        cells.begin_service();
-        let cell = cells.front()?;
+        let queue = &mut self.queues[self.sending];
+        queue.begin_service(now, &mut self.vcs);
+        let cell = queue.cells.front()?;
+        self.is_busy = true;
         let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
@@ -149,6 +180,7 @@ impl Port {
         is_forgotten: bool,
     ) -> Option<(Cell, LossReason)> {
         self.sent_for += now - self.sending_since;
+        self.is_busy = false;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
         queue.on_departure(now, &cell, &mut self.vcs[place as usize]);

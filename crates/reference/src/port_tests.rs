@@ -20,7 +20,8 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
         cell_time_ps: 10,
         framing: None,
         delay_ps: 0,
-        motion: None,
+        loss_ppb: 0,
+        schedule: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
     link.port.scheduler = scheduler;
@@ -47,6 +48,8 @@ fn offer(port: &mut Port, vc: u32, cells: u32) -> Vec<Option<DiscardReason>> {
 fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<DiscardReason> {
     let cell = Cell {
         frame: 0,
+        rm: None,
+        efci: false,
         index,
         vc,
         hop: 0,
@@ -143,6 +146,8 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
     let mut port = port(5, PolicySpec::TailDrop(TailDropSpec {}));
     let make = |index| Cell {
         frame: 0,
+        rm: None,
+        efci: false,
         index,
         vc: 0,
         hop: 0,

@@ -126,6 +126,9 @@ impl Queue {
     pub(crate) fn on_cell(&mut self, now: SimTime, cell: Cell, vc: &mut VcAtPort) -> Verdict {
         self.arrived += 1;
         self.integral.arrived(u128::from(now.0));
+        if cell.rm.is_some() {
+            return self.on_rm_cell(now, cell, vc);
+        }
         if !vc.in_frame {
             self.begin_frame(now, vc, cell.is_last, cell.is_tagged);
         }
@@ -150,6 +153,37 @@ impl Queue {
         }
         self.take_in(cell, vc);
         Verdict::Accepted
+    }
+
+    /// An RM cell, between the cells of a frame or not: no policy looks at it, and it is taken in where
+    /// there is room.
+    fn on_rm_cell(&mut self, now: SimTime, cell: Cell, vc: &mut VcAtPort) -> Verdict {
+        if self.held < self.capacity {
+            self.take_in(cell, vc);
+            return Verdict::Accepted;
+        }
+        self.discarded.add(DiscardReason::Overflow, 1);
+        self.integral.departed(u128::from(now.0));
+        Verdict::Discarded {
+            reason: DiscardReason::Overflow,
+            is_first_loss: false,
+        }
+    }
+
+    /// Whether a cell may be sent now.
+    pub(crate) fn is_ready(&self, now: SimTime) -> bool {
+        self.cells.is_ready(now)
+    }
+
+    /// The transmission of the next cell begins, which may be sent now. An RM cell that its source has made
+    /// for the moment comes to the queue with it, whether there is room or not.
+    pub(crate) fn begin_service(&mut self, now: SimTime, vcs: &mut [VcAtPort]) {
+        if let Some((cell, place)) = self.cells.begin_service(now) {
+            self.arrived += 1;
+            self.integral.arrived(u128::from(now.0));
+            self.count_in(&cell, &mut vcs[place as usize]);
+            self.queue_max = self.queue_max.max(self.queued());
+        }
     }
 
     /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
@@ -251,17 +285,23 @@ impl Queue {
     }
 
     fn take_in(&mut self, cell: Cell, vc: &mut VcAtPort) {
-        vc.awaits_boundary = !cell.is_last;
+        self.count_in(&cell, vc);
+        self.cells.push(vc.vc, cell);
+        self.queue_max = self.queue_max.max(self.queued());
+    }
+
+    fn count_in(&mut self, cell: &Cell, vc: &mut VcAtPort) {
+        if cell.rm.is_none() {
+            vc.awaits_boundary = !cell.is_last;
+        }
         if vc.queued == 0 {
             self.active_vcs += 1;
             self.active_weight += self.policy.weight(vc.vc);
         }
-        let amount = self.amount(&cell);
+        let amount = self.amount(cell);
         self.held += amount;
         vc.held += amount;
         vc.queued += 1;
         self.policy.on_taken_in(vc.vc, amount);
-        self.cells.push(vc.vc, cell);
-        self.queue_max = self.queue_max.max(self.queued());
     }
 }

@@ -120,6 +120,7 @@ mod tests {
             class: ServiceClass::Ubr,
             policing: Vec::new(),
             gfr: None,
+            abr: None,
             rerouting: Some(ReroutingSpec {
                 times_ps: vec![100, 200],
                 paths: vec![vec![1, 32, 29], vec![1, 24, 49]],

@@ -25,7 +25,7 @@ fn link(name: &str, ends: (u32, u32), rate: u64, delay_ps: u64, queue: Value) ->
     }
     json!({
         "name": name, "from": ends.0, "to": ends.1, "cell_time_ps": 0, "framing": framing(rate),
-        "delay_ps": delay_ps, "motion": null,
+        "delay_ps": delay_ps, "schedule": null,
         "port": {"queues": [full], "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0},
     })
 }
@@ -44,7 +44,7 @@ fn dumbbell(queue: Value, duration_ps: u64) -> Value {
     let nodes = [("a", "host"), ("r", "router"), ("b", "host")];
     let vc = |id: u32| json!({"name": format!("vc{id}"), "path": [id], "class": "ubr", "policing": [], "gfr": null});
     json!({
-        "version": 1, "seed": 1, "duration_ps": duration_ps,
+        "version": 2, "seed": 1, "duration_ps": duration_ps,
         "nodes": nodes.map(|(name, kind)| json!({"name": name, "kind": kind})),
         "links": [
             link("a>r", (0, 1), 100 * MBIT, 0, json!({})),
@@ -146,7 +146,7 @@ fn a_buffer_holds_so_many_packets_or_so_many_octets_and_no_more() {
 #[test]
 fn a_rate_that_falls_to_half_makes_packets_take_twice_as_long() {
     let mut spec = dumbbell(json!({}), 60 * MS);
-    spec["links"][1]["motion"] = json!({
+    spec["links"][1]["schedule"] = json!({
         "times_ps": [0], "delays_ps": [10 * MS], "paths": [0], "cell_times_ps": [],
         "rates_millibps": [5 * MBIT], "losses_ppb": [], "to": [], "interruption_ps": 0,
         "handover_loses_cells": false,
@@ -189,7 +189,7 @@ fn what_is_made_of_cells_is_refused_on_links_of_packets() {
         ),
         (
             |s| {
-                s["links"][1]["motion"] = json!({
+                s["links"][1]["schedule"] = json!({
                     "times_ps": [0], "delays_ps": [10 * MS], "paths": [0], "cell_times_ps": [5],
                     "losses_ppb": [], "to": [], "interruption_ps": 0, "handover_loses_cells": false,
                 })

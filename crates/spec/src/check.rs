@@ -2,8 +2,8 @@
 
 use crate::gfr::validate_gfr;
 use crate::{
-    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, SPEC_VERSION, StartSpec,
-    TickPhase, TrafficSpec, VcSpec,
+    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
+    StartSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -86,7 +86,8 @@ impl NetworkSpec {
     /// the scenario model; this is the engine's own guard.
     pub fn validate(&self) -> Result<(), SpecError> {
         if self.version != SPEC_VERSION {
-            return Err(range("version".into(), self.version, "1"));
+            let allowed = SPEC_VERSION.to_string();
+            return Err(range("version".into(), self.version, &allowed));
         }
         // Sums of times stay far below u64::MAX: 100 days of run, 1 day of delay.
         if self.duration_ps == 0 || self.duration_ps > 8_640_000 * 1_000_000_000_000 {
@@ -153,14 +154,17 @@ impl NetworkSpec {
             if link.delay_ps > DELAY_MAX_PS {
                 return Err(range(at("delay_ps"), link.delay_ps, "at most 1 day"));
             }
-            if let Some(motion) = &link.motion {
-                motion.validate(link, &at("motion"))?;
+            if link.loss_ppb > WHOLE_PPB {
+                return Err(range(at("loss_ppb"), link.loss_ppb, "at most 1000000000"));
+            }
+            if let Some(schedule) = &link.schedule {
+                schedule.validate(link, &at("schedule"))?;
                 let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;
-                if !motion.to.is_empty()
-                    && (motion.to[0] != link.to || !motion.to.iter().all(known))
+                if !schedule.to.is_empty()
+                    && (schedule.to[0] != link.to || !schedule.to.iter().all(known))
                 {
                     let problem = "must be other nodes, the first of them the link's";
-                    return Err(structure(at("motion.to"), problem));
+                    return Err(structure(at("schedule.to"), problem));
                 }
             }
             self.validate_port(i, link)?;
@@ -175,7 +179,7 @@ impl NetworkSpec {
             let allowed = "0 on a link that carries packets";
             return Err(range(at("cell_time_ps"), link.cell_time_ps, allowed));
         }
-        let changes = link.motion.iter().flat_map(|motion| &motion.to);
+        let changes = link.schedule.iter().flat_map(|schedule| &schedule.to);
         for &node in [link.from, link.to].iter().chain(changes) {
             let kind = self.nodes.get(node as usize).map(|node| node.kind);
             if kind == Some(NodeKind::Switch) {
@@ -218,8 +222,9 @@ impl NetworkSpec {
                 self.validate_packets(i, vc)?;
             }
             validate_gfr(i, vc, self.duration_ps)?;
+            self.validate_abr(i, vc)?;
         }
-        Ok(())
+        self.validate_admission()
     }
 
     /// Refuses on a VC of packets what is made of cells.
@@ -396,12 +401,11 @@ impl NetworkSpec {
         }
         // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
         let blocks = if tcp.timestamps { 3 } else { 4 };
-        if tcp.sack_max_blocks == 0 || tcp.sack_max_blocks > blocks {
-            return Err(range(
-                at("sack_max_blocks"),
-                tcp.sack_max_blocks,
-                &format!("1 to {blocks}"),
-            ));
+        if let RecoverySpec::Sack(sack) = &tcp.recovery
+            && !(1..=blocks).contains(&sack.max_blocks)
+        {
+            let allowed = format!("1 to {blocks}");
+            return Err(range(at("recovery.max_blocks"), sack.max_blocks, &allowed));
         }
         if let Some(delayed) = tcp.delayed_ack {
             for (key, value) in [

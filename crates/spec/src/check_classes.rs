@@ -69,7 +69,8 @@ impl NetworkSpec {
             ..Surroundings::default()
         };
         let refusal = port.scheduler.check(&around);
-        refusal.map_err(|refusal| refused(refusal, &at("scheduler")))
+        refusal.map_err(|refusal| refused(refusal, &at("scheduler")))?;
+        self.validate_rate_algorithm(i, link)
     }
 
     pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
@@ -201,7 +202,7 @@ fn validate_queue(queue: &QueueSpec, path: &str) -> Result<(), SpecError> {
     refusal.map_err(|refusal| refused(refusal, &at("policy")))
 }
 
-fn refused(refusal: Refusal, path: &str) -> SpecError {
+pub(crate) fn refused(refusal: Refusal, path: &str) -> SpecError {
     let path = format!("{path}.{}", refusal.field);
     range(path, refusal.got, &refusal.allowed)
 }

@@ -1,7 +1,7 @@
 //! Service classes: the queues of an output port, how it chooses between them, and what a VC's cells
 //! must keep to.
 
-use crate::{FifoSpec, PolicySpec, SchedulerSpec};
+use crate::{FifoSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 
@@ -40,6 +40,10 @@ pub struct PortSpec {
     /// Without it frames stay in step with the bottleneck's cells, and one input always wins a full
     /// buffer's place.
     pub frame_gap_ps: u64,
+    /// By what it controls the rates of the ABR VCs that cross it; the key is left out for a port that
+    /// does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_algorithm: Option<RateAlgorithmSpec>,
 }
 
 /// A queue of an output port.
@@ -99,6 +103,7 @@ impl PortSpec {
             }],
             scheduler: SchedulerSpec::Fifo(FifoSpec {}),
             frame_gap_ps,
+            rate_algorithm: None,
         }
     }
 

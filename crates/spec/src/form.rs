@@ -67,13 +67,13 @@ fn same_keys(given: &Value, expected: &Value, path: &mut String) -> Result<(), S
 mod tests {
     use super::*;
 
-    const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "motion": null,
+    const LINK: &str = r#"{"name": "a>b", "from": 0, "to": 1, "cell_time_ps": 1, "delay_ps": 0, "schedule": null,
         "port": {"queues": [{"class": null, "capacity_cells": null, "policy": {"kind": "tail_drop"}}],
         "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0}}"#;
 
     fn spec_with(link: &str) -> String {
         format!(
-            r#"{{"version": 1, "seed": 0, "duration_ps": 1,
+            r#"{{"version": 2, "seed": 0, "duration_ps": 1,
             "nodes": [{{"name": "a", "kind": "host"}}, {{"name": "b", "kind": "host"}}],
             "links": [{link}], "vcs": [], "flows": [], "sources": [], "records": {{"sample_every_ps": 1,
             "sampled_ports": [], "vc_sampled_ports": [], "delay_vcs": [], "traces": []}}}}"#

@@ -4,14 +4,15 @@
 //! The JSON form is the border between the scenario model and the engines. Unknown keys are refused,
 //! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
 
+mod abr;
 mod check;
 mod check_classes;
 mod classes;
 mod form;
 mod framing;
 mod gfr;
-mod motion;
 mod rerouting;
+mod schedule;
 mod sources;
 mod web;
 
@@ -19,8 +20,10 @@ pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
 pub use framing::PacketFraming;
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
-pub use motion::MotionSpec;
 pub use rerouting::ReroutingSpec;
+pub use schedule::ScheduleSpec;
+pub use skycell_abr::spec::AbrSpec;
+pub use skycell_abr::switch::specs::*;
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
@@ -33,7 +36,7 @@ use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
 /// Version of the JSON form this crate reads.
-pub const SPEC_VERSION: u32 = 1;
+pub const SPEC_VERSION: u32 = 2;
 
 /// One run: nodes, links with their output ports, VCs, flows, and what to record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
@@ -99,11 +102,15 @@ pub struct LinkSpec {
     /// How it carries packets; the key is left out for a link that carries cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<PacketFraming>,
-    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a moving
-    /// link the least of its delays.
+    /// Propagation delay, picoseconds; a cell arrives this long after its last bit left. Of a link
+    /// with a schedule the least of its delays.
     pub delay_ps: u64,
-    /// How the link changes during the run; none for a link at rest.
-    pub motion: Option<MotionSpec>,
+    /// Part of a thousand million of the frames that the link loses, all cells of a frame together; the key is
+    /// left out for a link that loses none. Drawn from the stream `link/<name>/loss`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub loss_ppb: u32,
+    /// How the link changes during the run; none for a link that does not.
+    pub schedule: Option<ScheduleSpec>,
     /// The output port that feeds it.
     pub port: PortSpec,
 }
@@ -122,6 +129,9 @@ pub struct VcSpec {
     pub policing: Vec<GcraSpec>,
     /// What it is promised; none for a VC without a guarantee.
     pub gfr: Option<GfrSpec>,
+    /// How its rate is controlled; the key is left out for a VC that is not of class abr.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abr: Option<AbrSpec>,
     /// Paths that it takes later; the key is left out for a VC that keeps its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerouting: Option<ReroutingSpec>,

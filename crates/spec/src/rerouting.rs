@@ -25,7 +25,7 @@ pub struct ReroutingSpec {
 impl LinkSpec {
     /// Whether the link leads to `node` at any time.
     pub fn leads_to(&self, node: u32) -> bool {
-        let turns = self.motion.as_ref().map(|motion| &motion.to);
+        let turns = self.schedule.as_ref().map(|schedule| &schedule.to);
         self.to == node || turns.is_some_and(|to| to.contains(&node))
     }
 }
@@ -66,7 +66,7 @@ impl NetworkSpec {
             }
             for link in [path[0], path[path.len() - 1]] {
                 if !self.links[link as usize]
-                    .motion
+                    .schedule
                     .as_ref()
                     .is_none_or(|m| m.to.is_empty())
                 {

@@ -1,15 +1,14 @@
 //! Rules of 4.4BSD's sender: windows that change, what a timer stamps, what recovery begins with.
 
 use crate::segment::{Segment, SegmentKind};
-use crate::sender::tests::{MSS, Script, WINDOW, tcp, variant};
-use crate::spec::{TcpSpec, TcpVariant, TickOrder};
+use crate::sender::tests::{MSS, NEW_RENO, RENO, SACK, Script, WINDOW, recovering, tcp};
+use crate::spec::{
+    RecoverySpec, RenoRecoverySpec, SlowStartSpec, StandardSlowStartSpec, TcpSpec, TickOrder,
+};
 use skycell_units::SimTime;
 
 fn reno() -> TcpSpec {
-    TcpSpec {
-        variant: TcpVariant::Reno,
-        ..tcp()
-    }
+    recovering(RecoverySpec::Reno(RENO))
 }
 
 /// An acknowledgement of `segments` segments with a window of `window` segments.
@@ -131,8 +130,11 @@ fn what_a_timer_sends_is_stamped_with_the_tick_before_where_timers_come_first() 
 fn recovery_begins_with_as_many_segments_on_top_as_duplicates_began_it() {
     let mut s = Script::established(
         TcpSpec {
-            dup_ack_threshold: 2,
-            ..reno()
+            recovery: RecoverySpec::Reno(RenoRecoverySpec {
+                dup_ack_threshold: 2,
+                ..RENO
+            }),
+            ..tcp()
         },
         8,
     );
@@ -191,11 +193,16 @@ fn a_timeout_ends_a_row_of_duplicates() {
 #[test]
 fn the_ack_that_ends_a_recovery_grows_the_window_where_slow_start_goes_on_at_ssthresh() {
     // 4.4BSD tcp_input: cwnd = ssthresh, then what every ACK of new data adds.
-    for of in [TcpVariant::Reno, TcpVariant::NewReno, TcpVariant::Sack] {
+    for of in [
+        RecoverySpec::Reno(RENO),
+        RecoverySpec::NewReno(NEW_RENO),
+        RecoverySpec::Sack(SACK),
+    ] {
         let mut s = Script::established(
             TcpSpec {
-                slow_start_at_ssthresh: true,
-                ..variant(of)
+                recovery: of,
+                slow_start: SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: true }),
+                ..tcp()
             },
             8,
         );

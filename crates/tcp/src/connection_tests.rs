@@ -3,8 +3,8 @@
 use crate::TickClock;
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::Sender;
-use crate::sender::tests::{MSS, Script, tcp, variant};
-use crate::spec::{TcpSpec, TcpVariant};
+use crate::sender::tests::{MSS, NEW_RENO, Script, tcp};
+use crate::spec::{NewRenoSpec, RecoverySpec, TcpSpec};
 use skycell_units::SimTime;
 
 #[test]
@@ -35,8 +35,11 @@ fn the_answer_to_a_syn_is_the_first_sample_unless_the_syn_was_sent_twice() {
 fn a_connection_begins_as_the_first_did_and_hears_nothing_of_an_earlier_one() {
     let mut s = Script::limited(
         TcpSpec {
-            avoid_multiple_fast_retransmits: true,
-            ..variant(TcpVariant::NewReno)
+            recovery: RecoverySpec::NewReno(NewRenoSpec {
+                avoid_multiple_fast_retransmits: true,
+                ..NEW_RENO
+            }),
+            ..tcp()
         },
         8,
         8,

@@ -1,10 +1,7 @@
 //! Sender and receiver over a wire that loses segments and acknowledgements for a while.
 
-use crate::sender::tests::{MSS, tcp};
-use crate::spec::{
-    AdvertisedWindow, CongestionControl, DelayedAckSpec, PartialAckRestarts, PartialAckWindow,
-    PipeAtEntry, SackPartialAck, SackPipeRoom, TcpSpec, TcpVariant,
-};
+use crate::sender::tests::{CUBIC, MSS, NEW_RENO, RENO, RENO_CONGESTION, SACK, VANILLA, tcp};
+use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
 use proptest::prelude::*;
 use skycell_units::SimTime;
@@ -13,62 +10,93 @@ use std::collections::VecDeque;
 /// Between arrivals at either end.
 const STEP: SimTime = SimTime::from_millis(10);
 
-/// Any rules of loss recovery, windows of one to twenty segments, segments cut at will.
-fn rules() -> impl Strategy<Value = TcpSpec> {
-    use {PartialAckWindow as Partial, SackPartialAck as Sack, TcpVariant as Variant};
-    let variants = [
-        Variant::Vanilla,
-        Variant::Reno,
-        Variant::NewReno,
-        Variant::Sack,
-    ];
-    let of_new_reno = [Partial::Keep, Partial::Ssthresh, Partial::Deflate];
-    let of_sack = [
+/// Any loss recovery.
+fn recoveries() -> impl Strategy<Value = RecoverySpec> {
+    use {PartialAckWindow as Partial, SackPartialAck as Sack};
+    let restarts = || {
+        let any = [
+            PartialAckRestarts::Every,
+            PartialAckRestarts::First,
+            PartialAckRestarts::None,
+        ];
+        prop::sample::select(any.to_vec())
+    };
+    let partial = [Partial::Keep, Partial::Ssthresh, Partial::Deflate];
+    let sack = [
         Sack::PipeLessTwo,
         Sack::PipeLessOne,
         Sack::ResendsTwo,
         Sack::EndsRecovery,
     ];
-    let restarts = [
-        PartialAckRestarts::Every,
-        PartialAckRestarts::First,
-        PartialAckRestarts::None,
+    let of_new_reno = (
+        prop::sample::select(partial.to_vec()),
+        restarts(),
+        prop::array::uniform2(any::<bool>()),
+    );
+    let of_sack = (
+        prop::sample::select(sack.to_vec()),
+        restarts(),
+        prop::array::uniform3(any::<bool>()),
+    );
+    prop_oneof![
+        Just(RecoverySpec::Vanilla(VANILLA)),
+        any::<bool>().prop_map(|avoid_multiple_fast_retransmits| {
+            RecoverySpec::Reno(RenoRecoverySpec {
+                avoid_multiple_fast_retransmits,
+                ..RENO
+            })
+        }),
+        of_new_reno.prop_map(|(partial_ack_window, partial_ack_restarts, is)| {
+            RecoverySpec::NewReno(NewRenoSpec {
+                partial_ack_window,
+                flywheel: is[0],
+                avoid_multiple_fast_retransmits: is[1],
+                partial_ack_restarts,
+                ..NEW_RENO
+            })
+        }),
+        of_sack.prop_map(
+            |(partial_ack, partial_ack_restarts, is)| RecoverySpec::Sack(SackSpec {
+                partial_ack,
+                partial_ack_restarts,
+                pipe_room: [PipeRoom::Segment, PipeRoom::Any][usize::from(is[0])],
+                pipe_at_entry: [PipeAtEntry::Cwnd, PipeAtEntry::CwndLessThree][usize::from(is[1])],
+                avoid_multiple_fast_retransmits: is[2],
+                ..SACK
+            })
+        ),
+    ]
+}
+
+/// Any rules, windows of one to twenty segments, segments cut at will.
+fn rules() -> impl Strategy<Value = TcpSpec> {
+    let congestion = [
+        CongestionSpec::Reno(RENO_CONGESTION),
+        CongestionSpec::Cubic(CUBIC),
     ];
     (
-        prop::sample::select(variants.to_vec()),
-        prop::sample::select(of_new_reno.to_vec()),
-        prop::sample::select(of_sack.to_vec()),
-        prop::sample::select(restarts.to_vec()),
+        recoveries(),
+        prop::sample::select(congestion.to_vec()),
         MSS..20 * MSS,
         MSS..20 * MSS,
-        prop::array::uniform10(any::<bool>()),
+        prop::array::uniform5(any::<bool>()),
     )
-        .prop_map(
-            |(variant, new_reno, sack, restarts, rwnd, initial_cwnd, is)| TcpSpec {
-                variant,
-                partial_ack_window: new_reno,
-                sack_partial_ack: sack,
-                sack_partial_ack_restarts: restarts,
-                rwnd,
-                initial_cwnd,
-                congestion_control: [CongestionControl::Reno, CongestionControl::Cubic]
-                    [usize::from(is[8])],
-                sack_pipe_room: [SackPipeRoom::Segment, SackPipeRoom::Any][usize::from(is[9])],
-                nagle: is[0],
-                sws_avoidance: is[1],
-                flywheel: is[2],
-                timestamps: is[3],
-                avoid_multiple_fast_retransmits: is[4],
-                advertised_window: [AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]
-                    [usize::from(is[5])],
-                delayed_ack: is[6].then_some(DelayedAckSpec {
-                    timeout_ps: SimTime::from_millis(200).0,
-                    every_segments: 2,
-                }),
-                pipe_at_entry: [PipeAtEntry::Cwnd, PipeAtEntry::CwndLessThree][usize::from(is[7])],
-                ..tcp()
-            },
-        )
+        .prop_map(|(recovery, congestion, rwnd, initial_cwnd, is)| TcpSpec {
+            recovery,
+            congestion,
+            rwnd,
+            initial_cwnd,
+            nagle: is[0],
+            sws_avoidance: is[1],
+            timestamps: is[2],
+            advertised_window: [AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]
+                [usize::from(is[3])],
+            delayed_ack: is[4].then_some(DelayedAckSpec {
+                timeout_ps: SimTime::from_millis(200).0,
+                every_segments: 2,
+            }),
+            ..tcp()
+        })
 }
 
 /// A flow's two ends and the wire between them, which loses the transmissions whose turn says so.

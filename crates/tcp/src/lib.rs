@@ -2,7 +2,9 @@
 //! the segments to send. No clock, no queue and no I/O inside.
 
 mod clock;
-mod cubic;
+mod congestion;
+mod ecn;
+mod kinds;
 mod ranges;
 mod receiver;
 mod recent;
@@ -10,6 +12,7 @@ mod recovery;
 mod rto;
 mod segment;
 mod sender;
+mod slow_start;
 pub mod spec;
 mod transmit;
 mod window;

@@ -3,9 +3,8 @@
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{AdvertisedWindow, TcpSpec, TcpVariant};
-use skycell_cache::ask_for;
-use skycell_units::{Cells, Octets, SimTime};
+use crate::spec::{AdvertisedWindow, RecoverySpec, TcpSpec};
+use skycell_units::{Cells, Ecn, Octets, SimTime};
 use std::sync::Arc;
 
 /// What a receiver has counted over all connections of its flow.
@@ -25,15 +24,15 @@ pub struct ReceiverCounters {
     pub acks: u64,
     /// Answers to SYN and FIN sent.
     pub controls: u64,
+    /// Of the data segments, those that a queue had marked.
+    pub marked: u64,
 }
 
-/// The receiver of one flow. What every segment needs comes first: the end of a line of the cache, and
-/// another.
+/// The receiver of one flow. What every segment needs comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
     held_until: Option<SimTime>,
-    // The second line.
     tcp: Arc<TcpSpec>,
     rcv_nxt: u64,
     /// Timestamp to echo (RFC 7323 section 4.3).
@@ -47,6 +46,8 @@ pub struct Receiver {
     acks: u64,
     /// Whether there may be anything in `early` or `recent`; looked up when an acknowledgement goes out.
     has_early: bool,
+    /// Whether acknowledgements echo a mark, until the sender has said that it slowed down.
+    echoes_mark: bool,
     // What few segments need.
     early: Ranges,
     recent: RecentRanges,
@@ -58,14 +59,8 @@ pub struct Receiver {
     window_end: u64,
     duplicates: u64,
     controls: u64,
+    marked: u64,
 }
-
-/// What is told of the lines of the cache above; the first field ends one.
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(Receiver, tcp) == 16);
-    assert!(offset_of!(Receiver, early) == 16 + 64);
-};
 
 impl Receiver {
     /// A receiver before the flow's first connection.
@@ -83,6 +78,8 @@ impl Receiver {
             unacknowledged: 0,
             held_until: None,
             has_early: false,
+            echoes_mark: false,
+            marked: 0,
             before: 0,
             received_before: 0,
             highest_before: 0,
@@ -91,13 +88,6 @@ impl Receiver {
             acks: 0,
             controls: 0,
         }
-    }
-
-    /// Asks for each line, so that it comes into the cache.
-    pub fn ask(&self) {
-        ask_for(&self.held_until);
-        ask_for(&self.rcv_nxt);
-        ask_for(&self.acks);
     }
 
     /// Octets of the IP packet that `segment` is.
@@ -125,6 +115,7 @@ impl Receiver {
             duplicates: self.duplicates,
             acks: self.acks,
             controls: self.controls,
+            marked: self.marked,
         }
     }
 
@@ -178,12 +169,21 @@ impl Receiver {
         self.early.clear();
         self.recent.clear();
         self.has_early = false;
+        self.echoes_mark = false;
         self.unacknowledged = 0;
         self.held_until = None;
     }
 
     fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
         self.segments += 1;
+        // RFC 3168 6.1.3: CWR ends the echo of earlier marks; of a mark that comes with it there is one.
+        if segment.cwr {
+            self.echoes_mark = false;
+        }
+        if segment.ecn == Ecn::Ce {
+            self.echoes_mark = true;
+            self.marked += 1;
+        }
         let (start, end) = (segment.sequence, segment.end());
         let is_known = end <= self.rcv_nxt || self.has_early && self.early.holds(start, end);
         if is_known {
@@ -263,14 +263,15 @@ impl Receiver {
             acknowledgement: self.rcv_nxt,
             window,
             timestamp: self.ts_recent,
+            ece: self.echoes_mark,
             ..Segment::bare(SegmentKind::Ack, self.connection)
         });
         if self.has_early {
-            if self.tcp.variant == TcpVariant::Sack {
+            if let RecoverySpec::Sack(sack) = &self.tcp.recovery {
                 if let Some(range) = changed {
                     self.recent.note(range);
                 }
-                let most = self.tcp.sack_max_blocks as usize;
+                let most = sack.max_blocks as usize;
                 let ack = out.last_mut().expect("it was pushed just now");
                 ack.sack = self.recent.newest(self.rcv_nxt, most);
             }

@@ -1,7 +1,7 @@
 //! A TCP segment, and what it costs on the wire.
 
 use crate::spec::TcpSpec;
-use skycell_units::{Cells, Octets};
+use skycell_units::{Cells, Ecn, Octets};
 
 /// Octets of an IPv4 and a TCP header without options.
 const HEADER_OCTETS: Octets = 40;
@@ -54,6 +54,12 @@ impl SackBlocks {
 pub struct Segment {
     /// What it is for.
     pub kind: SegmentKind,
+    /// ECN field of the packet, as the sender sets it; a queue on the way makes it [`Ecn::Ce`] where it marks.
+    pub ecn: Ecn,
+    /// ECN-Echo: the receiver has seen a mark, and the sender has not yet said that it slowed down.
+    pub ece: bool,
+    /// Congestion window reduced: the sender has slowed down.
+    pub cwr: bool,
     /// Which of the flow's connections it belongs to, from 0.
     pub connection: u32,
     /// First octet of the payload.
@@ -75,6 +81,9 @@ impl Segment {
     pub(crate) fn bare(kind: SegmentKind, connection: u32) -> Self {
         Segment {
             kind,
+            ecn: Ecn::NotEct,
+            ece: false,
+            cwr: false,
             connection,
             sequence: 0,
             length: 0,

@@ -1,11 +1,11 @@
 //! The sending end: connection, acknowledgements, the retransmission timer.
 
 use crate::clock::TickClock;
+use crate::ecn::{EcnSender, on_echo};
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{TcpSpec, TickOrder};
 use crate::transmit::Transmitter;
-use skycell_cache::ask_for;
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
@@ -19,8 +19,7 @@ enum State {
     FinSent,
 }
 
-/// The sender of one flow: one connection after another. What every acknowledgement needs comes first: most of
-/// a line of the cache, and four more.
+/// The sender of one flow: one connection after another. What every acknowledgement needs comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -28,15 +27,8 @@ pub struct Sender {
     /// Duplicate acknowledgements in a row.
     dup_acks: u32,
     state: State,
-    // The other lines.
     pub(crate) tx: Transmitter,
-    // What few segments need.
-    /// Tick count at the first sending of an unanswered SYN or FIN; none once it was repeated.
-    control_sent_at: Option<u64>,
 }
-
-/// What is told of the lines of the cache above; the first fields end one.
-const _: () = assert!(std::mem::offset_of!(Sender, tx) == 48);
 
 impl Sender {
     /// A sender without a connection, on a host with the given clock.
@@ -44,21 +36,10 @@ impl Sender {
         let tcp = tcp.into();
         Sender {
             state: State::Closed,
-            recovery: Recovery::new(&tcp),
+            recovery: Recovery::new(&tcp.recovery),
             tx: Transmitter::new(tcp, clock),
             dup_acks: 0,
-            control_sent_at: None,
         }
-    }
-
-    /// Asks for each line, so that it comes into the cache.
-    pub fn ask(&self) {
-        let tx = &self.tx;
-        ask_for(&self.dup_acks);
-        ask_for(&tx.snd_una);
-        ask_for(&tx.deadline);
-        ask_for(&tx.now);
-        ask_for(&tx.counters.acks);
     }
 
     /// Octets of the IP packet that `segment` is.
@@ -91,6 +72,11 @@ impl Sender {
         &self.tx.counters
     }
 
+    /// Reductions of the window because of marks.
+    pub fn ecn_reductions(&self) -> u64 {
+        self.tx.ecn.as_deref().map_or(0, EcnSender::reductions)
+    }
+
     /// Whether a connection is open or opening.
     pub fn is_open(&self) -> bool {
         self.state != State::Closed
@@ -109,7 +95,7 @@ impl Sender {
     /// Opens the `connection`-th connection of the flow.
     pub fn open(&mut self, now: SimTime, connection: u32, out: &mut Vec<Segment>) {
         self.tx.begin(connection);
-        self.recovery = Recovery::new(&self.tx.tcp);
+        self.recovery = Recovery::new(&self.tx.tcp.recovery);
         self.dup_acks = 0;
         if self.tx.tcp.handshake {
             self.state = State::SynSent;
@@ -190,10 +176,8 @@ impl Sender {
     fn start_over(&mut self) {
         self.dup_acks = 0;
         self.recovery.on_timeout(&mut self.tx);
-        self.tx
-            .window
-            .cut_ssthresh(&self.tx.tcp, self.tx.advertised);
-        self.tx.window.collapse(&self.tx.tcp);
+        self.tx.on_loss();
+        self.tx.window.on_rto(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
         self.tx.deadline = None;
         self.tx.send_as_allowed();
@@ -209,6 +193,10 @@ impl Sender {
             if end > self.tx.snd_una && end <= self.tx.snd_max {
                 self.tx.sacked.add(start.max(self.tx.snd_una), end);
             }
+        }
+        self.tx.is_echo = segment.ece;
+        if segment.ece && !self.recovery.is_active() {
+            on_echo(&mut self.tx, ack);
         }
         let advertised = Octets::from(segment.window);
         if ack > self.tx.snd_una {
@@ -236,7 +224,7 @@ impl Sender {
 
     fn send_control(&mut self, kind: SegmentKind, is_first: bool) {
         let ticks = self.tx.clock.ticks(self.tx.now);
-        self.control_sent_at = is_first.then_some(ticks);
+        self.tx.timed = is_first.then_some((0, ticks));
         self.tx.start_timer();
         self.tx.counters.controls += 1;
         self.tx.out.push(Segment {
@@ -248,7 +236,7 @@ impl Sender {
     /// The answer to a SYN or FIN has come: it gives a sample (Karn: if sent once) and is
     /// acknowledged.
     fn on_control_answered(&mut self) {
-        if let Some(sent_at) = self.control_sent_at.take() {
+        if let Some((_, sent_at)) = self.tx.timed.take() {
             let ticks = self.tx.clock.ticks(self.tx.now);
             self.tx.rto.on_sample(&self.tx.tcp, ticks - sent_at);
         }

@@ -1,30 +1,75 @@
 //! Exchanges: what a sender does, acknowledgement by acknowledgement.
 
 use super::*;
-use crate::spec::{RtoRestart, TcpVariant};
+use crate::spec::*;
 
 /// Octets of a segment in these tests.
 pub(crate) const MSS: u64 = 1_000;
 /// Window that every acknowledgement advertises unless a test says otherwise, octets.
 pub(crate) const WINDOW: u32 = 1_000_000;
 
+pub(crate) const VANILLA: VanillaSpec = VanillaSpec {};
+pub(crate) const RENO: RenoRecoverySpec = RenoRecoverySpec {
+    dup_ack_threshold: 3,
+    avoid_multiple_fast_retransmits: false,
+};
+pub(crate) const NEW_RENO: NewRenoSpec = NewRenoSpec {
+    dup_ack_threshold: 3,
+    partial_ack_window: PartialAckWindow::Keep,
+    partial_ack_restarts: PartialAckRestarts::Every,
+    flywheel: false,
+    avoid_multiple_fast_retransmits: false,
+};
+pub(crate) const SACK: SackSpec = SackSpec {
+    dup_ack_threshold: 3,
+    pipe_at_entry: PipeAtEntry::Cwnd,
+    partial_ack: SackPartialAck::PipeLessTwo,
+    partial_ack_restarts: PartialAckRestarts::Every,
+    pipe_room: PipeRoom::Segment,
+    retransmit_delay: RetransmitDelay::None,
+    max_blocks: 3,
+    avoid_multiple_fast_retransmits: false,
+};
+pub(crate) const RENO_CONGESTION: RenoCongestionSpec = RenoCongestionSpec {
+    growth: RenoGrowth::Float,
+    ssthresh_basis: SsthreshBasis::Cwnd,
+};
+pub(crate) const CUBIC: CubicSpec = CubicSpec {
+    c: 0.4,
+    fast_convergence: true,
+    ssthresh_basis: SsthreshBasis::Cwnd,
+};
+
 /// SACK with the studies' defaults, MSS 1 000, a clock of 100 ms and a large window.
 pub(crate) fn tcp() -> TcpSpec {
-    let text = r#"{
-        "variant": "sack", "mss": 1000, "llc_snap": true, "rwnd": 1000000, "window_scaling": true,
-        "initial_cwnd": 1000, "initial_ssthresh": 1000000, "max_cwnd": 1000000,
-        "cwnd_growth": "float", "slow_start_at_ssthresh": false, "ssthresh_basis": "cwnd",
-        "dup_ack_threshold": 3, "tick_ps": 100000000000, "tick_phase": {"kind": "at", "offset_ps": 0},
-        "tick_order": "clock_first", "rto_min_ticks": 2, "rto_initial_ticks": 30,
-        "rto_max_ticks": 640, "rto_max_backoff": 64, "rto_restart": "on_ack", "timestamps": false,
-        "pipe_at_entry": "cwnd", "sack_retransmit_delay": {"kind": "none"}, "sack_max_blocks": 3,
-        "partial_ack_window": "keep", "partial_ack_first_restarts_only": false, "flywheel": false,
-        "avoid_multiple_fast_retransmits": false, "advertised_window": "constant",
-        "delayed_ack": null, "nagle": false, "sws_avoidance": true, "idle_restart": false,
-        "handshake": false
-    }"#;
-    // Keys that are younger than the form, which may leave them out, need no line here.
-    skycell_declare::serde_json::from_str(text).expect("a TcpSpec")
+    TcpSpec {
+        recovery: RecoverySpec::Sack(SACK),
+        congestion: CongestionSpec::Reno(RENO_CONGESTION),
+        slow_start: SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
+        mss: MSS,
+        llc_snap: true,
+        rwnd: 1_000_000,
+        window_scaling: true,
+        initial_cwnd: MSS,
+        initial_ssthresh: 1_000_000,
+        max_cwnd: 1_000_000,
+        tick_ps: SimTime::from_millis(100).0,
+        tick_phase: TickPhase::At { offset_ps: 0 },
+        tick_order: TickOrder::ClockFirst,
+        rto_min_ticks: 2,
+        rto_initial_ticks: 30,
+        rto_max_ticks: 640,
+        rto_max_backoff: 64,
+        rto_restart: RtoRestart::OnAck,
+        timestamps: false,
+        advertised_window: AdvertisedWindow::Constant,
+        delayed_ack: None,
+        nagle: false,
+        sws_avoidance: true,
+        idle_restart: false,
+        handshake: false,
+        ecn: EcnUse::Off,
+    }
 }
 
 /// A sender driven by hand; sequence numbers and windows in segments of 1 000 octets.
@@ -140,17 +185,18 @@ impl Script {
     }
 }
 
-/// The same with another variant.
-pub(crate) fn variant(variant: TcpVariant) -> TcpSpec {
-    TcpSpec { variant, ..tcp() }
+/// The same with another loss recovery.
+pub(crate) fn recovering(recovery: RecoverySpec) -> TcpSpec {
+    TcpSpec { recovery, ..tcp() }
 }
 
 #[test]
 fn slow_start_doubles_the_window_each_round_trip() {
     let mut s = Script::established(
         TcpSpec {
+            recovery: RecoverySpec::Vanilla(VANILLA),
             initial_ssthresh: 64 * MSS,
-            ..variant(TcpVariant::Vanilla)
+            ..tcp()
         },
         1,
     );
@@ -165,7 +211,7 @@ fn slow_start_doubles_the_window_each_round_trip() {
 
 #[test]
 fn vanilla_ignores_duplicates_and_goes_back_after_a_timeout() {
-    let mut s = Script::established(variant(TcpVariant::Vanilla), 8);
+    let mut s = Script::established(recovering(RecoverySpec::Vanilla(VANILLA)), 8);
     s.dup_acks(0, 7).expect_sent(&[]);
     // ICCCN'97 2.1: ssthresh = cwnd / 2, cwnd = 1 segment, back to the lost segment.
     s.timeout().expect_sent(&[0]).expect_window(1.0, 4.0);
@@ -175,7 +221,7 @@ fn vanilla_ignores_duplicates_and_goes_back_after_a_timeout() {
 
 #[test]
 fn after_a_timeout_everything_unacknowledged_is_sent_again_in_order() {
-    let mut s = Script::established(variant(TcpVariant::Vanilla), 8);
+    let mut s = Script::established(recovering(RecoverySpec::Vanilla(VANILLA)), 8);
     s.timeout().expect_sent(&[0]);
     s.acked(1).expect_sent(&[1, 2]);
     s.acked(2).expect_sent(&[3, 4]);
@@ -185,7 +231,7 @@ fn after_a_timeout_everything_unacknowledged_is_sent_again_in_order() {
 
 #[test]
 fn third_duplicate_ack_resends_the_hole_and_halves_the_window() {
-    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    let mut s = Script::established(recovering(RecoverySpec::Reno(RENO)), 8);
     s.dup_acks(0, 2).expect_sent(&[]);
     s.acked(0).expect_sent(&[0]).expect_window(7.0, 4.0); // half + 3
     s.acked(0).expect_window(8.0, 4.0).expect_sent(&[]);
@@ -197,7 +243,7 @@ fn third_duplicate_ack_resends_the_hole_and_halves_the_window() {
 
 #[test]
 fn reno_leaves_recovery_at_a_partial_ack_and_needs_new_duplicates() {
-    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    let mut s = Script::established(recovering(RecoverySpec::Reno(RENO)), 8);
     s.dup_acks(0, 6).expect_sent(&[0, 8, 9]);
     s.acked(2).expect_sent(&[]).expect_window(4.0, 4.0); // 2..10 outstanding, 2 lost too
     s.dup_acks(2, 2).expect_sent(&[]);
@@ -207,7 +253,7 @@ fn reno_leaves_recovery_at_a_partial_ack_and_needs_new_duplicates() {
 #[test]
 fn three_losses_in_a_row_leave_ssthresh_at_an_eighth() {
     // ICCCN'97 2.3: two fast retransmits, then a timeout, with ssthresh = cwnd / 8.
-    let mut s = Script::established(variant(TcpVariant::Reno), 16);
+    let mut s = Script::established(recovering(RecoverySpec::Reno(RENO)), 16);
     s.dup_acks(0, 13); // 0, 1 and 2 are lost, 13 segments arrive: cwnd 8 + 3 + 10
     s.expect_sent(&[0, 16, 17, 18, 19, 20]);
     s.acked(1).expect_window(8.0, 8.0).expect_sent(&[]);
@@ -221,7 +267,10 @@ fn duplicates_of_repeated_segments_start_no_second_recovery_where_told() {
     let fast_retransmits = |avoid| {
         let mut s = Script::established(
             TcpSpec {
-                avoid_multiple_fast_retransmits: avoid,
+                recovery: RecoverySpec::Sack(SackSpec {
+                    avoid_multiple_fast_retransmits: avoid,
+                    ..SACK
+                }),
                 ..tcp()
             },
             8,
@@ -234,17 +283,42 @@ fn duplicates_of_repeated_segments_start_no_second_recovery_where_told() {
 }
 
 #[test]
+fn reno_may_avoid_a_second_fast_retransmit_in_one_window_of_data() {
+    // ns-2's bugFix: 0 and 3 of sixteen segments are lost. The duplicates of 16 to 20 at 3, below recover = 21,
+    // begin no second recovery; those beyond it do.
+    let sent = |avoid| {
+        let recovery = RecoverySpec::Reno(RenoRecoverySpec {
+            avoid_multiple_fast_retransmits: avoid,
+            ..RENO
+        });
+        let mut s = Script::established(recovering(recovery), 16);
+        s.dup_acks(0, 13).expect_sent(&[0, 16, 17, 18, 19, 20]);
+        s.acked(3).expect_sent(&[]);
+        s.dup_acks(3, 3);
+        std::mem::take(&mut s.sent)
+    };
+    assert_eq!((sent(false), sent(true)), (vec![3], vec![]));
+}
+
+#[test]
 fn duplicates_at_recover_begin_nothing_either_and_beyond_it_they_do() {
     // RFC 6582 3.2 step 2: the acknowledgement has to cover more than `recover`.
-    for variant in [TcpVariant::NewReno, TcpVariant::Sack] {
-        let mut s = Script::established(
-            TcpSpec {
-                variant,
-                avoid_multiple_fast_retransmits: true,
-                ..tcp()
-            },
-            8,
-        );
+    let avoiding = [
+        RecoverySpec::Reno(RenoRecoverySpec {
+            avoid_multiple_fast_retransmits: true,
+            ..RENO
+        }),
+        RecoverySpec::NewReno(NewRenoSpec {
+            avoid_multiple_fast_retransmits: true,
+            ..NEW_RENO
+        }),
+        RecoverySpec::Sack(SackSpec {
+            avoid_multiple_fast_retransmits: true,
+            ..SACK
+        }),
+    ];
+    for recovery in avoiding {
+        let mut s = Script::established(TcpSpec { recovery, ..tcp() }, 8);
         s.timeout().expect_sent(&[0]); // recover = 8
         s.acked(8).expect_sent(&[8, 9]);
         s.dup_acks(8, 3).expect_sent(&[]); // what segments 1 to 7, sent twice, would cause
@@ -259,7 +333,10 @@ fn the_first_segment_of_a_connection_may_be_resent_fast() {
     // Nothing has set `recover` yet.
     let mut s = Script::established(
         TcpSpec {
-            avoid_multiple_fast_retransmits: true,
+            recovery: RecoverySpec::Sack(SackSpec {
+                avoid_multiple_fast_retransmits: true,
+                ..SACK
+            }),
             ..tcp()
         },
         8,
@@ -270,8 +347,8 @@ fn the_first_segment_of_a_connection_may_be_resent_fast() {
 #[test]
 fn a_timeout_within_fast_recovery_halves_the_window_without_its_inflation() {
     // ICCCN'97 2.3: an eighth after two fast retransmits and a timeout, so a quarter after one.
-    for variant in [TcpVariant::Reno, TcpVariant::NewReno] {
-        let mut s = Script::established(TcpSpec { variant, ..tcp() }, 16);
+    for recovery in [RecoverySpec::Reno(RENO), RecoverySpec::NewReno(NEW_RENO)] {
+        let mut s = Script::established(recovering(recovery), 16);
         s.dup_acks(0, 13).expect_window(8.0 + 3.0 + 10.0, 8.0);
         s.timeout().expect_window(1.0, 4.0);
     }
@@ -282,8 +359,9 @@ fn the_timer_restarts_at_new_acks_or_with_every_segment_sent() {
     let deadline = |rto_restart| {
         let mut s = Script::established(
             TcpSpec {
+                recovery: RecoverySpec::Reno(RENO),
                 rto_restart,
-                ..variant(TcpVariant::Reno)
+                ..tcp()
             },
             8,
         );
@@ -307,7 +385,7 @@ fn the_timer_stops_when_everything_is_acknowledged() {
 
 #[test]
 fn a_repeated_segment_gives_no_round_trip_sample() {
-    let mut s = Script::established(variant(TcpVariant::Vanilla), 1);
+    let mut s = Script::established(recovering(RecoverySpec::Vanilla(VANILLA)), 1);
     s.timeout().expect_sent(&[0]);
     assert_eq!(s.sender.tx.rto.ticks(&s.sender.tx.tcp), 60); // backed off
     s.at_millis(9_010).acked(1);
@@ -469,7 +547,7 @@ fn timestamps_sample_every_new_ack() {
 #[test]
 fn an_acknowledgement_of_what_is_not_under_way_changes_nothing() {
     // RFC 9293 3.10.7.4: below SND.UNA it is one that came late, above what was sent it is ignored.
-    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    let mut s = Script::established(recovering(RecoverySpec::Reno(RENO)), 8);
     s.acked(2).expect_sent(&[8, 9]);
     s.dup_acks(1, 3).acked(11).expect_sent(&[]);
     let counters = s.sender.counters();
@@ -480,7 +558,7 @@ fn an_acknowledgement_of_what_is_not_under_way_changes_nothing() {
 #[test]
 fn what_is_acknowledged_again_while_nothing_is_under_way_is_no_duplicate() {
     // RFC 5681 section 2, (a).
-    let mut s = Script::limited(variant(TcpVariant::Reno), 4, 4);
+    let mut s = Script::limited(recovering(RecoverySpec::Reno(RENO)), 4, 4);
     s.acked(4).dup_acks(4, 3);
     let counters = s.sender.counters();
     assert_eq!((counters.dup_acks, counters.fast_retransmits), (0, 0));
@@ -488,7 +566,7 @@ fn what_is_acknowledged_again_while_nothing_is_under_way_is_no_duplicate() {
 
 #[test]
 fn cwnd_max_is_the_largest_that_cwnd_was() {
-    let mut s = Script::established(variant(TcpVariant::Reno), 8);
+    let mut s = Script::established(recovering(RecoverySpec::Reno(RENO)), 8);
     assert_eq!(s.sender.counters().cwnd_max, 8 * MSS);
     s.dup_acks(0, 7); // 4, 3 for those that began it and 4 for more
     s.acked(8).expect_window(4.0, 4.0);

@@ -4,10 +4,15 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare, is_default,
     types::{
-        Backoff, Cwnd, FirstRestartsOnly, Flag, MaxCwnd, Mss, ReceiverWindow, RtoInitial, RtoMax,
-        RtoMin, SackBlocks, SegmentCount, Ssthresh, Tick, unchecked,
+        Backoff, Cwnd, Flag, MaxCwnd, Mss, ReceiverWindow, RtoInitial, RtoMax, RtoMin, Ssthresh,
+        Tick, unchecked,
     },
 };
+
+pub use crate::congestion::specs::*;
+pub use crate::ecn::EcnUse;
+pub use crate::recovery::specs::*;
+pub use crate::slow_start::specs::*;
 
 /// Both endpoints of a TCP connection.
 ///
@@ -15,15 +20,29 @@ use skycell_declare::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// Loss recovery: vanilla detects losses only by timeout; reno adds fast retransmit and
-    /// recovery, newreno partial ACKs, sack selective acknowledgements; how cwnd grows (such
-    /// as CUBIC) is set by congestion_control.
+    /// What is done about lost segments: vanilla detects losses only by timeout; reno adds fast
+    /// retransmit and recovery, new_reno partial ACKs, sack selective acknowledgements.
     #[param(
-        word,
+        kinds,
         default = "sack",
         source = "choice: the variant that ICCCN'97 recommends for long delays"
     )]
-    pub variant: TcpVariant,
+    pub recovery: RecoverySpec,
+    /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
+    /// per round trip and half, or by a cubic function of the time since the loss and 0.7.
+    #[param(
+        kinds,
+        default = "reno",
+        source = "ICCCN'97 section 2.1; cubic is RFC 9438"
+    )]
+    pub congestion: CongestionSpec,
+    /// How cwnd grows in slow start: by a segment for each ACK, or less of a large window.
+    #[param(
+        kinds,
+        default = "standard",
+        source = "ICCCN'97 section 2.1; limited is RFC 3742"
+    )]
+    pub slow_start: SlowStartSpec,
     /// Largest TCP payload of a segment.
     #[param(default = "512 B", symbol = "MSS", source = "ICCCN'97 section 6.1")]
     pub mss: Mss,
@@ -57,50 +76,6 @@ pub struct TcpSpec {
         source = "ATM Forum 96-0518: the maximum window bounds the congestion window"
     )]
     pub max_cwnd: MaxCwnd,
-    /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
-    /// per round trip and half, or by a cubic function of the time since the loss and 0.7.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[param(
-        word,
-        default = "reno",
-        source = "ICCCN'97 section 2.1; cubic is RFC 9438"
-    )]
-    pub congestion_control: CongestionControl,
-    /// Arithmetic of Reno's congestion avoidance: with fractions, in whole octets (no growth
-    /// above MSS x MSS), or by counting ACKs.
-    #[param(
-        word,
-        default = "float",
-        source = "choice: ICCCN'97 section 7.2 mentions all three as possible",
-        when(congestion_control = ["reno"])
-    )]
-    pub cwnd_growth: CwndGrowth,
-    /// How cwnd grows in slow start: by a segment for each ACK, or from 100 segments on by 50 segments
-    /// each round trip.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[param(
-        word,
-        default = "full",
-        source = "ICCCN'97 section 2.1; limited is RFC 3742"
-    )]
-    pub slow_start: SlowStart,
-    /// Slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery.
-    #[param(
-        default = false,
-        source = "ICCCN'97 section 2.1: congestion avoidance from ssthresh on"
-    )]
-    pub slow_start_at_ssthresh: Flag,
-    /// What a loss halves, or what CUBIC multiplies by 0.7: cwnd, or the smaller of cwnd and
-    /// the advertised window, in whole segments.
-    #[param(word, default = "cwnd", source = "ICCCN'97 section 2.1: half of cwnd")]
-    pub ssthresh_basis: SsthreshBasis,
-    /// Duplicate ACKs that start fast retransmit.
-    #[param(
-        default = 3,
-        source = "RFC 5681 section 3.2",
-        when(variant = ["reno", "newreno", "sack"])
-    )]
-    pub dup_ack_threshold: SegmentCount,
     /// Granularity of the host's clock.
     #[param(
         key = "tick",
@@ -144,91 +119,6 @@ pub struct TcpSpec {
     /// segment at a time.
     #[param(default = false, source = "RFC 7323 is later than the studies' TCPs")]
     pub timestamps: Flag,
-    /// SACK: pipe at the third duplicate ACK, in segments.
-    #[param(
-        word,
-        default = "cwnd",
-        source = "ICCCN'97 section 3",
-        when(variant = ["sack"])
-    )]
-    pub pipe_at_entry: PipeAtEntry,
-    /// SACK: what a partial ACK does: takes two segments off pipe, or one; resends two holes
-    /// whatever the value of pipe; or ends the recovery.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[param(
-        word,
-        default = "pipe - 2",
-        source = "ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
-        when(variant = ["sack"])
-    )]
-    pub sack_partial_ack: SackPartialAck,
-    /// SACK: which partial ACKs restart the retransmission timer.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[param(
-        word,
-        default = "every",
-        source = "stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
-        when(variant = ["sack"])
-    )]
-    pub sack_partial_ack_restarts: PartialAckRestarts,
-    /// SACK: how much room pipe must leave below cwnd before a segment goes out: that of a
-    /// whole segment, or any.
-    #[serde(default, skip_serializing_if = "is_default")]
-    #[param(
-        word,
-        default = "segment",
-        source = "Fall and Floyd 1996; RFC 6675 section 5",
-        when(variant = ["sack"])
-    )]
-    pub sack_pipe_room: SackPipeRoom,
-    /// SACK: segments above a hole that must be SACKed before it is resent.
-    #[param(
-        check = unchecked,
-        default = "none",
-        source = "NASA/CR-1999-209158 part VII: no significant effect",
-        when(variant = ["sack"])
-    )]
-    pub sack_retransmit_delay: SackRetransmitDelay,
-    /// SACK: blocks in one ACK; four only without timestamps.
-    #[param(
-        default = 3,
-        source = "RFC 2018 section 3",
-        when(variant = ["sack"])
-    )]
-    pub sack_max_blocks: SackBlocks,
-    /// NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by what was
-    /// acknowledged.
-    #[param(
-        word,
-        default = "keep",
-        source = "ICCCN'97 section 2.3 mentions no change",
-        when(variant = ["newreno"])
-    )]
-    pub partial_ack_window: PartialAckWindow,
-    /// NewReno: which partial ACKs restart the retransmission timer.
-    #[param(
-        key = "partial_ack_restarts",
-        default = "every",
-        source = "ATM Forum 98-0876R1 section 3.1",
-        when(variant = ["newreno"])
-    )]
-    pub partial_ack_first_restarts_only: FirstRestartsOnly,
-    /// NewReno: one new segment for every two duplicate ACKs, not what the inflated cwnd
-    /// allows.
-    #[param(
-        default = false,
-        source = "ICCCN'97 section 2.3 mentions none",
-        when(variant = ["newreno"])
-    )]
-    pub flywheel: Flag,
-    /// NewReno and SACK: no second fast retransmit for data sent before the last recovery or
-    /// timeout.
-    #[param(
-        default = false,
-        source = "ATM Forum 98-0876R1 section 3.1: no extra rule",
-        when(variant = ["newreno", "sack"])
-    )]
-    pub avoid_multiple_fast_retransmits: Flag,
     /// Window that the receiver advertises: always receiver_window, or the part of it that is
     /// free when the ACK goes out, before the application reads the data just acknowledged.
     #[param(
@@ -249,61 +139,21 @@ pub struct TcpSpec {
     /// Cwnd falls back to initial_cwnd after one idle RTO.
     #[param(default = true, source = "RFC 5681 section 4.1")]
     pub idle_restart: Flag,
+    /// Explicit congestion notification between both ends: off, or classic, a mark by a queue on the way
+    /// halves the window as a loss does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        word,
+        default = "off",
+        source = "the studies' networks mark nothing; classic is RFC 3168"
+    )]
+    pub ecn: EcnUse,
     /// SYN and FIN exchange; without it the connection is open from the start.
     #[param(
         default = false,
         source = "choice: an exchange of bare headers is below 0.1 % of the studies' traffic"
     )]
     pub handshake: Flag,
-}
-
-/// Loss recovery of the sender (ICCCN'97 sections 2 and 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum TcpVariant {
-    /// Slow start and congestion avoidance; losses are found by timeout only.
-    Vanilla,
-    /// And fast retransmit and recovery.
-    Reno,
-    /// And partial ACKs that keep recovery going up to `recover`.
-    #[written("newreno")]
-    NewReno,
-    /// Selective acknowledgements with the pipe algorithm.
-    Sack,
-}
-
-/// How cwnd grows in congestion avoidance and what a loss leaves of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum CongestionControl {
-    /// A segment each round trip, and half (ICCCN'97 section 2.1).
-    #[default]
-    Reno,
-    /// A cubic function of the time since the last loss, and 0.7 (RFC 9438).
-    Cubic,
-}
-
-/// Arithmetic of Reno's congestion avoidance (ICCCN'97 section 7.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum CwndGrowth {
-    /// MSS * MSS / cwnd per ACK, with fractions.
-    Float,
-    /// MSS * MSS / cwnd per ACK, in whole octets: nothing once cwnd > MSS * MSS.
-    Integer,
-    /// Waits for N ACKs with N * MSS * MSS > cwnd, then adds N * MSS * MSS / cwnd.
-    AckCounting,
-}
-
-/// How cwnd grows in slow start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum SlowStart {
-    /// By a segment for each ACK of new data (ICCCN'97 section 2.1).
-    #[default]
-    Full,
-    /// From 100 segments on by less, 50 segments each round trip (RFC 3742).
-    Limited,
 }
 
 /// What ssthresh is half of after a loss.
@@ -361,83 +211,16 @@ pub enum RtoRestart {
     OnSend,
 }
 
-/// SACK: the value of pipe when the third duplicate ACK arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum PipeAtEntry {
-    /// cwnd (ICCCN'97 section 3).
-    Cwnd,
-    /// cwnd less three segments (ICCCN'97 4.2, 98-0876R1 3.2).
-    #[written("cwnd - 3")]
-    CwndLessThree,
-}
-
-/// SACK: what an ACK of new data below `recover` does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum SackPartialAck {
-    /// Takes two segments off pipe (ICCCN'97 section 3, 98-0876R1 3.2).
-    #[default]
-    #[written("pipe - 2")]
-    PipeLessTwo,
-    /// Takes one segment off pipe.
-    #[written("pipe - 1")]
-    PipeLessOne,
-    /// Takes two off and resends two holes, whatever pipe is (the expectation of ICCCN'97 4.2).
-    #[written("resends two")]
-    ResendsTwo,
-    /// Ends the recovery, as Reno's first ACK of new data (SACK without NewReno).
-    #[written("ends recovery")]
-    EndsRecovery,
-}
-
 /// Which partial ACKs of a recovery restart the retransmission timer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PartialAckRestarts {
     /// Every one (98-0876R1 3.1, of NewReno).
-    #[default]
     Every,
     /// The first (RFC 6582 3.2 step 3, of NewReno).
     First,
     /// None: the timer is that of the retransmission which began the recovery.
     None,
-}
-
-/// SACK: the room that pipe has to leave below cwnd before a segment goes out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum SackPipeRoom {
-    /// A whole segment's (Fall and Floyd, who count both in segments; RFC 6675 section 5).
-    #[default]
-    Segment,
-    /// Any (ICCCN'97 section 3, 98-0876R1 3.2, to the letter).
-    Any,
-}
-
-/// SACK: when a hole may be resent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum SackRetransmitDelay {
-    /// As soon as pipe allows.
-    None,
-    /// Only once this many segments above the hole have been SACKed.
-    Segments {
-        /// Segments, above zero.
-        count: u32,
-    },
-}
-
-/// NewReno: cwnd when a partial ACK arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
-#[serde(rename_all = "snake_case")]
-pub enum PartialAckWindow {
-    /// Unchanged (ICCCN'97 2.3 does not mention one).
-    Keep,
-    /// Set to ssthresh (98-0876R1 3.1).
-    Ssthresh,
-    /// Less the octets acknowledged, plus one MSS (RFC 6582 3.2 step 3).
-    Deflate,
 }
 
 /// When the receiver holds acknowledgements back; none for never.

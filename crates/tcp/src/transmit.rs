@@ -1,13 +1,14 @@
 //! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
 
 use crate::clock::TickClock;
-use crate::cubic::NewAck;
+use crate::congestion::Ack;
+use crate::ecn::EcnSender;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{RtoRestart, TcpSpec};
 use crate::window::Window;
-use skycell_units::{Octets, SimTime};
+use skycell_units::{Ecn, Octets, SimTime};
 use std::sync::Arc;
 
 /// What a sender has counted over all connections of its flow.
@@ -38,8 +39,8 @@ pub struct SenderCounters {
     pub controls: u64,
 }
 
-/// The sender's half of a connection, without the rules of loss recovery. In lines of the cache of
-/// 64 octets each; only the first counters of the last one matter to every acknowledgement.
+/// The sender's half of a connection, without the rules of loss recovery. What every acknowledgement needs comes
+/// before what few do.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Transmitter {
@@ -54,13 +55,12 @@ pub(crate) struct Transmitter {
     /// Window that the receiver advertised last.
     pub(crate) advertised: Octets,
     pub(crate) window: Window,
-    // The second line.
     pub(crate) rto: RtoEstimator,
     /// When the retransmission timer runs out.
     pub(crate) deadline: Option<SimTime>,
-    /// The segment being timed: octet after its last, and the tick count at its sending.
-    timed: Option<(u64, u64)>,
-    // The third.
+    /// The segment being timed: octet after its last (0 of a SYN or FIN, once it is unanswered and not
+    /// repeated), and the tick count at its sending.
+    pub(crate) timed: Option<(u64, u64)>,
     pub(crate) tcp: Arc<TcpSpec>,
     pub(crate) clock: TickClock,
     /// Segments put out; stands empty while the sender does nothing.
@@ -70,20 +70,14 @@ pub(crate) struct Transmitter {
     pub(crate) connection: u32,
     /// Whether the timer that runs out now does so before the clock moves on.
     pub(crate) is_before_tick: bool,
-    // The fourth.
+    /// Whether the acknowledgement that is being processed echoes a mark.
+    pub(crate) is_echo: bool,
     /// Octets SACKed above `snd_una`.
     pub(crate) sacked: Ranges,
     pub(crate) counters: SenderCounters,
+    /// None without ECN.
+    pub(crate) ecn: Option<Box<EcnSender>>,
 }
-
-/// What is told of the lines of the cache above.
-const _: () = {
-    use std::mem::offset_of;
-    assert!(offset_of!(Transmitter, rto) == 64);
-    assert!(offset_of!(Transmitter, tcp) == 128);
-    assert!(offset_of!(Transmitter, sacked) == 192);
-    assert!(offset_of!(Transmitter, counters.octets_retransmitted) == 256);
-};
 
 impl Transmitter {
     pub(crate) fn new(tcp: Arc<TcpSpec>, clock: TickClock) -> Self {
@@ -103,6 +97,8 @@ impl Transmitter {
             counters: SenderCounters::default(),
             now: SimTime::ZERO,
             is_before_tick: false,
+            is_echo: false,
+            ecn: EcnSender::new(tcp.ecn),
             out: Vec::new(),
             tcp,
         }
@@ -118,6 +114,9 @@ impl Transmitter {
         self.advertised = self.tcp.rwnd;
         self.deadline = None;
         self.timed = None;
+        if let Some(ecn) = &mut self.ecn {
+            ecn.begin();
+        }
     }
 
     /// Whether everything sent has been acknowledged.
@@ -211,13 +210,19 @@ impl Transmitter {
         let timestamp = self.clock.ticks(self.now) - u64::from(self.is_before_tick);
         self.counters.octets_sent += length;
         self.counters.segments_sent += 1;
+        let (mut ecn, mut cwr) = (Ecn::NotEct, false);
         if sequence < self.snd_max {
             self.counters.octets_retransmitted += self.snd_max.min(end) - sequence;
             self.counters.segments_retransmitted += 1;
             // Karn: a segment sent twice gives no sample.
             self.timed = self.timed.filter(|timed| timed.0 <= sequence);
-        } else if self.timed.is_none() {
-            self.timed = Some((end, timestamp));
+        } else {
+            if self.timed.is_none() {
+                self.timed = Some((end, timestamp));
+            }
+            if let Some(sender) = &mut self.ecn {
+                (ecn, cwr) = sender.of_new_data();
+            }
         }
         self.snd_max = self.snd_max.max(end);
         if self.deadline.is_none() || self.tcp.rto_restart == RtoRestart::OnSend {
@@ -227,6 +232,8 @@ impl Transmitter {
             sequence,
             length: length as u32,
             timestamp,
+            ecn,
+            cwr,
             ..Segment::bare(SegmentKind::Data, self.connection)
         });
     }
@@ -253,15 +260,39 @@ impl Transmitter {
             self.rto.on_sample(&self.tcp, ticks - sent_at);
             self.timed = None;
         }
-        self.window.note(|cwnd| {
-            let was_outstanding = self.snd_max - self.snd_una + acked;
-            NewAck {
-                ticks,
-                srtt_eighths: self.rto.srtt_eighths(),
-                segments: acked as f64 / self.tcp.mss as f64,
-                is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > cwnd,
-            }
-        });
         acked
+    }
+
+    /// A loss, or a mark that stands for one: ssthresh is cut.
+    pub(crate) fn on_loss(&mut self) {
+        self.window.on_loss(&self.tcp, self.advertised);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_reduction(self.snd_max);
+        }
+    }
+
+    /// That acknowledgement of `acked` octets makes cwnd grow: no recovery is going on. One that echoes a mark
+    /// does not (RFC 3168 section 6.1.2).
+    pub(crate) fn grow(&mut self, acked: Octets) {
+        if self.is_echo {
+            return;
+        }
+        if self.window.has_state() {
+            self.grow_by_state(acked);
+        } else {
+            self.window.on_ack(&self.tcp, &Ack::default());
+        }
+    }
+
+    #[inline(never)] // so that nothing is done for it where there is no state
+    fn grow_by_state(&mut self, acked: Octets) {
+        let was_outstanding = self.snd_max - self.snd_una + acked;
+        let ack = Ack {
+            ticks: self.clock.ticks(self.now),
+            srtt_eighths: self.rto.srtt_eighths(),
+            segments: acked as f64 / self.tcp.mss as f64,
+            is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > self.window.cwnd(),
+        };
+        self.window.on_ack(&self.tcp, &ack);
     }
 }

@@ -1,12 +1,8 @@
-//! The congestion window: slow start, congestion avoidance, and what a loss costs.
+//! The congestion window: cwnd and ssthresh, and what happens to them.
 
-use crate::cubic::{BETA, Cubic, NewAck};
-use crate::spec::{CongestionControl, CwndGrowth, SlowStart, SsthreshBasis, TcpSpec};
+use crate::congestion::{Ack, Congestion, CongestionControl, HALF, reno_growth};
+use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
-
-/// max_ssthresh, up to which limited slow start is slow start, segments (RFC 3742 section 2: the value of its
-/// experiments).
-const MAX_SSTHRESH: f64 = 100.0;
 
 /// cwnd and ssthresh of one connection, octets. The parameters they follow are lent by the caller:
 /// thousands of senders share them.
@@ -15,30 +11,16 @@ pub(crate) struct Window {
     /// cwnd; has a fraction only while growth is in floating point.
     cwnd: f64,
     ssthresh: f64,
-    /// None where congestion control needs nothing but these two: what others keep costs Reno's senders
-    /// neither room nor time.
-    kept: Option<Box<Kept>>,
-}
-
-/// What congestion control keeps from one ACK to the next.
-#[derive(Clone, Debug)]
-enum Kept {
-    /// ACK counting: ACKs since cwnd last grew.
-    Acks(f64),
-    Cubic(Cubic),
+    /// The algorithm's state; none where it needs nothing but these two.
+    state: Option<Box<Congestion>>,
 }
 
 impl Window {
     pub(crate) fn new(tcp: &TcpSpec) -> Self {
-        let kept = match (tcp.congestion_control, tcp.cwnd_growth) {
-            (CongestionControl::Reno, CwndGrowth::Float | CwndGrowth::Integer) => None,
-            (CongestionControl::Reno, CwndGrowth::AckCounting) => Some(Kept::Acks(0.0)),
-            (CongestionControl::Cubic, _) => Some(Kept::Cubic(Cubic::default())),
-        };
         Window {
             cwnd: tcp.initial_cwnd as f64,
             ssthresh: tcp.initial_ssthresh as f64,
-            kept: kept.map(Box::new),
+            state: Congestion::new(&tcp.congestion).map(Box::new),
         }
     }
 
@@ -50,91 +32,41 @@ impl Window {
         self.ssthresh
     }
 
-    /// An acknowledgement of new data has come, and cwnd is what it was; `ack` tells what it finds, if it
-    /// matters.
-    pub(crate) fn note(&mut self, ack: impl FnOnce(f64) -> NewAck) {
-        if let Some(Kept::Cubic(cubic)) = self.kept.as_deref_mut() {
-            cubic.on_new_ack(ack(self.cwnd));
-        }
+    /// Whether the rules keep something, so that they have to know what an acknowledgement finds.
+    pub(crate) fn has_state(&self) -> bool {
+        self.state.is_some()
     }
 
-    /// Grows by that acknowledgement, outside recovery (ICCCN'97 sections 2.1 and 7.2).
-    pub(crate) fn on_new_ack(&mut self, tcp: &TcpSpec) {
-        let mss = tcp.mss as f64;
-        let growth = if self.kept.is_some() {
-            self.growth_by_what_is_kept(tcp)
-        } else if self.is_in_slow_start(tcp) {
-            self.slow_start(tcp)
-        } else {
-            self.whole(tcp, mss * mss / self.cwnd)
+    /// An acknowledgement of new data outside recovery: grows (ICCCN'97 sections 2.1 and 7.2). `ack` is what
+    /// it finds, which matters only where there is a state.
+    pub(crate) fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) {
+        let is_in_slow_start = self.is_in_slow_start(tcp);
+        let growth = match self.state.as_deref_mut() {
+            None if is_in_slow_start => tcp.slow_start.growth(tcp, self.cwnd),
+            None => whole(tcp, reno_growth(tcp, self.cwnd)),
+            Some(state) if is_in_slow_start => {
+                state.on_ack_in_slow_start(tcp.slow_start.growth(tcp, self.cwnd), ack)
+            }
+            Some(state) => state.on_ack(tcp, self.cwnd, ack),
         };
         self.grow_to_limit(tcp, growth);
     }
 
-    /// What an acknowledgement adds where something is kept, octets.
-    #[inline(never)] // so that nothing is done for it where nothing is kept
-    fn growth_by_what_is_kept(&mut self, tcp: &TcpSpec) -> f64 {
-        let mss = tcp.mss as f64;
-        let mss_squared = mss * mss;
-        let slow_start = self.is_in_slow_start(tcp).then(|| self.slow_start(tcp));
-        match (self.kept.as_deref_mut(), slow_start) {
-            (Some(Kept::Cubic(cubic)), Some(growth)) => cubic.slow_start(growth),
-            (Some(Kept::Cubic(cubic)), None) => cubic.avoidance(tcp, self.cwnd / mss) * mss,
-            (_, Some(growth)) => growth,
-            (Some(Kept::Acks(acks)), None) => {
-                *acks += 1.0;
-                if *acks * mss_squared > self.cwnd {
-                    std::mem::take(acks) * mss_squared / self.cwnd
-                } else {
-                    0.0
-                }
-            }
-            (None, None) => 0.0,
-        }
-    }
-
     fn is_in_slow_start(&self, tcp: &TcpSpec) -> bool {
-        let is_at_ssthresh = tcp.slow_start_at_ssthresh && self.cwnd == self.ssthresh;
+        let is_at_ssthresh = self.cwnd == self.ssthresh && tcp.slow_start.is_at_ssthresh_too();
         self.cwnd < self.ssthresh || is_at_ssthresh
     }
 
-    /// What an ACK adds in slow start, octets.
-    fn slow_start(&self, tcp: &TcpSpec) -> f64 {
-        match tcp.slow_start {
-            SlowStart::Full => tcp.mss as f64,
-            SlowStart::Limited => self.limited_slow_start(tcp.mss as f64),
-        }
-    }
-
-    /// RFC 3742 section 2: K = int(cwnd / (0.5 max_ssthresh)), and int(MSS / K).
-    #[cold]
-    #[inline(never)]
-    fn limited_slow_start(&self, mss: f64) -> f64 {
-        if self.cwnd <= MAX_SSTHRESH * mss {
-            return mss;
-        }
-        let k = (self.cwnd / (0.5 * MAX_SSTHRESH * mss)).floor();
-        (mss / k).floor()
-    }
-
-    /// A loss: ssthresh = cwnd / 2, or half of what both cwnd and the `advertised` window allow in
-    /// whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest). CUBIC takes 0.7
-    /// instead of half (RFC 9438 section 4.6).
-    pub(crate) fn cut_ssthresh(&mut self, tcp: &TcpSpec, advertised: Octets) {
+    /// A loss: ssthresh is the part that it leaves of cwnd, or of what both cwnd and the `advertised`
+    /// window allow in whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest).
+    pub(crate) fn on_loss(&mut self, tcp: &TcpSpec, advertised: Octets) {
         let mss = tcp.mss as f64;
-        let part = match self.kept.as_deref_mut() {
-            None => 0.5,
-            Some(Kept::Acks(acks)) => {
-                *acks = 0.0;
-                0.5
-            }
-            Some(Kept::Cubic(cubic)) => {
-                cubic.on_loss(self.cwnd / mss);
-                BETA
-            }
+        let part = match self.state.as_deref_mut() {
+            None => HALF,
+            Some(state) => state.on_loss(tcp, self.cwnd),
         };
-        let left = match tcp.ssthresh_basis {
-            SsthreshBasis::Cwnd => self.whole(tcp, self.cwnd * part),
+        let left = match tcp.congestion.ssthresh_basis() {
+            SsthreshBasis::Cwnd => whole(tcp, self.cwnd * part),
             SsthreshBasis::Window => {
                 let window = self.cwnd.min(advertised as f64);
                 (window * part / mss).floor() * mss
@@ -149,38 +81,38 @@ impl Window {
     }
 
     /// The ACK that ends a recovery: cwnd = ssthresh, and what slow start adds if it goes on there.
-    pub(crate) fn end_recovery(&mut self, tcp: &TcpSpec) {
+    pub(crate) fn on_recovery_end(&mut self, tcp: &TcpSpec) {
         self.set_to_ssthresh_plus(tcp, 0);
-        if tcp.slow_start_at_ssthresh {
-            self.grow_to_limit(tcp, self.slow_start(tcp));
+        if tcp.slow_start.is_at_ssthresh_too() {
+            self.grow_to_limit(tcp, tcp.slow_start.growth(tcp, self.cwnd));
         }
     }
 
-    /// Fast recovery: one segment more for each duplicate ACK.
-    pub(crate) fn inflate(&mut self, tcp: &TcpSpec) {
+    /// A duplicate ACK in fast recovery: one segment more.
+    pub(crate) fn on_dup_ack(&mut self, tcp: &TcpSpec) {
         self.grow(tcp, tcp.mss as f64);
     }
 
     /// Partial ACK after RFC 6582 3.2 step 3: less what was acknowledged, plus one segment if that was
     /// one at least.
-    pub(crate) fn deflate(&mut self, tcp: &TcpSpec, acked: Octets) {
+    pub(crate) fn on_partial_ack(&mut self, tcp: &TcpSpec, acked: Octets) {
         let mss = tcp.mss as f64;
         let back = if acked >= tcp.mss { mss } else { 0.0 };
         self.cwnd = (self.cwnd - acked as f64 + back).max(mss);
     }
 
-    /// A timeout: cwnd = 1 segment.
-    pub(crate) fn collapse(&mut self, tcp: &TcpSpec) {
+    /// A timeout, whose loss has cut ssthresh: cwnd = 1 segment.
+    pub(crate) fn on_rto(&mut self, tcp: &TcpSpec) {
         self.cwnd = tcp.mss as f64;
-        if let Some(Kept::Cubic(cubic)) = self.kept.as_deref_mut() {
-            cubic.on_timeout();
+        if let Some(state) = self.state.as_deref_mut() {
+            state.on_rto();
         }
     }
 
     /// The application goes on after idling, as the host's clock has counted `ticks`.
     pub(crate) fn on_idle_end(&mut self, ticks: u64) {
-        if let Some(Kept::Cubic(cubic)) = self.kept.as_deref_mut() {
-            cubic.on_idle_end(ticks);
+        if let Some(state) = self.state.as_deref_mut() {
+            state.on_idle_end(ticks);
         }
     }
 
@@ -195,22 +127,24 @@ impl Window {
     }
 
     fn grow(&mut self, tcp: &TcpSpec, octets: f64) {
-        self.cwnd = self.whole(tcp, self.cwnd + octets);
+        self.cwnd = whole(tcp, self.cwnd + octets);
     }
+}
 
-    /// Whole octets, unless growth is in floating point, as CUBIC's always is.
-    fn whole(&self, tcp: &TcpSpec, octets: f64) -> f64 {
-        match (tcp.cwnd_growth, self.kept.as_deref()) {
-            (CwndGrowth::Float, _) | (_, Some(Kept::Cubic(_))) => octets,
-            _ => octets.floor(),
-        }
+/// Whole octets, unless growth is in floating point.
+fn whole(tcp: &TcpSpec, octets: f64) -> f64 {
+    if tcp.congestion.is_whole() {
+        octets.floor()
+    } else {
+        octets
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sender::tests::tcp;
+    use crate::sender::tests::{RENO_CONGESTION, tcp};
+    use crate::spec::*;
 
     /// A window and the parameters it follows.
     struct With {
@@ -228,28 +162,31 @@ mod tests {
             self.window.cwnd()
         }
 
-        fn on_new_ack(&mut self) {
-            self.window.on_new_ack(&self.tcp);
+        fn on_ack(&mut self) {
+            self.window.on_ack(&self.tcp, &Ack::default());
         }
 
-        fn end_recovery(&mut self) {
-            self.window.end_recovery(&self.tcp);
+        fn on_recovery_end(&mut self) {
+            self.window.on_recovery_end(&self.tcp);
         }
 
-        fn cut_ssthresh(&mut self, advertised: Octets) -> f64 {
-            self.window.cut_ssthresh(&self.tcp, advertised);
+        fn on_loss(&mut self, advertised: Octets) -> f64 {
+            self.window.on_loss(&self.tcp, advertised);
             self.window.ssthresh()
         }
     }
 
     /// A window in congestion avoidance at `cwnd` octets, MSS 512.
-    fn avoiding(growth: CwndGrowth, cwnd: Octets) -> With {
+    fn avoiding(growth: RenoGrowth, cwnd: Octets) -> With {
         With::new(TcpSpec {
             mss: 512,
             initial_cwnd: cwnd,
             initial_ssthresh: 1_024,
             max_cwnd: 600_000,
-            cwnd_growth: growth,
+            congestion: CongestionSpec::Reno(RenoCongestionSpec {
+                growth,
+                ..RENO_CONGESTION
+            }),
             ..tcp()
         })
     }
@@ -262,29 +199,10 @@ mod tests {
             initial_ssthresh: 1_024,
             ..tcp()
         });
-        window.on_new_ack();
+        window.on_ack();
         assert_eq!(window.cwnd(), 1_024.0);
-        window.on_new_ack(); // at ssthresh: 512 * 512 / 1024 = 256
+        window.on_ack(); // at ssthresh: 512 * 512 / 1024 = 256
         assert_eq!(window.cwnd(), 1_280.0);
-    }
-
-    #[test]
-    fn limited_slow_start_adds_half_of_max_ssthresh_each_round_trip() {
-        let grown = |slow_start, segments: u64| {
-            let mut window = With::new(TcpSpec {
-                mss: 1_000,
-                initial_cwnd: segments * 1_000,
-                slow_start,
-                ..tcp()
-            });
-            window.on_new_ack();
-            window.cwnd() - (segments * 1_000) as f64
-        };
-        assert_eq!(grown(SlowStart::Limited, 100), 1_000.0);
-        // K = int(101 / 50) = 2: half a segment; K = int(350 / 50) = 7: 142 octets.
-        assert_eq!(grown(SlowStart::Limited, 101), 500.0);
-        assert_eq!(grown(SlowStart::Limited, 350), 142.0);
-        assert_eq!(grown(SlowStart::Full, 350), 1_000.0);
     }
 
     #[test]
@@ -294,18 +212,21 @@ mod tests {
             mss: 512,
             initial_cwnd: 1_024,
             initial_ssthresh: 1_024,
-            slow_start_at_ssthresh: true,
-            cwnd_growth: CwndGrowth::Integer,
+            slow_start: SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: true }),
+            congestion: CongestionSpec::Reno(RenoCongestionSpec {
+                growth: RenoGrowth::Integer,
+                ..RENO_CONGESTION
+            }),
             ..tcp()
         });
-        window.on_new_ack();
+        window.on_ack();
         assert_eq!(window.cwnd(), 1_536.0);
-        window.on_new_ack(); // 512 * 512 / 1536 = 170
+        window.on_ack(); // 512 * 512 / 1536 = 170
         assert_eq!(window.cwnd(), 1_706.0);
-        window.end_recovery();
+        window.on_recovery_end();
         assert_eq!(window.cwnd(), 1_536.0);
-        let mut strict = avoiding(CwndGrowth::Integer, 5_120);
-        strict.end_recovery();
+        let mut strict = avoiding(RenoGrowth::Integer, 5_120);
+        strict.on_recovery_end();
         assert_eq!(strict.cwnd(), 1_024.0);
     }
 
@@ -315,10 +236,13 @@ mod tests {
             let mut window = With::new(TcpSpec {
                 mss: 1_000,
                 initial_cwnd: cwnd,
-                ssthresh_basis,
+                congestion: CongestionSpec::Reno(RenoCongestionSpec {
+                    ssthresh_basis,
+                    ..RENO_CONGESTION
+                }),
                 ..tcp()
             });
-            window.cut_ssthresh(advertised)
+            window.on_loss(advertised)
         };
         // cwnd has grown past the window: the loss takes nothing off what is in flight.
         assert_eq!(halved(SsthreshBasis::Cwnd, 130_000, 65_535), 65_000.0);
@@ -330,50 +254,50 @@ mod tests {
     #[test]
     fn integer_growth_stalls_once_cwnd_exceeds_the_square_of_mss() {
         // ICCCN'97 7.2: MSS 512, 512 * 512 = 262 144.
-        let mut below = avoiding(CwndGrowth::Integer, 262_000);
-        below.on_new_ack();
+        let mut below = avoiding(RenoGrowth::Integer, 262_000);
+        below.on_ack();
         assert_eq!(below.cwnd(), 262_001.0);
-        let mut above = avoiding(CwndGrowth::Integer, 262_145);
-        (0..10_000).for_each(|_| above.on_new_ack());
+        let mut above = avoiding(RenoGrowth::Integer, 262_145);
+        (0..10_000).for_each(|_| above.on_ack());
         assert_eq!(above.cwnd(), 262_145.0);
-        let mut float = avoiding(CwndGrowth::Float, 262_145);
-        float.on_new_ack();
+        let mut float = avoiding(RenoGrowth::Float, 262_145);
+        float.on_ack();
         assert!(float.cwnd() > 262_145.9 && float.cwnd() < 262_146.0);
     }
 
     #[test]
     fn ack_counting_waits_until_a_whole_octet_has_come_together() {
         // 512 * 512 / 500 000 = 0.52: the second ACK brings 1.05 octets.
-        let mut window = avoiding(CwndGrowth::AckCounting, 500_000);
-        window.on_new_ack();
+        let mut window = avoiding(RenoGrowth::AckCounting, 500_000);
+        window.on_ack();
         assert_eq!(window.cwnd(), 500_000.0);
-        window.on_new_ack();
+        window.on_ack();
         assert_eq!(window.cwnd(), 500_001.0);
     }
 
     #[test]
     fn a_loss_forgets_the_acks_that_were_counted() {
-        let mut window = avoiding(CwndGrowth::AckCounting, 500_000);
-        window.on_new_ack();
-        window.cut_ssthresh(600_000);
-        window.on_new_ack();
+        let mut window = avoiding(RenoGrowth::AckCounting, 500_000);
+        window.on_ack();
+        window.on_loss(600_000);
+        window.on_ack();
         assert_eq!(window.cwnd(), 500_000.0);
     }
 
     #[test]
     fn a_window_of_acks_adds_about_one_segment() {
-        let mut window = avoiding(CwndGrowth::Float, 51_200);
-        (0..100).for_each(|_| window.on_new_ack());
+        let mut window = avoiding(RenoGrowth::Float, 51_200);
+        (0..100).for_each(|_| window.on_ack());
         assert!((window.cwnd() - 51_712.0).abs() < 5.0);
     }
 
     #[test]
     fn cwnd_stops_at_its_maximum_and_ssthresh_at_two_segments() {
-        let mut window = avoiding(CwndGrowth::Float, 600_000);
-        window.on_new_ack();
+        let mut window = avoiding(RenoGrowth::Float, 600_000);
+        window.on_ack();
         assert_eq!(window.cwnd(), 600_000.0);
-        window.window.collapse(&window.tcp);
-        assert_eq!(window.cut_ssthresh(600_000), 1_024.0);
+        window.window.on_rto(&window.tcp);
+        assert_eq!(window.on_loss(600_000), 1_024.0);
         assert_eq!(window.cwnd(), 512.0);
     }
 }

@@ -1,6 +1,7 @@
 //! A flow: an application, the TCP connections it opens, and what both ends count. Engines carry its
 //! segments and wake it when its times come; they know nothing of TCP.
 
+mod cache;
 mod cell_source;
 mod handover;
 mod loss_script;
@@ -8,13 +9,14 @@ mod shared_tcp;
 mod timers;
 mod web;
 
+pub use cache::ask_for;
 pub use cell_source::{CellSource, SourceCell};
 pub use handover::Handover;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 
+use cache::{LINE, ask_for_line};
 use loss_script::ScriptedLosses;
-use skycell_cache::ask_for;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
 use skycell_spec::{
@@ -22,6 +24,7 @@ use skycell_spec::{
 };
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
 use skycell_units::{Cells, Octets, SimTime};
+use std::mem::{offset_of, size_of};
 use web::{Draw, Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
@@ -57,12 +60,17 @@ pub struct Flow {
     application: Box<Application>,
 }
 
-/// What is told of the lines of the cache above.
+/// Lines of the cache that a segment needs which arrives at the source.
+const AT_SOURCE: std::ops::Range<usize> = 0..5;
+/// The first line of the two that one needs which arrives at the destination.
+const AT_DESTINATION: usize = offset_of!(Flow, destination) / LINE;
+
+/// What is told of the lines of the cache above. What every segment needs comes first in a sender and in a
+/// receiver.
 const _: () = {
-    use std::mem::{offset_of, size_of};
     assert!(offset_of!(Flow, sender) == 16);
-    assert!(offset_of!(Flow, destination).is_multiple_of(64));
-    assert!(offset_of!(Flow, receiver) % 64 == 48 && size_of::<Flow>() == 10 * 64);
+    assert!(offset_of!(Flow, destination).is_multiple_of(LINE));
+    assert!(offset_of!(Flow, receiver) % LINE == 48 && size_of::<Flow>() == 10 * LINE);
 };
 
 /// What a flow's segments do not look at.
@@ -250,11 +258,13 @@ impl Flow {
     /// Asks for the lines of the cache that a segment needs which arrives at the destination, or else at
     /// the source.
     pub fn ask(&self, is_at_destination: bool) {
-        if is_at_destination {
-            ask_for(&self.destination.delays);
-            self.receiver.ask();
+        let lines = if is_at_destination {
+            AT_DESTINATION..AT_DESTINATION + 2
         } else {
-            self.sender.ask();
+            AT_SOURCE
+        };
+        for line in lines {
+            ask_for_line(&self.application_due.0, line);
         }
     }
 
@@ -501,6 +511,8 @@ impl Flow {
             dup_acks_received: sent.dup_acks,
             timeouts: sent.timeouts,
             fast_retransmits: sent.fast_retransmits,
+            segments_marked: received.marked,
+            ecn_reductions: self.sender.ecn_reductions(),
             control_segments: sent.controls + received.controls,
             octets_outstanding: self.sender.outstanding(),
             octets_waiting: self.receiver.waiting(),

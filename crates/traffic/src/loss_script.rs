@@ -74,10 +74,14 @@ impl ScriptedLosses {
 mod tests {
     use super::*;
     use skycell_tcp::SackBlocks;
+    use skycell_units::Ecn;
 
     fn data(connection: u32, k: u64) -> Segment {
         Segment {
             kind: SegmentKind::Data,
+            ecn: Ecn::NotEct,
+            ece: false,
+            cwr: false,
             connection,
             sequence: 1_000 * k,
             length: 1_000,

@@ -27,15 +27,17 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
 /// SACK with the studies' defaults and a window of 64 segments.
 fn tcp(handshake: bool) -> TcpSpec {
     let text = r#"{
-        "variant": "sack", "mss": 1000, "llc_snap": true, "rwnd": 64000, "window_scaling": false,
+        "recovery": {"kind": "sack", "dup_ack_threshold": 3, "pipe_at_entry": "cwnd",
+            "partial_ack": "pipe_less_two", "partial_ack_restarts": "every", "pipe_room": "segment",
+            "retransmit_delay": {"kind": "none"}, "max_blocks": 3,
+            "avoid_multiple_fast_retransmits": false},
+        "congestion": {"kind": "reno", "growth": "float", "ssthresh_basis": "cwnd"},
+        "slow_start": {"kind": "standard", "at_ssthresh": false}, "mss": 1000, "llc_snap": true, "rwnd": 64000, "window_scaling": false,
         "initial_cwnd": 1000, "initial_ssthresh": 64000, "max_cwnd": 64000,
-        "cwnd_growth": "float", "slow_start_at_ssthresh": false, "ssthresh_basis": "cwnd",
-        "dup_ack_threshold": 3, "tick_ps": 100000000000, "tick_phase": {"kind": "at", "offset_ps": 0},
+        "tick_ps": 100000000000, "tick_phase": {"kind": "at", "offset_ps": 0},
         "tick_order": "clock_first", "rto_min_ticks": 2, "rto_initial_ticks": 30,
         "rto_max_ticks": 640, "rto_max_backoff": 64, "rto_restart": "on_ack", "timestamps": false,
-        "pipe_at_entry": "cwnd", "sack_retransmit_delay": {"kind": "none"}, "sack_max_blocks": 3,
-        "partial_ack_window": "keep", "partial_ack_first_restarts_only": false, "flywheel": false,
-        "avoid_multiple_fast_retransmits": false, "advertised_window": "constant",
+        "advertised_window": "constant",
         "delayed_ack": null, "nagle": false, "sws_avoidance": true, "idle_restart": false,
         "handshake": false
     }"#;

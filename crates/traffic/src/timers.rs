@@ -22,6 +22,10 @@ pub mod rank {
     pub const SOURCE: u8 = 6;
     /// The end of a flow hands frames over to its host's port; subject: [`crate::Handover::place`].
     pub const HANDOVER: u8 = 7;
+    /// A cell that waits for its pace may be sent; subject: port.
+    pub const PACE: u8 = 8;
+    /// An averaging interval may end; subject: port.
+    pub const INTERVAL: u8 = 9;
 }
 
 impl Flow {

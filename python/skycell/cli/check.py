@@ -14,7 +14,7 @@ from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
-    from skycell.scenario.faults import Fault
+    from skycell.input.faults import Fault
     from skycell.spec.network import NetworkSpec
 
 
@@ -28,7 +28,7 @@ class _Checked:
     faults: tuple[Fault, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        from skycell.scenario.faults import faults_as_dict
+        from skycell.input.faults import faults_as_dict
 
         return {
             "file": self.file,
@@ -61,15 +61,16 @@ def _validate(
 
 
 def _check(given: str) -> _Checked:
-    from skycell.scenario.faults import Fault, ScenarioFaults
-    from skycell.scenario.notes import notes_on
+    from skycell.input.faults import Fault, ScenarioFaults
+    from skycell.scenario.notes import notes_on, notes_on_carriers
     from skycell.scenario.sky_paths import sky_paths
 
     file = shown_name(given)
     try:
         scenario = load_given(given)
         spec = scenario.resolve()
-        return _Checked(file, spec, notes_on(spec, sky_paths(scenario)))
+        of_carriers = notes_on_carriers(scenario.file.topology)
+        return _Checked(file, spec, (*notes_on(spec, sky_paths(scenario)), *of_carriers))
     except ScenarioFaults as found:
         return _Checked(file, faults=found.faults)
     except OSError as error:

@@ -15,7 +15,7 @@ class ErrorCollector:
     """What is wrong with a call; each step looks at a part of it that needs no other part."""
 
     def __init__(self) -> None:
-        from skycell.scenario.faults import FaultCollector
+        from skycell.input.faults import FaultCollector
 
         self.faults = FaultCollector(COMMAND_LINE)
         """Takes faults of the command line itself."""
@@ -24,7 +24,7 @@ class ErrorCollector:
     @contextmanager
     def step(self) -> Iterator[None]:
         """Notes faults, a file that cannot be read among them, and goes on."""
-        from skycell.scenario.faults import ScenarioFaults
+        from skycell.input.faults import ScenarioFaults
 
         try:
             yield
@@ -63,8 +63,8 @@ class ErrorCollector:
             return
         if len(self._usage) == 1 and not self.faults.faults:
             raise self._usage[0]
-        from skycell.scenario.faults import reported_together
-        from skycell.scenario.quantities import with_short_numbers
+        from skycell.input.faults import reported_together
+        from skycell.input.quantities import with_short_numbers
 
         usage = [with_short_numbers(error.format_message()) for error in self._usage]
         click.echo(reported_together([*usage, *self.faults]), err=True)

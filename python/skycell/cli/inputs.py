@@ -57,7 +57,7 @@ def shown_name(file: str) -> str:
 
 
 def _standard_input() -> str:
-    from skycell.scenario.text import read_stream
+    from skycell.input.text import read_stream
 
     if sys.stdin is None:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF), shown_name(STDIN))

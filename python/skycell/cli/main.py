@@ -56,7 +56,7 @@ class VerbGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds the verb; a misspelt one is answered with its neighbour."""
         if args[0] not in VERBS and not args[0].startswith("-"):
-            from skycell.scenario.spelling import nearest
+            from skycell.input.spelling import nearest
 
             if near := nearest(args[0], VERBS):
                 ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
@@ -123,7 +123,7 @@ def _endings() -> Iterator[None]:
     try:
         yield
     except click.UsageError as error:
-        from skycell.scenario.quantities import with_short_numbers
+        from skycell.input.quantities import with_short_numbers
 
         raise click.UsageError(with_short_numbers(error.format_message()), error.ctx) from None
     except Exception as error:
@@ -139,7 +139,7 @@ def _ending(error: Exception) -> tuple[str, int]:
     if isinstance(error, click.exceptions.Exit | click.Abort | click.ClickException):
         return "", 0
     from skycell import _core
-    from skycell.scenario.faults import ScenarioFaults
+    from skycell.input.faults import ScenarioFaults
 
     if isinstance(error, ScenarioFaults):
         return str(error), 2

@@ -300,7 +300,7 @@ def path(
     else:
         _show_path(sky, moment, route, at)
         if compared is not None and compared.delay_ms is not None:
-            from skycell.scenario.quantities import counted
+            from skycell.input.quantities import counted
 
             count = len(compared.satellites)
             click.echo(

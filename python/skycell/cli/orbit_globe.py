@@ -48,8 +48,8 @@ def _validate(
     as_json: bool,
     **_: object,
 ) -> Inputs | None:
+    from skycell.input.quantities import LONGEST_RUN_PS, show_time
     from skycell.plots.export import format_of
-    from skycell.scenario.quantities import LONGEST_RUN_PS, show_time
 
     with collector.step():
         if out is None and csv_file is None and parquet is None and not as_json:

@@ -104,8 +104,8 @@ def validate_inputs(
 
 def _constellation(name: str, settings: Sequence[str]) -> Constellation:
     """The constellation of a preset or a file, with what the command line changes."""
+    from skycell.input.spelling import nearest
     from skycell.orbit import as_constellation, constellations
-    from skycell.scenario.spelling import nearest
 
     if name not in constellations() and (not Path(name).exists() or Path(name).is_dir()):
         near = nearest(name, constellations())

@@ -184,7 +184,7 @@ def series(
 
 
 def _read_pairs(file: Path) -> list[tuple[str, str]]:
-    from skycell.scenario.text import csv_faults, read_text
+    from skycell.input.text import csv_faults, read_text
 
     with csv_faults(str(file)):
         return _pairs_in(read_text(file), file)
@@ -194,7 +194,7 @@ def _pairs_in(text: str, file: Path) -> list[tuple[str, str]]:
     import csv
     from io import StringIO
 
-    from skycell.scenario.faults import Fault, ScenarioFaults, show_value
+    from skycell.input.faults import Fault, ScenarioFaults, show_value
 
     reader = csv.DictReader(StringIO(text, newline=""))
     if not {"from", "to"} <= set(reader.fieldnames or []):
@@ -271,8 +271,8 @@ def _show(found: Series) -> None:
     from rich.table import Table
 
     from skycell.cli.console import show_table, standard_output
+    from skycell.input.quantities import counted, show_time
     from skycell.orbit.over_time import NO_PATH_PS
-    from skycell.scenario.quantities import counted, show_time
 
     console = standard_output(110)
     steps = f"{counted(found.steps, 'step')} of {show_time(found.step_ps)}"
@@ -310,7 +310,7 @@ def _show_handovers(found: Series) -> None:
     from rich.table import Table
 
     from skycell.cli.console import show_table, standard_output
-    from skycell.scenario.quantities import show_amount
+    from skycell.input.quantities import show_amount
 
     changes = found.handovers(0)
     if not changes:

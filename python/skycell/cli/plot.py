@@ -170,7 +170,7 @@ def _validate_run(
     validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
-    "  skycell plot examples/ubr-wan.toml --set tcp.variant=reno --out reno.svg\n"
+    "  skycell plot examples/ubr-wan.toml --set tcp.recovery=reno --out reno.svg\n"
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
     "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
     "  skycell plot out/policies --kind interactions --response fairness\n"
@@ -181,9 +181,9 @@ def _validate_run(
 @click.option(
     "--kind",
     type=NAME,
-    help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, discards or "
-    "throughput; for a study: one of its metrics, such as efficiency or fairness; for a "
-    "sweep or a table: response, allocation, main-effects, interactions or residuals.  "
+    help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, sojourn, "
+    "discards or throughput; for a study: one of its metrics, such as efficiency or fairness; "
+    "for a sweep or a table: response, allocation, main-effects, interactions or residuals.  "
     "[default: cwnd, or queue for a run without flows; the study's first metric; response]",
 )
 @click.option(
@@ -194,7 +194,7 @@ def _validate_run(
     "figure, such as cwnd or response-fairness]",
 )
 @force_option("FILE if it exists")
-@set_option("Replace a value of a scenario file, such as tcp.variant=reno")
+@set_option("Replace a value of a scenario file, such as tcp.recovery=reno")
 @click.option(
     "--flow", "flows", type=NAME, multiple=True, help="Draw this flow only; may be repeated."
 )

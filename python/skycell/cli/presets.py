@@ -13,7 +13,7 @@ from skycell.cli.options import json_option
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
-    from skycell.scenario.presets import Preset
+    from skycell.input.presets import Preset
 
 
 def _validate(collector: ErrorCollector, name: str | None, **_: object) -> None:
@@ -53,7 +53,7 @@ def refuse_unknown_preset(what: str, known: Mapping[str, Preset], name: str | No
     Raises:
         click.UsageError: no preset has the name.
     """
-    from skycell.scenario.spelling import nearest
+    from skycell.input.spelling import nearest
 
     if name is not None and name not in known:
         near = nearest(name, known)
@@ -69,7 +69,7 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
         name: the one to show, which is one of them; all titles if none.
         as_json: for programs.
     """
-    from skycell.scenario.faults import show_value
+    from skycell.input.faults import show_value
 
     if name is None:
         if as_json:

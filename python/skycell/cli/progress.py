@@ -9,7 +9,7 @@ from typing import Self
 
 import click
 
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_SECOND
 
 _QUIET_S = 2.0
 #: Between two lines where the output is not a terminal.

@@ -17,12 +17,7 @@ from skycell.cli.options import (
     refuse_engine,
     set_option,
 )
-from skycell.cli.results import (
-    refuse_earlier_result,
-    refuse_unwritable,
-    report_result,
-    writing,
-)
+from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings, split_settings
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
@@ -36,7 +31,7 @@ _RESULTS = ("result.json", "rows.csv", "report.html", "index.html")
 _ALL = "all"
 _MOST_REPLICATIONS = 10_000
 """As of `skycell.experiment.file`, which help must not wait for."""
-_VARIED = "all, or KEY=V1,V2, such as tcp.variant=reno,sack"
+_VARIED = "all, or KEY=V1,V2, such as tcp.recovery=reno,sack"
 
 
 def _validate(
@@ -225,7 +220,7 @@ def _vary(
 
 def _variations(varied: Sequence[str], collector: ErrorCollector) -> dict[str, list[Any]]:
     """Values to try by key, beside those that the studies name."""
-    from skycell.scenario.settings import read_values
+    from skycell.input.settings import read_values
 
     found: dict[str, list[Any]] = {}
     own = [text for text in varied if text != _ALL]

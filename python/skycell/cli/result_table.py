@@ -9,18 +9,21 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from skycell.cli.console import show_table, standard_output
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics import Network, max_min_fairness, throughputs_bps
+from skycell.metrics.network import units_in_words
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
     RESPONSE_HEADS,
+    SOJOURN_HEADS,
     TRANSFER_HEADS,
     CellDelayRow,
     QueueRow,
     ResponseRow,
+    SojournRow,
     TransferRow,
     cell_delay_rows,
-    cell_totals,
     contract_rows,
     loss_in_words,
     lost_on_links,
@@ -28,11 +31,12 @@ from skycell.metrics.run_rows import (
     queue_rows,
     response_rows,
     share_of_ceiling,
+    sojourn_rows,
+    source_totals,
     transfer_rows,
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
-from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 
 #: Flows shown one by one.
 _MOST_ROWS = 40
@@ -46,8 +50,11 @@ def show_result(result: RunResult) -> None:
     if result.spec.flows:
         show_table(console, _flows(result))
     queues = queue_rows(result.spec, result.records)
-    if queues:
-        show_table(console, _ports(queues))
+    for unit in dict.fromkeys(row.unit for row in queues):
+        show_table(console, _ports([row for row in queues if row.unit == unit], unit))
+    sojourns = sojourn_rows(result.spec, result.records)
+    if sojourns:
+        show_table(console, _sojourns(sojourns))
     promised = contract_rows(result.spec, result.records)
     if promised:
         show_table(console, _contracts(promised))
@@ -111,9 +118,9 @@ def _delay(flow: Mapping[str, Any]) -> str:
     return f"{flow['delay_mean_ps'] / PS_PER_MS:.2f} ms" if flow["segments_received"] else "-"
 
 
-def _ports(queues: list[QueueRow]) -> Table:
+def _ports(queues: list[QueueRow], unit: str) -> Table:
     table = _table(
-        "Ports with a limited buffer, in cells",
+        f"Ports with a limited buffer, in {unit}",
         "port",
         "buffer",
         "arrived",
@@ -127,14 +134,27 @@ def _ports(queues: list[QueueRow]) -> Table:
         queue = row.counts["queue"]
         table.add_row(
             row.name,
-            "-" if row.capacity_cells is None else show_amount(row.capacity_cells),
+            row.held,
             show_amount(row.counts["arrived"]),
             show_amount(sum(row.counts["discarded"].values())),
             f"{queue['mean']:.1f}",
             "-" if queue["p99"] is None else show_amount(queue["p99"]),
             show_amount(queue["max"]),
-            f"{row.busy:.1%}",
+            "-" if row.busy is None else f"{row.busy:.1%}",
         )
+    return table
+
+
+def _sojourns(rows: list[SojournRow]) -> Table:
+    table = _table("Octets in these ports, and how long packets stayed, ms", "port", "mean B")
+    for head in ("largest B", *SOJOURN_HEADS):
+        table.add_column(head, justify="right")
+    for row in rows[:_MOST_ROWS]:
+        shown = ("-" if time is None else f"{time:.3f}" for time in row.times_ms)
+        octets = (show_amount(round(row.mean_octets)), show_amount(row.largest_octets))
+        table.add_row(row.port, *octets, *shown)
+    if len(rows) > _MOST_ROWS:
+        table.add_row(f"and {len(rows) - _MOST_ROWS} more")
     return table
 
 
@@ -227,11 +247,11 @@ def _policed(vcs: list[Mapping[str, Any]]) -> Table:
 
 
 def _totals(result: RunResult) -> list[str]:
-    total = _total_of_flows(result) if result.spec.flows else _total_of_cells(result)
+    total = _total_of_flows(result) if result.spec.flows else _total_of_sources(result)
     seconds = result.records["duration_ps"] / PS_PER_SECOND
     run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
-    lost = lost_on_links(result.records)
+    lost = lost_on_links(result.records, units_in_words(result.spec.links))
     lines = [total, *([lost] if lost else []), f"{run}; the ledger balances"]
     notes = (f"Note: {note}" for note in result.notes)
     return [*(f"{line}." for line in lines), *notes, identity]
@@ -253,9 +273,7 @@ def _total_of_flows(result: RunResult) -> str:
     return total
 
 
-def _total_of_cells(result: RunResult) -> str:
-    cells = cell_totals(result.records)
-    return (
-        f"All cell sources {cells.arrived_bps / 1e6:.2f} Mbit/s of cells; "
-        f"{show_amount(cells.arrived)} of {show_amount(cells.sent)} cells arrived"
-    )
+def _total_of_sources(result: RunResult) -> str:
+    found = source_totals(result.spec, result.records)
+    who = "cell sources" if found.unit == "cells" else "sources"
+    return f"All {who} {found.arrived_bps / 1e6:.2f} Mbit/s of {found.unit}; {found.in_words}"

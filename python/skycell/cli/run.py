@@ -19,12 +19,7 @@ from skycell.cli.options import (
     out_folder_option,
     set_option,
 )
-from skycell.cli.results import (
-    refuse_earlier_files,
-    refuse_unwritable,
-    report_result,
-    writing,
-)
+from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 
@@ -56,7 +51,7 @@ def _validate(
 @click.command(
     cls=Verb,
     validate=_validate,
-    epilog="\b\nExample:  skycell run examples/ubr-wan.toml --set tcp.variant=reno --trace cwnd "
+    epilog="\b\nExample:  skycell run examples/ubr-wan.toml --set tcp.recovery=reno --trace cwnd "
     "--out out/run",
     short_help="Simulate a scenario.",
 )
@@ -73,7 +68,7 @@ def _validate(
     multiple=True,
     help="Keep a trace in DIR, in addition to those of the file; may be repeated.",
 )
-@set_option("Replace a value of the file, such as tcp.variant=reno")
+@set_option("Replace a value of the file, such as tcp.recovery=reno")
 def run(
     file: str,
     as_json: bool,

@@ -11,7 +11,7 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.settings import split_settings
-from skycell.scenario.settings import read_value
+from skycell.input.settings import read_value
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult

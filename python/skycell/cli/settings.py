@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from skycell.scenario.faults import FaultCollector
+    from skycell.input.faults import FaultCollector
 
 
 def split_settings(
     texts: Iterable[str],
     faults: FaultCollector,
     option: str = "--set",
-    allowed: str = "KEY=VALUE, such as tcp.variant=reno",
+    allowed: str = "KEY=VALUE, such as tcp.recovery=reno",
 ) -> list[tuple[str, str]]:
     """Keys and values as they are written; one without `=`, or with nothing before it, is a fault.
 
@@ -38,9 +38,9 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
 
     A key that is given several times, in whatever spelling, is a fault.
     """
-    from skycell.scenario.faults import Verbatim
-    from skycell.scenario.scenario import steps_of
-    from skycell.scenario.settings import read_value
+    from skycell.input.dotted_keys import steps_of
+    from skycell.input.faults import Verbatim
+    from skycell.input.settings import read_value
 
     given: dict[tuple[str, ...], list[str]] = {}
     settings = split_settings(texts, faults)

@@ -174,8 +174,8 @@ def rescue(file: Path, into: Path, as_json: bool) -> None:
 
 def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: bool) -> None:
     """What was found in a store; `remark` where something is damaged."""
-    from skycell.scenario.faults import MOST_SHOWN
-    from skycell.scenario.quantities import counted
+    from skycell.input.faults import MOST_SHOWN
+    from skycell.input.quantities import counted
 
     hidden = max(0, len(found.damaged) - MOST_SHOWN)
     if as_json:

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from skycell.cli.console import show_table, standard_output
-from skycell.scenario.quantities import counted
-from skycell.scenario.settings import write_value
+from skycell.input.quantities import counted
+from skycell.input.settings import write_value
 
 if TYPE_CHECKING:
     from skycell.studies import ConclusionResult, Reproduction, Row, TableSummary

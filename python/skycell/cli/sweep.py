@@ -19,12 +19,7 @@ from skycell.cli.options import (
     out_folder_option,
     refuse_engine,
 )
-from skycell.cli.results import (
-    refuse_earlier_result,
-    refuse_unwritable,
-    report_result,
-    writing,
-)
+from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
 
@@ -40,6 +35,7 @@ def _validate(
     file: str | None,
     plan_only: bool,
     out: Path | None,
+    no_report: bool,
     force: bool,
     replications: int | None,
     engine: str | None,
@@ -51,6 +47,11 @@ def _validate(
     with collector.step():
         if engine is not None:
             refuse_engine(engine)
+    with collector.step():
+        if no_report and out is None:
+            raise click.UsageError(
+                "--no-report leaves out a part of what --out writes: give --out DIR"
+            )
     with collector.step():
         if out is not None:
             refuse_earlier_result(out, "sweep", _RESULTS, force)
@@ -78,6 +79,11 @@ def _validate(
 @click.option("--plan", "plan_only", is_flag=True, help="Show what would be run, and exit.")
 @json_option()
 @out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")
+@click.option(
+    "--no-report",
+    is_flag=True,
+    help="Of what --out writes, only sweep.json and runs.csv; skycell report draws them later.",
+)
 @force_option("files of an earlier result in DIR")
 @click.option(
     "--replications",
@@ -90,6 +96,7 @@ def sweep(
     plan_only: bool,
     as_json: bool,
     out: Path | None,
+    no_report: bool,
     force: bool,
     jobs: int | None,
     level: float,
@@ -123,7 +130,11 @@ def sweep(
             result = make(
                 design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
             )
-        fault = None if out is None else _write(result, out, level, force, store.path)
+        fault = (
+            None
+            if out is None
+            else (_write(result, out, force, store.path, level=None if no_report else level))
+        )
     failed = None
     if result.failed:
         first = result.failed[0]
@@ -146,14 +157,20 @@ def sweep(
 
 
 def _write(
-    result: SweepResult, out: Path, level: float, force: bool, store: str | Path
+    result: SweepResult, out: Path, force: bool, store: str | Path, *, level: float | None
 ) -> str | None:
+    """Writes a sweep's files; its report at a confidence level, or none. Returns what was wrong."""
     from skycell.cli.progress import DrawingProgress
+    from skycell.plots.files import write_all
     from skycell.report import write_sweep_report
 
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
     beside = {out / name: text.encode() for name, text in texts.items()}
     report = out / "report.html"
+    if level is None:
+        with writing(out, store) as reported:
+            write_all(beside, force=force)
+        return reported.fault
     with writing(out, store) as reported, DrawingProgress() as progress:
         write_sweep_report(
             result,

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from skycell.cli.console import show_table, standard_output
 from skycell.experiment.design import shown
-from skycell.scenario.quantities import PS_PER_SECOND, counted, show_amount
+from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design

@@ -28,7 +28,7 @@ class _Time(click.ParamType[GivenTime]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> GivenTime:
         """The time."""
-        from skycell.scenario.quantities import (
+        from skycell.input.quantities import (
             LONGEST_RUN_PS,
             Dimension,
             Refused,

@@ -10,8 +10,8 @@ from skycell.experiment.claims import PATIENCE_S, Claims, Taken
 from skycell.experiment.pool import Outcome, run_tasks
 from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import NetworkSpec
-from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.spec.text import SpecText
 from skycell.version import version as own_version
 
@@ -44,7 +44,7 @@ class PlannedRun:
     @classmethod
     def replications(cls, name: str, spec: NetworkSpec, seeds: Iterable[int]) -> "list[PlannedRun]":
         """Runs of one spec that differ in their seeds."""
-        text, seeds = SpecText(spec), list(seeds)
+        text, seeds = SpecText(spec.canonical_json(), spec.seed), list(seeds)
         return [
             cls(name, seed, spec_hash, spec.duration_ps, text)
             for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path as FilePath
 from typing import Any
 
-from skycell.scenario.faults import Path, Positions
+from skycell.input.faults import Path, Positions
 
 Level = str | int | float | bool
 """A level of a factor, as the table of results shows it."""

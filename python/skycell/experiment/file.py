@@ -18,8 +18,7 @@ from skycell.experiment.design import (
     shown,
 )
 from skycell.experiment.measures import DEFAULT_RESPONSES, RESPONSES, is_response
-from skycell.metrics import THROUGHPUT_DEFINITIONS
-from skycell.scenario.faults import (
+from skycell.input.faults import (
     NOTHING,
     Fault,
     FaultCollector,
@@ -28,12 +27,13 @@ from skycell.scenario.faults import (
     Verbatim,
     show_value,
 )
-from skycell.scenario.plain_values import plain_value
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.input.plain_values import plain_value
+from skycell.input.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.input.spelling import hint
+from skycell.input.text import read_text
+from skycell.input.toml_text import read_toml
+from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.scenario.scenario import refuse_sweep
-from skycell.scenario.spelling import hint
-from skycell.scenario.text import read_text
-from skycell.scenario.toml_text import read_toml
 
 KEYS = {
     "title": "what the sweep is about, in one line",
@@ -239,13 +239,13 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
     path: Path = ("factors", name)
     _check_name(name, path, faults)
     if not isinstance(value, Mapping):
-        allowed = 'a table with levels, such as { key = "tcp.variant", levels = ["reno", "sack"] }'
+        allowed = 'a table with levels, such as { key = "tcp.recovery", levels = ["reno", "sack"] }'
         faults.add(path, value, allowed, "a factor")
         return None
     _unknown_keys(value, FACTOR_KEYS, path, faults)
     key = value.get("key")
     if key is not None and (not isinstance(key, str) or not key.strip(" .")):
-        faults.add((*path, "key"), key, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
+        faults.add((*path, "key"), key, "a dotted key such as tcp.recovery", FACTOR_KEYS["key"])
         return None
     levels = value.get("levels")
     if isinstance(levels, list):
@@ -300,7 +300,7 @@ def _listed_levels(
     levels: list[Any], key: str | None, form: str | None, path: Path, faults: FaultCollector
 ) -> list[SweepLevel]:
     if key is None:
-        faults.add((*path, "key"), NOTHING, "a dotted key such as tcp.variant", FACTOR_KEYS["key"])
+        faults.add((*path, "key"), NOTHING, "a dotted key such as tcp.recovery", FACTOR_KEYS["key"])
         return []
     found: list[SweepLevel] = []
     for place, level in enumerate(levels):

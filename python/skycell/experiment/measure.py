@@ -85,7 +85,10 @@ COMMON: Mapping[str, Measure[RunView]] = {
         "events", "fast retransmits", lambda run: run.total("fast_retransmits"), "flow"
     ),
     "cells_discarded": Measure(
-        "cells", "cells discarded by ports with a limited buffer", cells_discarded, "port"
+        "cells",
+        "cells, or packets, discarded by ports with a limited buffer",
+        cells_discarded,
+        "port",
     ),
 }
 """What sweeps and studies measure alike, under one name."""

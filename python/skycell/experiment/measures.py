@@ -7,14 +7,9 @@ from typing import Any
 
 from skycell.experiment.measure import COMMON, Measure, cells_discarded, total_mbps
 from skycell.experiment.run_view import SweepView
-from skycell.metrics import (
-    cell_delay,
-    efficiency,
-    lost_cells,
-    max_min_fairness,
-)
+from skycell.input.quantities import PS_PER_MS
+from skycell.metrics import cell_delay, efficiency, lost_cells, max_min_fairness
 from skycell.metrics.run_rows import mean_closing_s
-from skycell.scenario.quantities import PS_PER_MS
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""
@@ -71,6 +66,12 @@ def _mean_queue(run: SweepView) -> float | None:
 def _largest_queue(run: SweepView) -> float | None:
     port = run.port()
     return None if port is None else float(port["queue"]["max"])
+
+
+def _sojourn(run: SweepView, key: str) -> float | None:
+    port = run.port()
+    found = port and port.get("octets", {}).get("sojourn")
+    return float(found[key]) / PS_PER_MS if found and found["packets"] else None
 
 
 def _part_of_cells(run: SweepView, count: Callable[[Mapping[str, Any]], int]) -> float | None:
@@ -171,19 +172,41 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
     ),
     "cells_discarded": COMMON["cells_discarded"],
     "discarded_part": Measure(
-        "1", "cells discarded as a part of those that arrived there", _discarded_part, part="port"
+        "1",
+        "cells, or packets, discarded as a part of those that arrived there",
+        _discarded_part,
+        part="port",
     ),
     "mean_queue": Measure(
         "cells",
-        "time average of the queue at the port with a limited buffer, of several the slowest",
+        "time average of the queue at the port with a limited buffer, of several the slowest; "
+        "packets where it holds those",
         _mean_queue,
         part="port",
     ),
     "largest_queue": Measure("cells", "largest queue at that port", _largest_queue, part="port"),
+    "mean_sojourn": Measure(
+        "ms",
+        "mean time that packets stayed in that port; none where it holds cells",
+        lambda run: _sojourn(run, "mean_ps"),
+        part="port",
+    ),
+    "p99_sojourn": Measure(
+        "ms",
+        "time that 99 % of the packets did not stay longer in that port",
+        lambda run: _sojourn(run, "p99_ps"),
+        part="port",
+    ),
+    "largest_sojourn": Measure(
+        "ms",
+        "largest time that a packet stayed in that port",
+        lambda run: _sojourn(run, "max_ps"),
+        part="port",
+    ),
     "link_share": Measure(
         "1",
-        "cells that the port with a limited buffer sent, of several that of the slowest link, as "
-        "a part of those that its link carries",
+        "cells, or packets, that the port with a limited buffer sent, of several that of the "
+        "slowest link, as a part of those that its link carries",
         _link_share,
         part="class",
     ),

@@ -12,12 +12,13 @@ from skycell.experiment.design import Cell, SweepLevel, SweepPlan
 from skycell.experiment.measure import Measure
 from skycell.experiment.measures import RESPONSES, response_of
 from skycell.experiment.run_view import SweepView
+from skycell.input.dotted_keys import steps_of
+from skycell.input.faults import FaultCollector, Path, Verbatim, show_path
+from skycell.input.idle_keys import IdleKey
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_path
-from skycell.scenario.file import TRACES
-from skycell.scenario.idle_keys import IdleKey, idle_keys
-from skycell.scenario.scenario import steps_of
+from skycell.scenario.file.idle_keys import idle_keys
+from skycell.scenario.file.scenario_file import TRACES
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from skycell.experiment.design import Level
 from skycell.experiment.replicates import Replicates
-from skycell.scenario.quantities import counted
+from skycell.input.quantities import counted
 
 if TYPE_CHECKING:
     import polars as pl

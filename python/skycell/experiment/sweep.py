@@ -75,7 +75,7 @@ def sweep(
             replications=design.plan.replications,
             first_seed=design.plan.first_seed,
             common_random_numbers=design.plan.common_random_numbers,
-            units={name: response_of(name).unit for name in design.plan.responses},
+            units={name: _unit_of(name, design) for name in design.plan.responses},
             engine=engine,
             version=batch.version,
             runs=tuple(_measured(design, batch)),
@@ -90,6 +90,15 @@ def as_plan(source: PlanLike) -> SweepPlan:
     if isinstance(source, Mapping):
         return parse_plan(source)
     return load_plan(source)
+
+
+def _unit_of(response: str, design: Design) -> str:
+    """The unit of a response; of a count of cells what the ports hold."""
+    unit = response_of(response).unit
+    if unit != "cells":
+        return unit
+    held = dict.fromkeys(network.unit for network in design.networks.values())
+    return held.popitem()[0] if len(held) == 1 else "cells or packets"
 
 
 def _measured(design: Design, batch: Batch) -> list[SweepRun]:

@@ -30,7 +30,7 @@ def simulate(task: Task, on_progress: OnProgress) -> str:
 
 
 _EMPTY_NETWORK = {
-    "version": 1,
+    "version": 2,
     "seed": 0,
     "duration_ps": 1,
     "nodes": [],

@@ -1,7 +1,8 @@
-"""The ceiling: the most TCP payload that a link of cells can carry."""
+"""The ceiling: the most TCP payload that a link can carry, in cells or in packets."""
 
-from skycell.scenario.quantities import CELL_BITS, PS_PER_SECOND
-from skycell.spec.network import LinkSpec
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND
+from skycell.spec.network import LinkSpec, PacketFraming
+from skycell.spec.values import octets_on_line
 
 CELL_OCTETS = CELL_BITS // 8
 CELL_PAYLOAD_OCTETS = 48
@@ -60,6 +61,30 @@ def tcp_share(mss: int, *, llc_snap: bool = True, timestamps: bool = False) -> f
     return mss / (CELL_OCTETS * cells)
 
 
+def segment_packet_octets(mss: int, *, timestamps: bool = False) -> int:
+    """Octets of the IP packet of one full TCP segment.
+
+    >>> segment_packet_octets(1460)
+    1500
+    """
+    if mss <= 0:
+        raise ValueError(f"an MSS of {mss} octets: must be above 0")
+    return mss + _TCP_HEADER + _IP_HEADER + (_TIMESTAMPS if timestamps else 0)
+
+
+def packet_share(mss: int, framing: PacketFraming, *, timestamps: bool = False) -> float:
+    """TCP payload as a share of the rate of a line that carries packets.
+
+    >>> ethernet = PacketFraming(
+    ...     rate_millibps=10**11, overhead_octets=38, least_octets=46, unit_octets=1, line_octets=1
+    ... )
+    >>> round(packet_share(1460, ethernet), 4)
+    0.9493
+    """
+    packet = segment_packet_octets(mss, timestamps=timestamps)
+    return mss / octets_on_line(framing, packet)
+
+
 def link_cell_bps(cell_time_ps: int) -> float:
     """Rate of a link's cells, headers included, bit/s, from the time of one cell.
 
@@ -71,8 +96,17 @@ def link_cell_bps(cell_time_ps: int) -> float:
     return CELL_BITS * PS_PER_SECOND / cell_time_ps
 
 
-def carried_cell_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> float:
-    """Rate of the cells that a link could carry over a run, in the mean, bit/s.
+def link_bps(link: LinkSpec) -> float:
+    """Rate of a link, its greatest where it varies, bit/s: of its cells or of a packet line."""
+    if link.framing is not None:
+        return link.framing.rate_millibps / 1000
+    return link_cell_bps(link.cell_time_ps)
+
+
+def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> float:
+    """Rate of the cells, or of the line of packets, that a link could carry over a run, bit/s.
+
+    It is the mean.
 
     A link that varies is taken at its rate of each moment; while it has no path, or is interrupted
     after a handover, it carries nothing.
@@ -82,10 +116,10 @@ def carried_cell_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -
         duration_ps: of the run, picoseconds, above 0.
         taken_bps: what others take of the link while it has so much, bit/s.
 
-    >>> from skycell.spec.network import FifoSpec, MotionSpec, PortSpec
+    >>> from skycell.spec.network import FifoSpec, ScheduleSpec, PortSpec
     >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
     >>> second = 10**12
-    >>> halves = MotionSpec(
+    >>> halves = ScheduleSpec(
     ...     times_ps=(0, 2 * second),
     ...     delays_ps=(1, 1),
     ...     paths=(0, 0),
@@ -94,27 +128,31 @@ def carried_cell_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -
     ...     handover_loses_cells=False,
     ... )
     >>> link = LinkSpec(
-    ...     name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=halves, port=port
+    ...     name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, schedule=halves, port=port
     ... )
-    >>> link_cell_bps(10**6), carried_cell_bps(link, 4 * second)
+    >>> link_cell_bps(10**6), carried_bps(link, 4 * second)
     (424000000.0, 318000000.0)
     """
-    if link.motion is None:
-        return max(0.0, link_cell_bps(link.cell_time_ps) - taken_bps)
-    motion = link.motion
-    cell_times = motion.cell_times_ps or (link.cell_time_ps,) * len(motion.times_ps)
-    ends = (*motion.times_ps[1:], duration_ps)
-    sending_ps = dict.fromkeys(cell_times, 0)  # by the time of a cell
+    if link.schedule is None:
+        return max(0.0, link_bps(link) - taken_bps)
+    schedule = link.schedule
+    if schedule.rates_millibps:
+        rates = [rate / 1000 for rate in schedule.rates_millibps]
+    elif schedule.cell_times_ps:
+        rates = [link_cell_bps(cell_time) for cell_time in schedule.cell_times_ps]
+    else:
+        rates = [link_bps(link)] * len(schedule.times_ps)
+    ends = (*schedule.times_ps[1:], duration_ps)
+    sending_ps = dict.fromkeys(rates, 0)
     ready = 0
-    for step, (begin, end) in enumerate(zip(motion.times_ps, ends, strict=True)):
-        if step and motion.paths[step] != motion.paths[step - 1]:
-            ready = begin + motion.interruption_ps
-        if motion.delays_ps[step] is not None:
+    for step, (begin, end) in enumerate(zip(schedule.times_ps, ends, strict=True)):
+        if step and schedule.paths[step] != schedule.paths[step - 1]:
+            ready = begin + schedule.interruption_ps
+        if schedule.delays_ps[step] is not None:
             open_ps = min(end, duration_ps) - max(begin, ready)
-            sending_ps[cell_times[step]] += max(0, open_ps)
+            sending_ps[rates[step]] += max(0, open_ps)
     return sum(
-        max(0.0, link_cell_bps(cell_time) - taken_bps) * (time_ps / duration_ps)
-        for cell_time, time_ps in sending_ps.items()
+        max(0.0, rate - taken_bps) * (time_ps / duration_ps) for rate, time_ps in sending_ps.items()
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_SECOND
 
 OTHER_CLASSES = "rest"
 """What the default queue of a port with several is called, which holds all other classes."""

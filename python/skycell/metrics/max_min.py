@@ -13,6 +13,7 @@ def max_min_rates(
     capacity: Mapping[Link, float],
     demand: Sequence[float] | None = None,
     weight: Sequence[float] | None = None,
+    cost: Sequence[Mapping[Link, float]] | None = None,
 ) -> list[float]:
     """Max-min fair rates: nobody can gain without somebody who has no more losing.
 
@@ -28,6 +29,8 @@ def max_min_rates(
             is where none is given.
         weight: share of each connection against the others, above 0; all alike if not given. With
             weights it is rate over weight that nobody can raise at the cost of a smaller one.
+        cost: what a connection's rate takes of each link on its route, as a multiple of the rate,
+            above 0; 1 if not given.
 
     Returns:
         One rate per connection, in the order of the routes.
@@ -43,6 +46,8 @@ def max_min_rates(
     [2.0, 8.0, 2.0]
     >>> max_min_rates([["a"], ["a"], ["a"]], {"a": 12.0}, demand=[2.0, 8.0, 10.0])
     [2.0, 5.0, 5.0]
+    >>> max_min_rates([["a"], ["a"]], {"a": 12.0}, cost=[{"a": 1.0}, {"a": 2.0}])
+    [4.0, 4.0]
     """
     count = len(routes)
     demands = [math.inf] * count if demand is None else [float(rate) for rate in demand]
@@ -57,9 +62,12 @@ def max_min_rates(
             on_link.setdefault(link, set()).add(connection)
     left = {link: float(capacity[link]) for link in on_link}
 
+    def of(connection: int, link: Link) -> float:
+        return 1.0 if cost is None else cost[connection][link]
+
     def ceiling(link: Link) -> float:
         """The water's level, rate over weight, at which a link is full."""
-        return left[link] / math.fsum(weights[c] for c in on_link[link])
+        return left[link] / math.fsum(weights[c] * of(c, link) for c in on_link[link])
 
     # A connection that stops below a link's ceiling raises it, so a ceiling of before is a bound:
     # only those that the water has reached are worked out again.
@@ -91,7 +99,7 @@ def max_min_rates(
             rates[connection] = min(part, demands[connection])
             for link in crossed[connection]:
                 on_link[link].discard(connection)
-                left[link] = max(0.0, left[link] - rates[connection])
+                left[link] = max(0.0, left[link] - rates[connection] * of(connection, link))
         rising -= stopped
     return rates
 

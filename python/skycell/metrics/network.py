@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.metrics.ceiling import carried_cell_bps, link_cell_bps, tcp_share
+from skycell.input.quantities import PS_PER_SECOND, parse_quantity
+from skycell.metrics.ceiling import (
+    CELL_OCTETS,
+    carried_bps,
+    link_bps,
+    link_cell_bps,
+    packet_share,
+    segment_packet_octets,
+    tcp_share,
+)
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
-from skycell.scenario.quantities import parse_quantity
-from skycell.spec.network import NetworkSpec, SourcePatternConstant, SourceSpec
-from skycell.spec.values import mean_ps, route_of
+from skycell.spec.network import (
+    FlowSpec,
+    LinkSpec,
+    NetworkSpec,
+    SourcePatternConstant,
+    SourceSpec,
+)
+from skycell.spec.values import mean_ps, octets_on_line, route_of
 
 
 @dataclass(frozen=True)
@@ -22,10 +36,14 @@ class Network:
     Attributes:
         ceiling_bps: largest sum of TCP throughputs; 0 without flows.
         routes: links that each flow's data cross.
-        left_bps: what cell sources leave of each link's cells in the mean over the run; of a link
-            that they fill, or that has no path, all of it.
-        shares: TCP's part of the cells that a flow fills.
+        left_bps: what other sources leave of each link in the mean over the run; of a link that
+            they fill, or that has no path, all of it.
+        shares: TCP's part of what a flow fills: of cells, or of IP packets where a link of the
+            network carries those.
         congested: names of the ports with a limited buffer, the one of the slowest link first.
+        costs: what a flow's rate in that takes of each link that it crosses, as a multiple; none
+            where all links carry cells.
+        unit: what those ports hold: `cells`, `packets`, or both.
     """
 
     ceiling_bps: float
@@ -33,6 +51,8 @@ class Network:
     left_bps: tuple[float, ...]
     shares: tuple[float, ...]
     congested: tuple[str, ...]
+    costs: tuple[Mapping[int, float], ...] = ()
+    unit: str = "cells"
 
     @classmethod
     def of(cls, spec: NetworkSpec, ceiling: str = "link") -> Network:
@@ -40,36 +60,47 @@ class Network:
 
         Args:
             spec: the network.
-            ceiling: `link` for the cells that the congested link could carry over the run (of
-                several that data cross the slowest; of none the slowest that they cross), `left`
-                for what cell sources leave of them, or a bit rate such as `63 Mbit/s`.
+            ceiling: `link` for what the congested link could carry over the run (of several that
+                data cross the slowest; of none the slowest that they cross), `left` for what
+                other sources leave of it, or a bit rate such as `63 Mbit/s`.
         """
-        rates = [carried_cell_bps(link, spec.duration_ps) for link in spec.links]
+        rates = [carried_bps(link, spec.duration_ps) for link in spec.links]
         routes = [
             [link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows
         ]
+        in_packets = any(link.framing is not None for link in spec.links)
         shares = [
-            tcp_share(flow.tcp.mss, llc_snap=flow.tcp.llc_snap, timestamps=flow.tcp.timestamps)
+            flow.tcp.mss / _packet_of(flow) if in_packets else _cell_share(flow)
             for flow in spec.flows
+        ]
+        costs = [
+            {link: share / _share_on(spec.links[link], flow) for link in route}
+            for flow, share, route in zip(spec.flows, shares, routes, strict=True)
+            if in_packets
         ]
         limited = [place for place, link in enumerate(spec.links) if link.port.is_limited]
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
         loaded = [place for place in limited if place in slowest]
         taken = _taken_bps(spec)
+        ceiling_bps = 0.0
+        if spec.flows:
+            place = (loaded or slowest)[0]
+            share = max(_share_on(spec.links[place], flow) for flow in spec.flows)
+            ceiling_bps = _base_bps(spec, place, ceiling) * share
         return cls(
-            ceiling_bps=_base_bps(spec, (loaded or slowest)[0], ceiling) * max(shares)
-            if shares
-            else 0.0,
+            ceiling_bps=ceiling_bps,
             routes=tuple(map(tuple, routes)),
             left_bps=tuple(
-                carried_cell_bps(link, spec.duration_ps, taken.get(place, 0.0))
+                carried_bps(link, spec.duration_ps, taken.get(place, 0.0))
                 or rates[place]
-                or link_cell_bps(link.cell_time_ps)
+                or link_bps(link)
                 for place, link in enumerate(spec.links)
             ),
             shares=tuple(shares),
+            costs=tuple(costs),
             congested=tuple(spec.links[place].name for place in limited),
+            unit=units_in_words(spec.links[place] for place in limited),
         )
 
     def fair_bps(self, demand_bps: Sequence[float] | None = None) -> list[float]:
@@ -81,12 +112,37 @@ class Network:
         demand = None
         if demand_bps is not None:
             demand = [rate / share for rate, share in zip(demand_bps, self.shares, strict=True)]
-        fair = max_min_rates(self.routes, dict(enumerate(self.left_bps)), demand)
+        capacity = dict(enumerate(self.left_bps))
+        fair = max_min_rates(self.routes, capacity, demand, cost=self.costs or None)
         return [rate * share for rate, share in zip(fair, self.shares, strict=True)]
 
 
+def units_in_words(links: Iterable[LinkSpec]) -> str:
+    """What links carry, or their ports hold: cells, packets, or both; cells where there is none."""
+    found = {link.framing is None for link in links}
+    return "packets" if found == {False} else "cells or packets" if len(found) > 1 else "cells"
+
+
+def _cell_share(flow: FlowSpec) -> float:
+    """TCP's part of the cells that a flow fills."""
+    tcp = flow.tcp
+    return tcp_share(tcp.mss, llc_snap=tcp.llc_snap, timestamps=tcp.timestamps)
+
+
+def _packet_of(flow: FlowSpec) -> int:
+    """Octets of the IP packet of a full segment."""
+    return segment_packet_octets(flow.tcp.mss, timestamps=flow.tcp.timestamps)
+
+
+def _share_on(link: LinkSpec, flow: FlowSpec) -> float:
+    """TCP's part of a link that a flow fills."""
+    if link.framing is None:
+        return _cell_share(flow)
+    return packet_share(flow.tcp.mss, link.framing, timestamps=flow.tcp.timestamps)
+
+
 def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
-    """Rate of cells whose TCP share is an efficiency of 1; 0 where sources leave nothing.
+    """Rate of a link whose TCP share is an efficiency of 1; 0 where sources leave nothing.
 
     Args:
         spec: the network.
@@ -95,7 +151,7 @@ def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     """
     if ceiling in ("link", "left"):
         taken = _taken_bps(spec).get(link, 0.0) if ceiling == "left" else 0.0
-        return carried_cell_bps(spec.links[link], spec.duration_ps, taken)
+        return carried_bps(spec.links[link], spec.duration_ps, taken)
     return float(parse_quantity(ceiling).amount)
 
 
@@ -134,18 +190,24 @@ def _all_cross(spec: NetworkSpec, link: int) -> bool:
 
 
 def _taken_bps(spec: NetworkSpec) -> dict[int, float]:
-    """What cell sources offer in the mean to each link that they cross, bit/s."""
+    """What sources offer in the mean to each link that they cross, bit/s of the link."""
     taken: dict[int, float] = {}
     for source in spec.sources:
-        mean = _mean_cell_bps(source)
         for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
-            taken[link] = taken.get(link, 0.0) + mean
+            taken[link] = taken.get(link, 0.0) + _mean_bps(source, spec.links[link])
     return taken
 
 
-def _mean_cell_bps(source: SourceSpec) -> float:
-    """What a cell source offers in the mean over its cycles, bit/s."""
+def _mean_bps(source: SourceSpec, link: LinkSpec) -> float:
+    """What a source offers to a link in the mean over its cycles, bit/s of the link."""
     peak = link_cell_bps(source.cell_interval_ps)
+    if source.datagram_octets:
+        octets = (
+            octets_on_line(link.framing, source.datagram_octets)
+            if link.framing is not None
+            else CELL_OCTETS * source.frame_cells
+        )
+        peak = 8 * octets * PS_PER_SECOND / source.cell_interval_ps
     if isinstance(source.pattern, SourcePatternConstant):
         return peak
     on, off = mean_ps(source.pattern.on), mean_ps(source.pattern.off)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_SECOND
 
 _KEYS = ("mean", "max", "p50", "p90", "p99")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
 from skycell.metrics.network import crossed_links
-from skycell.scenario.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
+from skycell.spec.values import route_of
 
 if TYPE_CHECKING:
     from skycell.spec.network import NetworkSpec
@@ -18,17 +19,59 @@ class QueueRow(NamedTuple):
 
     Attributes:
         name: the port's, and behind it the service class where the port has several queues.
+        unit: `cells` or `packets`, in which its counts are.
         policy: the kind of its buffer policy.
-        capacity_cells: None where this queue holds whatever comes.
+        capacity: in that unit, or in octets; None where this queue holds whatever comes.
+        counts_octets: whether the capacity is in octets.
         counts: the record of the queue: `arrived`, `discarded`, `queue`.
-        busy: part of the run in which its cells were under transmission, 0 to 1.
+        busy: part of the run in which what it holds was under transmission, 0 to 1; None for one of
+            several queues of packets, whose sizes are not known by queue.
     """
 
     name: str
+    unit: str
     policy: str
-    capacity_cells: int | None
+    capacity: int | None
+    counts_octets: bool
     counts: Mapping[str, Any]
-    busy: float
+    busy: float | None
+
+    @property
+    def held(self) -> str:
+        """The capacity with its unit where that is not the counts' own; - for no limit.
+
+        >>> QueueRow("a>b", "packets", "tail_drop", 10**6, True, {}, 0.5).held
+        '1 000 000 B'
+        """
+        if self.capacity is None:
+            return "-"
+        return show_amount(self.capacity) + (" B" if self.counts_octets else "")
+
+
+class SojournRow(NamedTuple):
+    """Octets in a port of packets, and how long these stayed, milliseconds; None where none left.
+
+    A stay is from a packet's arrival to the departure of its last bit. Its percentiles are those of
+    a histogram, above the exact ones by at most 1/128.
+    """
+
+    port: str
+    mean_octets: float
+    largest_octets: int
+    mean: float | None
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    p999: float | None
+    largest: float | None
+
+    @property
+    def times_ms(self) -> tuple[float | None, ...]:
+        """The sojourns, in the order of `SOJOURN_HEADS`."""
+        return self[3:]
+
+
+SOJOURN_HEADS = ("mean", "median", "95 %", "99 %", "99.9 %", "largest")
 
 
 class CellDelayRow(NamedTuple):
@@ -116,32 +159,49 @@ class TransferRow(NamedTuple):
 TRANSFER_HEADS = (*RESPONSE_HEADS, "then closing")
 
 
-class CellTotals(NamedTuple):
-    """What all VCs together carried: cells handed in, those that arrived, and the latter's rate."""
+class SourceTotals(NamedTuple):
+    """What all sources sent, what of it arrived, and the latter's rate with all headers."""
 
+    unit: str
     sent: int
     arrived: int
     arrived_bps: float
 
+    @property
+    def in_words(self) -> str:
+        """Both counts.
 
-def cell_totals(records: Mapping[str, Any]) -> CellTotals:
-    """The cells of all VCs, which are all that a run without flows has to show together.
+        >>> SourceTotals("cells", 3000, 250, 1e6).in_words
+        '250 of 3 000 cells arrived'
+        """
+        return f"{show_amount(self.arrived)} of {show_amount(self.sent)} {self.unit} arrived"
 
-    >>> vcs = [{"cells_offered": 300, "cells_delivered": 250}]
-    >>> cell_totals({"duration_ps": 2 * 10**12, "vcs": vcs})
-    CellTotals(sent=300, arrived=250, arrived_bps=53000.0)
-    """
-    sent = sum(vc["cells_offered"] for vc in records["vcs"])
-    arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
-    return CellTotals(sent, arrived, arrived * CELL_BITS * PS_PER_SECOND / records["duration_ps"])
+
+def source_totals(spec: NetworkSpec, records: Mapping[str, Any]) -> SourceTotals:
+    """The cells, or packets, of all sources, which a run without flows has to show together."""
+    seconds = records["duration_ps"] / PS_PER_SECOND
+    packets = [source for source in spec.sources if source.datagram_octets]
+    if not packets:
+        sent = sum(vc["cells_offered"] for vc in records["vcs"])
+        arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
+        return SourceTotals("cells", sent, arrived, arrived * CELL_BITS / seconds)
+    sent = arrived = bits = 0
+    for source in spec.sources:
+        first, last = (records["vcs"][route_of(source)[end]] for end in (0, -1))
+        key = "frames" if source.datagram_octets else "cells"
+        came = last[f"{key}_delivered"]
+        sent, arrived = sent + first[f"{key}_offered"], arrived + came
+        bits += came * (8 * source.datagram_octets or CELL_BITS)
+    unit = "packets" if len(packets) == len(spec.sources) else "packets and cells"
+    return SourceTotals(unit, sent, arrived, bits / seconds)
 
 
 #: How links lose cells, by the records' names, in words.
 _LOST_HOW = {"drawn": "at random", "handover": "at handovers", "off_path": "off the path"}
 
 
-def lost_on_links(records: Mapping[str, Any]) -> str | None:
-    """How many cells of all VCs links lost, and how, in words; none where they lost nothing.
+def lost_on_links(records: Mapping[str, Any], units: str = "cells") -> str | None:
+    """How many cells, or packets, of all VCs links lost, and how; none where they lost nothing.
 
     >>> vcs = [
     ...     {"cells_offered": 9000, "cells_lost": {"handover": 3, "drawn": 1400, "off_path": 0}},
@@ -156,23 +216,30 @@ def lost_on_links(records: Mapping[str, Any]) -> str | None:
     offered = sum(vc["cells_offered"] for vc in records["vcs"])
     parts = [f"{show_amount(count)} {_LOST_HOW[how]}" for how, count in counts.items() if count]
     lost = show_amount(sum(counts.values()))
-    return f"Links lost {lost} of {show_amount(offered)} cells: {', '.join(parts)}"
+    return f"Links lost {lost} of {show_amount(offered)} {units}: {', '.join(parts)}"
 
 
 def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) -> str:
     """What the flows of a run got of what they could get, with what that takes into account."""
     text = f"{total_bps / ceiling_bps:.3f} of the {ceiling_bps / 1e6:.2f} that "
     # Not what TCP could get: it gets more where a source's cells are lost, perhaps to it.
-    text += "cell sources leave to TCP" if spec.sources else "TCP could get"
-    links = [spec.links[place].motion for place in crossed_links(spec)]
-    motions = [motion for motion in links if motion is not None]
+    of_cells = not any(source.datagram_octets for source in spec.sources)
+    sources = "cell sources leave" if of_cells else "other sources leave"
+    text += f"{sources} to TCP" if spec.sources else "TCP could get"
+    links = [spec.links[index] for index in crossed_links(spec)]
+    schedules = [link.schedule for link in links if link.schedule is not None]
     varied = [
-        motion.cell_times_ps or motion.interruption_ps or None in motion.delays_ps
-        for motion in motions
+        schedule.cell_times_ps
+        or schedule.rates_millibps
+        or schedule.interruption_ps
+        or None in schedule.delays_ps
+        for schedule in schedules
     ]
     if any(varied):
         text += " of the link as it varied" if len(varied) == 1 else " of the links as they varied"
-    return f"{text}, losses aside" if any(any(motion.losses_ppb) for motion in motions) else text
+    has_losses = any(link.loss_ppb for link in links)
+    has_losses |= any(any(schedule.losses_ppb) for schedule in schedules)
+    return f"{text}, losses aside" if has_losses else text
 
 
 def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
@@ -180,18 +247,33 @@ def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
     rows = []
     duration_ps = records["duration_ps"]
     for link, port in zip(spec.links, records["ports"], strict=True):
-        queues = link.port.queues
         if not link.port.is_limited:
             continue
-        if not port["queues"]:
-            busy = port["busy_ps"] / duration_ps
-            kind, capacity = link.port.policy.kind, link.port.capacity_cells
-            rows.append(QueueRow(port["name"], kind, capacity, port, busy))
+        unit = "cells" if link.framing is None else "packets"
+        every = port["queues"] or [port]
+        for queue, counts in zip(link.port.queues, every, strict=True):
+            name = port["name"]
+            busy: float | None = port["busy_ps"] / duration_ps
+            if port["queues"]:
+                name += f" {counts['class'] or OTHER_CLASSES}"
+                cells_ps = counts["departed"] * link.cell_time_ps
+                busy = cells_ps / duration_ps if link.framing is None else None
+            kind, capacity = queue.policy.kind, queue.capacity_cells
+            rows.append(QueueRow(name, unit, kind, capacity, queue.counts_octets, counts, busy))
+    return rows
+
+
+def sojourn_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[SojournRow]:
+    """The ports of packets that have a limit."""
+    rows = []
+    for link, port in zip(spec.links, records["ports"], strict=True):
+        octets = port.get("octets")
+        if octets is None or not link.port.is_limited:
             continue
-        for queue, counts in zip(queues, port["queues"], strict=True):
-            name = f"{port['name']} {counts['class'] or OTHER_CLASSES}"
-            busy = counts["departed"] * link.cell_time_ps / duration_ps
-            rows.append(QueueRow(name, queue.policy.kind, queue.capacity_cells, counts, busy))
+        sojourns = octets["sojourn"]
+        times = (sojourns[f"{key}_ps"] for key in ("mean", "p50", "p95", "p99", "p999", "max"))
+        shown = (time / PS_PER_MS if sojourns["packets"] else None for time in times)
+        rows.append(SojournRow(port["name"], octets["mean"], octets["max"], *shown))
     return rows
 
 

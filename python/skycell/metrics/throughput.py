@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_SECOND
 
 _BITS_PER_OCTET = 8
 

@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.orbit.file import (
     MOST_SATELLITES,
+    ConstellationFile,
     DeltaPattern,
     ElementsPattern,
     Jsac98Pattern,
+    Links,
     SlotsPattern,
     StarPattern,
+    longitudes_deg,
 )
-from skycell.scenario.faults import FaultCollector, Path, Verbatim, show_value
-
-if TYPE_CHECKING:
-    from skycell.orbit.constellation import Constellation
 
 EQUATORIAL_RADIUS_KM = 6378.137
 """WGS84, NIMA TR8350.2, table 3.1."""
 
 
-def check_constellation(constellation: Constellation) -> None:
-    """Refuses a constellation that contradicts itself.
+def check_file(file: ConstellationFile, faults: FaultCollector) -> None:
+    """Notes what a file contradicts itself in, whatever satellites it has."""
+    _check_pattern(file, faults)
+    _check_kinds(file, faults)
 
-    Raises:
-        ScenarioFaults: with every contradiction.
+
+def check_links(file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector) -> None:
+    """Notes links that cannot stand.
+
+    Args:
+        file: without a fault of `check_file`.
+        satellites: their names by number.
+        faults: takes them.
     """
-    faults = FaultCollector(constellation.name, constellation.positions)
-    _check_pattern(constellation, faults)
-    _check_links(constellation, faults)
-    faults.raise_if_any()
-    _check_elements(constellation, faults)
-    _check_given_links(constellation, faults)
-    _check_heights(constellation, faults)
-    faults.raise_if_any()
+    _check_given_links(file, satellites, faults)
+    if not faults.faults:
+        _check_heights(file, satellites, faults)
 
 
-def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None:
-    file = constellation.file
+def _check_pattern(file: ConstellationFile, faults: FaultCollector) -> None:
     pattern = file.pattern
     if isinstance(pattern, SlotsPattern):
         if (pattern.count is None) == (pattern.longitudes is None):
@@ -81,9 +83,8 @@ def _check_pattern(constellation: Constellation, faults: FaultCollector) -> None
             )
 
 
-def _check_elements(constellation: Constellation, faults: FaultCollector) -> None:
-    """Reads the elements, whose faults are those of their file."""
-    count = len(constellation.elements)
+def check_count(count: int, faults: FaultCollector) -> None:
+    """Refuses more element sets than there may be satellites; raises `ScenarioFaults`."""
     if count > MOST_SATELLITES:
         got = Verbatim(f"{count:,} element sets".replace(",", " "))
         allowed = f"up to {MOST_SATELLITES:,}".replace(",", " ")
@@ -91,8 +92,7 @@ def _check_elements(constellation: Constellation, faults: FaultCollector) -> Non
         faults.raise_if_any()
 
 
-def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
-    file = constellation.file
+def _check_kinds(file: ConstellationFile, faults: FaultCollector) -> None:
     links, pattern = file.links, file.pattern
     has_planes = isinstance(pattern, Jsac98Pattern | DeltaPattern | StarPattern)
     if links.kind == "grid" and not has_planes:
@@ -118,12 +118,14 @@ def _check_links(constellation: Constellation, faults: FaultCollector) -> None:
         )
 
 
-def _check_given_links(constellation: Constellation, faults: FaultCollector) -> None:
-    links = constellation.file.links
+def _check_given_links(
+    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
+) -> None:
+    links = file.links
     if not links.given:
         return
-    known = set(constellation.satellites)
-    first, last = constellation.satellites[0], constellation.satellites[-1]
+    known = set(satellites)
+    first, last = satellites[0], satellites[-1]
     for place, pair in enumerate(links.given):
         for end, name in enumerate(pair):
             if name not in known:
@@ -140,49 +142,45 @@ def _check_given_links(constellation: Constellation, faults: FaultCollector) -> 
             )
 
 
-def _check_heights(constellation: Constellation, faults: FaultCollector) -> None:
+def _check_heights(
+    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
+) -> None:
     """Links whose ends keep their distance are told when they can never stand."""
-    if faults.faults:
-        return
-    pattern, links = constellation.file.pattern, constellation.file.links
+    pattern, links = file.pattern, file.links
     if isinstance(pattern, SlotsPattern):
-        _check_slots(constellation, pattern, faults)
+        _check_slots(links, pattern, satellites, faults)
     elif links.kind == "grid" and not isinstance(pattern, ElementsPattern):
         radius_km = EQUATORIAL_RADIUS_KM + float(pattern.altitude.amount)
-        _check_chord(
-            constellation, radius_km, 360.0 / pattern.satellites_per_plane, ("links",), faults
-        )
+        _check_chord(links, radius_km, 360.0 / pattern.satellites_per_plane, ("links",), faults)
 
 
 def _check_slots(
-    constellation: Constellation, pattern: SlotsPattern, faults: FaultCollector
+    links: Links, pattern: SlotsPattern, satellites: Sequence[str], faults: FaultCollector
 ) -> None:
-    from skycell.orbit.constellation import longitudes_deg
 
     places = longitudes_deg(pattern)
-    numbers = {name: number for number, name in enumerate(constellation.satellites)}
+    numbers = {name: number for number, name in enumerate(satellites)}
     radius_km = float(pattern.radius.amount)
-    if constellation.file.links.kind == "ring":
+    if links.kind == "ring":
         for number, longitude in enumerate(places):
             apart = places[(number + 1) % len(places)] - longitude
             if len(places) > 1 and not _check_chord(
-                constellation, radius_km, apart, ("links", "kind"), faults
+                links, radius_km, apart, ("links", "kind"), faults
             ):
                 break
-    for place, (a, b) in enumerate(constellation.file.links.given):
+    for place, (a, b) in enumerate(links.given):
         apart = places[numbers[b]] - places[numbers[a]]
-        _check_chord(constellation, radius_km, apart, ("links", "given", place), faults)
+        _check_chord(links, radius_km, apart, ("links", "given", place), faults)
 
 
 def _check_chord(
-    constellation: Constellation,
+    links: Links,
     radius_km: float,
     apart_deg: float,
     path: Path,
     faults: FaultCollector,
 ) -> bool:
     """Whether a link between two satellites of one circle can stand; a fault if not."""
-    links = constellation.file.links
     half = math.radians(abs((apart_deg + 180.0) % 360.0 - 180.0)) / 2
     length_km = 2 * radius_km * math.sin(half)
     height_km = radius_km * math.cos(half) - EQUATORIAL_RADIUS_KM

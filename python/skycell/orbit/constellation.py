@@ -10,6 +10,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from skycell.input.checking import check_against
+from skycell.input.dotted_keys import set_value
+from skycell.input.expand import base_of, merge
+from skycell.input.faults import FaultCollector, Positions, ScenarioFaults
+from skycell.input.quantities import PS_PER_SECOND
+from skycell.input.text import read_text
+from skycell.input.toml_text import read_toml
+from skycell.orbit.checks import check_count, check_file, check_links
 from skycell.orbit.elements import ElementSet, read_elements
 from skycell.orbit.file import (
     ConstellationFile,
@@ -18,16 +26,10 @@ from skycell.orbit.file import (
     Jsac98Pattern,
     SlotsPattern,
     StarPattern,
+    longitudes_deg,
 )
 from skycell.orbit.places import Place
 from skycell.orbit.presets import constellations
-from skycell.scenario.checking import check_against
-from skycell.scenario.expand import base_of, merge
-from skycell.scenario.faults import FaultCollector, Positions, ScenarioFaults
-from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.scenario.scenario import set_value
-from skycell.scenario.text import read_text
-from skycell.scenario.toml_text import read_toml
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Constellation:
         changed = copy.deepcopy(dict(self.values))
         faults = FaultCollector(self.name)
         for key, value in values.items():
-            set_value(changed, key, copy.deepcopy(value), faults)
+            set_value(changed, key, copy.deepcopy(value), faults, ConstellationFile)
         faults.raise_if_any()
         return _checked(Constellation(self.name, changed, {}, self.folder))
 
@@ -175,14 +177,6 @@ def _number(amount: Any) -> float | None:
     return None if amount is None else float(amount.amount)
 
 
-def longitudes_deg(pattern: SlotsPattern) -> list[float]:
-    """Where the satellites of slots stand, east positive."""
-    if pattern.longitudes is not None:
-        return [float(longitude.amount) for longitude in pattern.longitudes]
-    count = pattern.count or 0
-    return [360.0 * place / count for place in range(count)]
-
-
 def _pattern(
     pattern: Jsac98Pattern | DeltaPattern | StarPattern | SlotsPattern,
 ) -> dict[str, Any]:
@@ -234,7 +228,10 @@ def as_constellation(source: ConstellationLike) -> Constellation:
 
 
 def _checked(constellation: Constellation) -> Constellation:
-    from skycell.orbit.checks import check_constellation
-
-    check_constellation(constellation)
+    faults = FaultCollector(constellation.name, constellation.positions)
+    check_file(constellation.file, faults)
+    faults.raise_if_any()
+    check_count(len(constellation.elements), faults)
+    check_links(constellation.file, constellation.satellites, faults)
+    faults.raise_if_any()
     return constellation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from skycell.input.pages import page_of
 from skycell.orbit.file import ConstellationFile
 from skycell.orbit.presets import constellations
-from skycell.scenario.documentation import page_of
 
 _PREAMBLE = """# The constellation file
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import Any
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.text import read_text
 from skycell.orbit.omm_text import Message, read_messages
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.text import read_text
 
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
 _NUMBERS: dict[str, tuple[float, float, str]] = {

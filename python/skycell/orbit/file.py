@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from skycell.scenario.parameters import (
+from skycell.input.parameters import (
     Flag,
     Parameters,
     ValueType,
@@ -15,7 +15,7 @@ from skycell.scenario.parameters import (
     whole_number,
     word,
 )
-from skycell.scenario.quantities import Dimension, Quantity, Refused
+from skycell.input.quantities import Dimension, Quantity, Refused
 
 MOST_SATELLITES = 100_000
 FARTHEST_BY_DEFAULT_S = 336 * 3600.0
@@ -262,3 +262,11 @@ class ConstellationFile(Parameters):
         "nearest to the last one (greedy)",
         source="choice: the greedy route is that of the JSAC paper",
     )
+
+
+def longitudes_deg(pattern: SlotsPattern) -> list[float]:
+    """Where the satellites of slots stand, east positive."""
+    if pattern.longitudes is not None:
+        return [float(longitude.amount) for longitude in pattern.longitudes]
+    count = pattern.count or 0
+    return [360.0 * place / count for place in range(count)]

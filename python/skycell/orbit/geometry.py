@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.orbit.constellation import Constellation
+from skycell.orbit.validity import validity
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from skycell.orbit.constellation import Constellation
 
 
 def positions_km(constellation: Constellation, times_ps: Sequence[int]) -> NDArray[np.float64]:
@@ -27,7 +28,6 @@ def positions_km(constellation: Constellation, times_ps: Sequence[int]) -> NDArr
     (1, 66, 3)
     """
     from skycell import _core
-    from skycell.orbit.validity import validity
 
     if times_ps:
         validity(constellation, min(times_ps), max(times_ps))

@@ -7,14 +7,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
+from skycell.input.faults import Fault, ScenarioFaults, did_you_mean, show_value
+from skycell.input.quantities import show_time
 from skycell.orbit.constellation import Constellation, as_constellation
 from skycell.orbit.over_time import NO_PATH_PS, Stretch, series
 from skycell.orbit.places import Place, find_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.reach import refuse_out_of_reach
-from skycell.scenario.delay_series import Hops, Steps
-from skycell.scenario.faults import Fault, ScenarioFaults, did_you_mean, show_value
-from skycell.scenario.quantities import show_time
+from skycell.spec.steps import Hops, Steps
 
 PRECISION_PS = 1000
 """To which the moments of handovers are found: 1 ns, when a cell of 155.52 Mbit/s takes 2.7 us."""

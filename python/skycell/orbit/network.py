@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.quantities import PS_PER_MS
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
-from skycell.scenario.quantities import PS_PER_MS
 
 
 @dataclass(frozen=True)

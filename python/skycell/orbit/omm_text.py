@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.text import csv_faults
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.text import csv_faults
 
 #: Whole numbers of JSON with more digits are kept as text: no keyword has such a value.
 _MOST_DIGITS = 300

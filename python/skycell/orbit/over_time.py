@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_SECOND, show_time
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.network import Route, reason_text
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
 from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
-from skycell.scenario.quantities import PS_PER_SECOND, show_time
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,9 +11,9 @@ from importlib import resources
 from io import StringIO
 from os import PathLike, fspath
 
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.spelling import hint
-from skycell.scenario.text import csv_faults, read_text
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.spelling import hint
+from skycell.input.text import csv_faults, read_text
 
 _COLUMNS = ("name", "latitude_deg", "longitude_deg")
 _RANGES = {

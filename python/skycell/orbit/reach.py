@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from skycell.input.faults import Fault, ScenarioFaults
 from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
-from skycell.orbit.file import ElementsPattern, SlotsPattern
+from skycell.orbit.constellation import Constellation
+from skycell.orbit.file import ElementsPattern, SlotsPattern, longitudes_deg
 from skycell.orbit.places import Place
-from skycell.scenario.faults import Fault, ScenarioFaults
-
-if TYPE_CHECKING:
-    from skycell.orbit.constellation import Constellation
 
 _MARGIN_DEG = 0.3
 """By which up on the ellipsoid differs from up on the sphere, 0.19 degrees, and some more."""
@@ -73,7 +70,6 @@ def refuse_out_of_reach(constellation: Constellation, places: Sequence[Place]) -
 def _from_slots(
     constellation: Constellation, pattern: SlotsPattern, place: Place, mask_deg: float
 ) -> tuple[float, float]:
-    from skycell.orbit.constellation import longitudes_deg
 
     latitude = math.radians(place.latitude_deg)
     cosines = (

@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.quantities import PS_PER_SECOND, counted
+from skycell.orbit.constellation import Constellation
 from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern
-from skycell.scenario.faults import Fault, ScenarioFaults, show_value
-from skycell.scenario.quantities import PS_PER_SECOND, counted
-
-if TYPE_CHECKING:
-    from skycell.orbit.constellation import Constellation
 
 MOST_REPORTED = 20
 """Satellites told one by one; of the others their number."""

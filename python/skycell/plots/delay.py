@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, counted, show_time
 from skycell.plots import theme
 from skycell.plots.decimation import decimate
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import place_name, sentences
-from skycell.scenario.quantities import PS_PER_MS, PS_PER_SECOND, counted, show_time
 
 if TYPE_CHECKING:
     import polars as pl

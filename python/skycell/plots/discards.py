@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skycell.input.quantities import counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import NAMES, grouped, sentences
-from skycell.scenario.quantities import counted
 
 REASONS = (
     "overflow",
@@ -35,6 +35,7 @@ def discards_by_reason(
     *,
     noun: str = "VC",
     most: int | None = MOST_BARS,
+    unit: str = "cells",
 ) -> Figure:
     """A bar for each VC or port, split by the reason of the discard.
 
@@ -44,16 +45,18 @@ def discards_by_reason(
         origin: the run.
         noun: what a row is.
         most: rows that are shown, those that lost most; all when None.
+        unit: what was discarded.
 
     Raises:
         NothingToDrawError: nothing was discarded.
     """
     import altair as alt
 
+    heading = f"{unit.capitalize()} discarded"
     lost = {record["name"]: sum(record["discarded"].values()) for record in records}
     losers = [name for name, cells in lost.items() if cells]
     if not losers:
-        raise NothingToDrawError("no cell was discarded in this run")
+        raise NothingToDrawError(f"no {unit.replace('s', '')} was discarded in this run")
     shown = set(sorted(losers, key=lost.__getitem__, reverse=True)[:most])
     names = [name for name in losers if name in shown]
     rows = [
@@ -74,7 +77,7 @@ def discards_by_reason(
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar(height={"band": 0.72})
         .encode(
-            x=alt.X("sum(cells):Q", title="Cells discarded", axis=alt.Axis(grid=True, tickCount=8)),
+            x=alt.X("sum(cells):Q", title=heading, axis=alt.Axis(grid=True, tickCount=8)),
             y=alt.Y("name:N", title=None, sort=names, axis=alt.Axis(labelLimit=260)),
             color=alt.Color(
                 "reason:N",
@@ -89,8 +92,8 @@ def discards_by_reason(
             tooltip=[
                 alt.Tooltip("name:N", title=noun),
                 alt.Tooltip("reason:N", title="reason"),
-                alt.Tooltip("cells:Q", title="cells", format=","),
-                alt.Tooltip("part:Q", title="fraction of the cells offered", format=".3%"),
+                alt.Tooltip("cells:Q", title=unit, format=","),
+                alt.Tooltip("part:Q", title=f"fraction of the {unit} offered", format=".3%"),
             ],
         )
         .properties(width=theme.WIDTH - 60, height=alt.Step(26 if len(names) <= 20 else 16))
@@ -98,7 +101,7 @@ def discards_by_reason(
     total, drawn = sum(lost.values()), sum(row["cells"] for row in rows)
     quiet = len(lost) - len(losers)
     caption = sentences(
-        f"Cells discarded at all ports on the way, {grouped(total)} in all, by recorded reason.",
+        f"{heading} at all ports on the way, {grouped(total)} in all, by recorded reason.",
         f"Shown: of {grouped(len(losers))} {noun}s with losses, the {len(names)} that lost most."
         if len(names) < len(losers)
         else None,
@@ -107,12 +110,12 @@ def discards_by_reason(
     )
     return Figure(
         name="discards",
-        title="Cells discarded, by reason",
+        title=f"{heading}, by reason",
         chart=chart,
         caption=caption,
         origin=origin,
         description=(
-            f"Stacked bars of {grouped(drawn)} discarded cells over {counted(len(names), noun)}: "
+            f"Stacked bars of {grouped(drawn)} discarded {unit} over {counted(len(names), noun)}: "
             + "; ".join(f"{NAMES[reason]} {grouped(_sum_of(rows, reason))}" for reason in present)
             + "."
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
 from skycell.plots.factorial_parts import (
     GAP,
+    MOST_POINTS,
     domain_of,
     edges,
     error_words,
@@ -23,7 +25,7 @@ from skycell.plots.factorial_parts import (
     value_axis,
 )
 from skycell.plots.figure import Figure, FigureOrigin
-from skycell.plots.labels import listed, name
+from skycell.plots.labels import grouped, listed, name
 
 if TYPE_CHECKING:
     import altair as alt
@@ -43,34 +45,19 @@ def response_figure(
         study: what the study is about, for the line below the title.
         unit: of the response.
     """
-    import altair as alt
-
     axis_title = response_title(analysis.response, unit)
-
-    def points(place: int, own: FactorEffects) -> list[dict[str, Any]]:
-        levels = [level.level for level in own.levels]
-        return [
-            {
-                "x": name(residual.levels[place]),
-                "run": residual.value,
-                "aside": ((index * 7919) % 101) / 101 - 0.5,
-            }
-            for index, residual in enumerate(analysis.residuals)
-            if residual.levels[place] in levels
-        ]
 
     values = [residual.value for residual in analysis.residuals]
     values += [edge for f in analysis.factors for own in f.levels for edge in edges(own.mean)]
     domain = domain_of(values)
 
     def panel(place: int, own: FactorEffects, first: bool, width: float) -> Any:
-        runs = alt.Chart(alt.InlineData(values=points(place, own))).encode(
-            x=_levels_axis(own, width),
-            xOffset=alt.XOffset("aside:Q", scale=alt.Scale(domain=[-1.6, 1.6])),
-            y=value_axis("run", axis_title, domain, first),
-        )
+        runs = _points if analysis.runs <= MOST_POINTS else _bands
         return [
-            runs.mark_point(filled=True, size=14, opacity=0.35, color=theme.MUTED),
+            runs(analysis, place, own, domain).encode(
+                x=_levels_axis(own, width),
+                y=value_axis("run", axis_title, domain, first),
+            ),
             *_marks(own, lambda level: level.mean, axis_title, domain, first, width),
         ]
 
@@ -81,11 +68,75 @@ def response_figure(
         chart=_panels(analysis.factors, panel),
         caption=(
             explained_response(analysis, unit),
-            f"Grey: the {analysis.runs} runs; point: mean of a level.",
+            f"Grey: the {grouped(analysis.runs)} runs"
+            + ("" if analysis.runs <= MOST_POINTS else f", as {_BANDS} bands: the darker, the more")
+            + "; point: mean of a level.",
             mean_words(analysis),
         ),
         origin=origin,
         description=_reported(analysis, lambda level: level.mean, "mean"),
+    )
+
+
+_BANDS = 60
+"""Equal parts of the vertical axis, in each of which many runs are counted."""
+
+
+def _points(analysis: Analysis, place: int, own: FactorEffects, domain: list[float]) -> Any:
+    """Every run at its level of the factor at ``place``, a little aside of the next."""
+    import altair as alt
+
+    levels = [level.level for level in own.levels]
+    rows = [
+        {
+            "x": name(residual.levels[place]),
+            "run": residual.value,
+            "aside": ((index * 7919) % 101) / 101 - 0.5,
+        }
+        for index, residual in enumerate(analysis.residuals)
+        if residual.levels[place] in levels
+    ]
+    chart = alt.Chart(alt.InlineData(values=rows)).mark_point(
+        filled=True, size=14, opacity=0.35, color=theme.MUTED
+    )
+    return chart.encode(xOffset=alt.XOffset("aside:Q", scale=alt.Scale(domain=[-1.6, 1.6])))
+
+
+def _bands(analysis: Analysis, place: int, own: FactorEffects, domain: list[float]) -> Any:
+    """How many runs of each level of the factor at ``place`` lie in each band of the axis."""
+    import altair as alt
+
+    low, high = domain
+    wide = (high - low) / _BANDS
+    levels = [level.level for level in own.levels]
+    counts = Counter(
+        (residual.levels[place], int((residual.value - low) / wide))
+        for residual in analysis.residuals
+        if residual.levels[place] in levels
+    )
+    fullest: Counter[Any] = Counter()
+    for (level, _), runs in counts.items():
+        fullest[level] = max(fullest[level], runs)
+    rows = [
+        {
+            "x": name(level),
+            "run": low + band * wide,
+            "to": low + (band + 1) * wide,
+            "runs": runs,
+            "part": runs / fullest[level],
+        }
+        for (level, band), runs in counts.items()
+    ]
+    return (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(color=theme.MUTED, width={"band": 0.6})
+        .encode(
+            y2="to:Q",
+            opacity=alt.Opacity(
+                "part:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 0.8]), legend=None
+            ),
+            tooltip=[alt.Tooltip("runs:Q", title="runs")],
+        )
     )
 
 

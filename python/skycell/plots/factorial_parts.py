@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
 from skycell.plots.labels import explained, factor, metric
-from skycell.scenario.quantities import counted
 from skycell.stats.result import BLOCK
 
 if TYPE_CHECKING:
@@ -21,6 +21,15 @@ GAP = 18
 
 _LETTER_WIDTH = 6.5
 """Of an axis label, pixels, on the average."""
+
+_SYMBOL_WIDTH = 36
+"""Of a symbol in a legend with the room around it, pixels."""
+
+MOST_POINTS = 600
+"""Runs that are drawn as a point each; of more, those that fall on one spot are drawn as one."""
+
+_SPOT = 4
+"""Side of a spot, pixels."""
 
 
 def response_title(response: str, unit: str | None = None) -> str:
@@ -100,6 +109,15 @@ def level_labels(xs: Sequence[str], width: float) -> alt.Axis:
     )
 
 
+def legend_columns(names: Sequence[str], width: float) -> int:
+    """Columns of a horizontal legend that is no wider than its panel, at least one.
+
+    >>> legend_columns(["Reno", "SACK"], 320), legend_columns(["a long name of a level"] * 5, 320)
+    (5, 1)
+    """
+    return max(1, int(width / (_LETTER_WIDTH * max(map(len, names)) + _SYMBOL_WIDTH)))
+
+
 def value_axis(field: str, title: str, domain: list[float], first: bool) -> alt.Y:
     """The vertical axis of a panel; only the first one has a title and labels."""
     import altair as alt
@@ -152,3 +170,29 @@ def lowered(title: str) -> str:
     ('mean delay (ms)', 'TCP share')
     """
     return title if title[:2].isupper() else title[0].lower() + title[1:]
+
+
+def spots(
+    rows: Sequence[dict[str, Any]], x: str, y: str, width: float, height: float
+) -> list[dict[str, Any]]:
+    """The first of the rows whose points fall on one spot of a panel; all rows if they are few.
+
+    Args:
+        rows: points of a panel.
+        x: column that is drawn across.
+        y: column that is drawn upwards.
+        width: of the panel, pixels.
+        height: of the panel, pixels.
+    """
+    if len(rows) <= MOST_POINTS:
+        return list(rows)
+
+    def placed(column: str, pixels: float) -> list[int]:
+        values = [row[column] for row in rows]
+        scale = pixels / _SPOT / ((max(values) - min(values)) or 1.0)
+        return [int((value - min(values)) * scale) for value in values]
+
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for row, *spot in zip(rows, placed(x, width), placed(y, height), strict=True):
+        found.setdefault((spot[0], spot[1]), row)
+    return list(found.values())

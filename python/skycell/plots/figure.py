@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
+from skycell.input.settings import write_value
 from skycell.plots import theme
-from skycell.scenario.quantities import counted
-from skycell.scenario.settings import write_value
+from skycell.version import version
 
 if TYPE_CHECKING:
     import altair as alt
@@ -95,11 +96,9 @@ class TableOrigin:
         Raises:
             OSError: it cannot be read.
         """
-        from skycell import __version__
-
         with file.open("rb") as data:
             sha256 = hashlib.file_digest(data, "sha256").hexdigest()
-        return cls(file.name, rows, sha256, __version__)
+        return cls(file.name, rows, sha256, version())
 
     def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> TableOrigin:
         """The origin of some of its rows."""

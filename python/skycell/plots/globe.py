@@ -14,10 +14,10 @@ from importlib import resources
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import place_name
-from skycell.scenario.quantities import PS_PER_SECOND, counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -239,7 +239,7 @@ class _Drawing:
 
     def subtitle(self) -> str:
         """When, and the delay of each path."""
-        from skycell.scenario.quantities import show_time
+        from skycell.input.quantities import show_time
 
         when = f"at {show_time(self.times_ps[0])}"
         reported = []

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from skycell.input.quantities import counted
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.quantities import counted
 
 NAMES = {
     **{kind: policy.facts["label"] for kind, policy in POLICIES.items()},
@@ -119,6 +119,9 @@ METRICS = {
     "packet_delay": "Mean delay of a packet",
     "cells_discarded": "Cells discarded",
     "mean_queue": "Mean queue",
+    "mean_sojourn": "Mean sojourn time",
+    "p99_sojourn": "Sojourn time, 99th percentile",
+    "largest_sojourn": "Largest sojourn time",
     "fast_retransmits": "Fast retransmits",
     "vc_mean_queue": "Mean occupancy",
     "offered_load": "Offered load",

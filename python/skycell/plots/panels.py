@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.plots import theme
 from skycell.plots.figure import NothingToDrawError
 from skycell.plots.labels import listed
-from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import altair as alt

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import show_time
 from skycell.plots import theme
 from skycell.plots.decimation import decimate, most, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import grouped, sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,23 +22,25 @@ class Levels:
     """Lines across the figure of a port's queue.
 
     Attributes:
-        capacity_cells: K, the size of the buffer; None without limit.
-        thresholds_cells: lengths of the queue from which the policy discards, by what the figure
+        capacity: K, the size of the buffer; None without limit.
+        thresholds: lengths of the queue from which the policy discards, by what the figure
             calls them.
         queues: of the port. The sampled length is that of all together, to which the limits of
             one are no levels.
+        counts_octets: whether these are octets, and no levels of a length in packets.
     """
 
-    capacity_cells: int | None = None
-    thresholds_cells: Mapping[str, int] = field(default_factory=dict)
+    capacity: int | None = None
+    thresholds: Mapping[str, int] = field(default_factory=dict)
     queues: int = 1
+    counts_octets: bool = False
 
     def named(self) -> Mapping[str, int]:
         """The levels that exist, by what the figure calls them."""
-        if self.queues > 1:
+        if self.queues > 1 or self.counts_octets:
             return {}
-        buffer = {} if self.capacity_cells is None else {"buffer K": self.capacity_cells}
-        return {**buffer, **self.thresholds_cells}
+        buffer = {} if self.capacity is None else {"buffer K": self.capacity}
+        return {**buffer, **self.thresholds}
 
 
 def queue_over_time(
@@ -49,6 +51,7 @@ def queue_over_time(
     *,
     levels: Mapping[str, Levels] | None = None,
     ports: Sequence[str] | None = None,
+    unit: str = "cells",
 ) -> Figure:
     """The sampled queue length, one panel for each port, with its buffer and threshold.
 
@@ -59,6 +62,7 @@ def queue_over_time(
         origin: the run.
         levels: lines to draw across a port's panel, by the port's name.
         ports: names of the ports to draw; None for the first six.
+        unit: what the ports hold.
 
     Raises:
         NothingToDrawError: the trace is empty, in that range, or for a wanted port.
@@ -78,7 +82,7 @@ def queue_over_time(
     ]
     top = max([largest, *(mark["height"] for mark in marks)])
     scale = alt.Scale(domain=[0, max(top, 1) * 1.06], nice=True)
-    y = alt.Y("cells:Q", title="Queue (cells)", scale=scale)
+    y = alt.Y("cells:Q", title=f"Queue ({unit})", scale=scale)
     line = (
         alt.Chart()
         .transform_filter("!isValid(datum.level)")
@@ -100,7 +104,7 @@ def queue_over_time(
             ),
         ]
     caption = sentences(
-        "Cells in the port, including the one being sent"
+        f"{unit.capitalize()} in the port, including the one being sent"
         + (", in all its queues; each of them has its own buffer." if several else "."),
         f"Sampled{_interval(trace)} after the departures and before the arrivals of an instant.",
         panels.sentence(),
@@ -116,7 +120,7 @@ def queue_over_time(
         origin=origin,
         description=(
             f"Queue length over {span.in_words} at {panels.in_words}; "
-            f"the largest sample is {grouped(largest)} cells."
+            f"the largest sample is {grouped(largest)} {unit}."
         ),
     )
 
@@ -130,6 +134,7 @@ def vc_queue_over_time(
     *,
     thresholds: Mapping[str, int] | None = None,
     vcs: Sequence[str] | None = None,
+    unit: str = "cells",
 ) -> Figure:
     """The sampled occupancy of each VC at one port, one panel for each VC.
 
@@ -141,6 +146,7 @@ def vc_queue_over_time(
         origin: the run.
         thresholds: r_i, cells, by VC name, where the port's policy has them.
         vcs: names of the VCs to draw; None for the first six.
+        unit: what the port holds.
 
     Raises:
         NothingToDrawError: the trace is empty, in that range, or for a wanted VC.
@@ -166,14 +172,15 @@ def vc_queue_over_time(
             fillOpacity=0.18,
             line={"strokeWidth": 1.2, "color": theme.PALETTE[0]},
         )
-        .encode(x=time_axis(span), y=alt.Y("cells:Q", title="Cells", scale=scale))
+        .encode(x=time_axis(span), y=alt.Y("cells:Q", title=unit.capitalize(), scale=scale))
     )
     layers = [line]
     if marks:
         across = alt.Chart().transform_filter("isValid(datum.height)").encode(y="height:Q")
         layers.append(across.mark_rule(color=theme.MUTED, strokeDash=[5, 3]))
     caption = sentences(
-        f"Cells of each VC in the port, sampled{_interval(trace)}; all panels share one scale.",
+        f"{unit.capitalize()} of each VC in the port, sampled{_interval(trace)}; "
+        "all panels share one scale.",
         "Dashed: the VC's own threshold r." if marks else None,
         panels.sentence(),
         note,
@@ -187,8 +194,8 @@ def vc_queue_over_time(
         caption=caption,
         origin=origin,
         description=(
-            f"Cells of {panels.in_words} at {port_name} over {span.in_words}; "
-            f"the largest sample is {grouped(largest)} cells."
+            f"{unit.capitalize()} of {panels.in_words} at {port_name} over {span.in_words}; "
+            f"the largest sample is {grouped(largest)} {unit}."
         ),
     )
 

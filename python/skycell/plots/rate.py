@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
 from skycell.plots.sequence import ACKNOWLEDGED
-from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from skycell.input.parameters import Parameters, symbol_of
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import throughputs_bps
 from skycell.metrics.classes import OTHER_CLASSES
+from skycell.metrics.network import units_in_words
+from skycell.metrics.run_rows import sojourn_rows
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import TimeRange
@@ -14,12 +18,11 @@ from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
+from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.parameters import Parameters, symbol_of
-from skycell.scenario.quantities import PS_PER_SECOND
-from skycell.scenario.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +37,7 @@ TRACE_OF = {
     "queue": "queue",
     "vc-queue": "vc_queue",
     "share": "service",
+    "sojourn": None,
     "discards": None,
     "throughput": None,
 }
@@ -46,6 +50,7 @@ CHOICES_OF = {
     "queue": ("port", "from", "to"),
     "vc-queue": ("flow", "port", "from", "to"),
     "share": ("port", "from", "to"),
+    "sojourn": ("port",),
     "discards": ("flow",),
     "throughput": (),
 }
@@ -78,8 +83,8 @@ def run_figure(
         result: the run.
         kind: a key of :data:`TRACE_OF`.
         flows: names of the flows to draw, or whose VCs to draw; None for the first six.
-        port: name of the port for the kinds ``queue``, ``vc-queue`` and ``share``; all that were
-            sampled, or the first one for the last two, when None.
+        port: name of the port for the kinds ``queue``, ``vc-queue``, ``share`` and ``sojourn``;
+            all that there are, or the first one for the middle two, when None.
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
@@ -98,6 +103,9 @@ def run_figure(
     refuse_without_classes(spec, kind)
     if kind == "discards":
         return _discards(result, origin, flows)
+    if kind == "sojourn":
+        rows = sojourn_rows(spec, result.records)
+        return sojourn_of_ports([row for row in rows if port in (None, row.port)], origin)
     if kind == "throughput":
         return throughput_of_flows(throughputs_bps(result.records), origin)
     span = range_of(spec, from_ps, to_ps)
@@ -115,7 +123,11 @@ def run_figure(
         case "queue":
             ports = [link.name for link in spec.links]
             wanted = None if port is None else [port]
-            return queue_over_time(trace, ports, span, origin, levels=levels_of(spec), ports=wanted)
+            unit = _units_of(spec, trace["port"].unique().to_list() if port is None else [port])
+            levels = levels_of(spec)
+            return queue_over_time(
+                trace, ports, span, origin, levels=levels, ports=wanted, unit=unit
+            )
         case "share":
             return _share(spec, trace, span, origin, port)
         case _:
@@ -202,7 +214,10 @@ def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
     """Buffer and thresholds of each port, by the port's name."""
     return {
         link.name: Levels(
-            link.port.capacity_cells, _thresholds_of(link.port.policy), len(link.port.queues)
+            link.port.capacity_cells,
+            _thresholds_of(link.port.policy),
+            len(link.port.queues),
+            link.port.default_queue.counts_octets,
         )
         for link in spec.links
     }
@@ -229,6 +244,12 @@ def _thresholds(
                 yield f"threshold {symbol}" if len(symbol) == 1 else symbol, value
 
 
+def _units_of(spec: NetworkSpec, ports: Sequence[int | str]) -> str:
+    """What ports hold, given by place or name."""
+    places = enumerate(spec.links)
+    return units_in_words(link for place, link in places if place in ports or link.name in ports)
+
+
 def _trace(result: RunResult, kind: str) -> pl.DataFrame:
     trace = TRACE_OF[kind]
     if trace is None or trace not in result.traces:
@@ -249,7 +270,9 @@ def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) ->
         for number, vc in enumerate(result.records["vcs"])
         if wanted is None or number in wanted
     ]
-    return discards_by_reason(rows, origin, most=MOST_BARS if flows is None else None)
+    most = MOST_BARS if flows is None else None
+    unit = units_in_words(result.spec.links)
+    return discards_by_reason(rows, origin, most=most, unit=unit)
 
 
 def _vc_queue(
@@ -269,9 +292,13 @@ def _vc_queue(
         }
         wanted = [vcs[vc] for vc in part["vc"].unique().sort() if vc in own]
     thresholds = getattr(spec.links[link].port.policy, "thresholds_cells", ())
+    fed = spec.links[link]
+    if fed.port.default_queue.counts_octets:
+        thresholds = ()  # which are no levels of a length in packets
     limits = {vcs[vc]: cells for vc, cells in enumerate(thresholds) if cells is not None}
-    name = spec.links[link].name
-    return vc_queue_over_time(part, name, vcs, span, origin, thresholds=limits, vcs=wanted)
+    return vc_queue_over_time(
+        part, fed.name, vcs, span, origin, thresholds=limits, vcs=wanted, unit=units_in_words([fed])
+    )
 
 
 def _share(
@@ -279,6 +306,8 @@ def _share(
 ) -> Figure:
     place, part = _of_one_port(spec, trace, "service", port)
     link = spec.links[place]
+    if link.framing is not None:
+        raise NothingToDrawError(f"share counts cells, and {link.name} carries packets of any size")
     names = [queue.class_ or OTHER_CLASSES for queue in link.port.queues]
     return share_over_time(part, link.name, names, link.cell_time_ps, span, origin)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from skycell.input.quantities import counted
 from skycell.plots import theme
 from skycell.plots.decimation import decimate, decimate_marks, least, most, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
@@ -18,7 +19,6 @@ from skycell.plots.panels import (
     time_axis,
     with_panel_names,
 )
-from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     import altair as alt

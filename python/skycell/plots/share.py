@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from skycell.input.quantities import show_time
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
-from skycell.scenario.quantities import show_time
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from skycell.input.quantities import counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import sentences
-from skycell.scenario.quantities import counted
 
 MOST_STEPS = 500
 """Steps of the curve, more than which an eye does not tell apart; of fewer flows each is a step."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots import theme
-from skycell.plots.factorial_parts import GAP, domain_of, lowered, response_title, slug, value_axis
+from skycell.plots.factorial_parts import (
+    GAP,
+    MOST_POINTS,
+    domain_of,
+    lowered,
+    response_title,
+    slug,
+    spots,
+    value_axis,
+)
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.labels import factor, name
 
@@ -20,6 +29,9 @@ COLOURS = {
     "error": theme.AXIS,
 }
 """Colour of each kind of component."""
+
+_HEIGHT = 230
+"""Of a panel of residuals, pixels."""
 
 KIND_NAMES = {
     "main effect": "main effect",
@@ -144,7 +156,10 @@ def residuals_figure(
     edge = max(abs(row["normal"]) for row in rows)
     width = (theme.WIDTH - 3 * GAP) / 2
     domain = domain_of([row["residual"] for row in rows] + [-edge * spread, edge * spread])
-    base = alt.Chart(alt.InlineData(values=rows))
+
+    def points(x: str) -> alt.Chart:
+        return alt.Chart(alt.InlineData(values=spots(rows, x, "residual", width, _HEIGHT)))
+
     style: dict[str, Any] = {"filled": True, "size": 28, "opacity": 0.7, "color": theme.PALETTE[0]}
     tooltip = [alt.Tooltip("cell:N"), alt.Tooltip("residual:Q", format=".4~g")]
     response = response_title(analysis.response, unit)
@@ -155,7 +170,9 @@ def residuals_figure(
     zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3])
     left = alt.layer(
         zero.encode(y=value_axis("zero", axis_title, domain, True)),
-        base.mark_point(**style).encode(
+        points("fitted")
+        .mark_point(**style)
+        .encode(
             x=alt.X(
                 "fitted:Q",
                 title=f"{response}, by the model",
@@ -165,16 +182,16 @@ def residuals_figure(
             y=y,
             tooltip=tooltip,
         ),
-    ).properties(width=width, height=230)
+    ).properties(width=width, height=_HEIGHT)
     ends = [{"normal": sign * edge, "residual": sign * edge * spread} for sign in (-1, 1)]
     line = alt.Chart(alt.InlineData(values=ends)).mark_line(color=theme.MUTED, strokeWidth=1.2)
     x = alt.X("normal:Q", title="Quantile of the normal distribution", axis=below)
     right = alt.layer(
         line.encode(x=x, y=value_axis("residual", axis_title, domain, False)),
-        base.mark_point(**style).encode(
-            x=x, y=value_axis("residual", axis_title, domain, False), tooltip=tooltip
-        ),
-    ).properties(width=width, height=230)
+        points("normal")
+        .mark_point(**style)
+        .encode(x=x, y=value_axis("residual", axis_title, domain, False), tooltip=tooltip),
+    ).properties(width=width, height=_HEIGHT)
     found = analysis.diagnostics
     tests = []
     if found.normality_p is not None:
@@ -190,6 +207,7 @@ def residuals_figure(
         caption=(
             "Left: the intervals assume no pattern and the same spread everywhere.",
             "Right: normal residuals lie on the line.",
+            *(["Points that fall on one spot are drawn once."] if count > MOST_POINTS else []),
             *tests,
         ),
         origin=origin,

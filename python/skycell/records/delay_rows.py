@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from skycell.scenario.quantities import PS_PER_MS
+from skycell.input.quantities import PS_PER_MS
 
 
 class TermRow(NamedTuple):

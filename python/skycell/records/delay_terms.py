@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.delay_series import Hops
-from skycell.scenario.on_board import satellite_node
+from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
+from skycell.spec.steps import Hops
+from skycell.spec.values import packet_time_ps
 
 #: A term over the run: least, mean over time and most, in picoseconds.
 Spread = dict[str, float]
@@ -36,7 +37,8 @@ def delay_terms(
         t_down), `switching_ps` (t_s: a cell time at each other port), `access_ps` (propagation on
         all other links), `queueing_ps` (t_q: what the mean delay of its segments has beyond all
         these), `total_ps` (D, as measured) and `bound` (the buffering bound, None where it does not
-        hold: ports that share their rate between queues, and paths that are interrupted).
+        hold: ports that share their rate between queues, ports of packets, and paths that are
+        interrupted).
     """
     found = []
     for number, flow in enumerate(spec.flows):
@@ -73,6 +75,10 @@ def _terms_of_flow(
     fed = [spec.links[i] for i in fed_ids]
     ground = [[link for link in leg if link not in fed] for leg in legs]
     frame = frame_cells_of(flow.tcp.mss, flow.tcp.llc_snap, flow.tcp.timestamps)
+    packet = packet_octets_of(flow.tcp.mss, flow.tcp.timestamps)
+    packets_ps = sum(
+        packet_time_ps(link.framing, packet) for leg in legs for link in leg if link.framing
+    )
     on_board_ps = fed[0].cell_time_ps if fed else 0
     slowest = [
         max(
@@ -90,7 +96,7 @@ def _terms_of_flow(
         for part in ("up", "between", "down")
     )
     counts = _total(_spread(path, lambda hops: len(hops.satellites)) for path, _ in crossed)
-    transmission_ps = frame * sum(slowest)
+    transmission_ps = frame * sum(slowest) + packets_ps
     access_ps = sum(link.delay_ps for leg in ground for link in leg if link.name not in over_sky)
     switching = {key: value + rest for key, value in switching.items()}
     fixed = _total([up, between, down, switching])
@@ -169,7 +175,7 @@ def _bound(
     ports = [(spec.links[link], records["ports"][link]) for link in ways]
     if any(path.is_interrupted for path, _ in crossed):
         return None
-    if any(link.port.scheduler.kind != "fifo" for link, _ in ports):
+    if any(link.port.scheduler.kind != "fifo" or link.framing for link, _ in ports):
         return None
     limited = other = 0
     for link, port in ports:

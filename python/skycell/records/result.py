@@ -9,11 +9,11 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.notes import notes_on
-from skycell.scenario.quantities import PS_PER_SECOND, counted
 from skycell.spec.network import NetworkSpec
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class RunResult:
         """One row per VC: what became of its cells and frames."""
         from skycell.records.frame import Frame
 
-        return Frame(rows(self.records["vcs"]))
+        return Frame(rows(self.records["vcs"]), infer_schema_length=None)
 
     @cached_property
     def ports(self) -> pl.DataFrame:

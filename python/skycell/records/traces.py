@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from skycell.scenario.quantities import counted
+from skycell.input.quantities import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import described, factor, metric, name, replicated
-from skycell.report.tables import (
-    NOTHING,
-    Cell,
-    Column,
-    Notes,
-    Table,
-    columns,
-    count,
-    number,
-    words,
-)
+from skycell.report.tables import NOTHING, Cell, Column, Notes, Table, columns, count, number, words
 from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.path_measures import PATH_MEASURES
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import (
     Network,
     discard_ratio,
@@ -13,37 +14,29 @@ from skycell.metrics import (
     max_min_fairness,
     throughputs_bps,
 )
+from skycell.metrics.network import units_in_words
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
     RESPONSE_HEADS,
+    SOJOURN_HEADS,
     TRANSFER_HEADS,
     cell_delay_rows,
-    cell_totals,
     contract_rows,
     lost_on_links,
     policed_rows,
     queue_rows,
     response_rows,
     share_of_ceiling,
+    sojourn_rows,
+    source_totals,
     transfer_rows,
 )
 from skycell.plots.labels import NAMES, grouped
 from skycell.plots.run import is_of_many
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
-from skycell.report.tables import (
-    Cell,
-    Table,
-    columns,
-    count,
-    loss,
-    number,
-    share,
-    shortened,
-    words,
-)
-from skycell.scenario.quantities import PS_PER_SECOND
+from skycell.report.tables import Cell, Table, columns, count, loss, number, share, shortened, words
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -58,8 +51,9 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
         title = f"One flow over {seconds:g} s"
     brief = _brief_of(result)
     ports = (
-        brief(_congested(result), "discarded", "ports"),
-        brief(_other_ports(result), "busy", "ports"),
+        *(brief(_congested(result, unit), "discarded", "ports") for unit in _UNITS),
+        brief(_sojourns(result), "largest", "ports"),
+        *(brief(_other_ports(result, unit), "busy", "ports") for unit in _UNITS),
     )
     return page(
         "run.html.j2",
@@ -76,7 +70,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
                 ("Events", grouped(records["engine_stats"]["events"])),
             ],
             "flows": brief(
-                _flows(records) if records["flows"] else None,
+                _flows(result) if records["flows"] else None,
                 "throughput (Mbit/s)",
                 "flows",
             ),
@@ -84,18 +78,27 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "responses": _responses(records),
             "transfers": _transfers(result),
             "delay_terms": brief(_delay_terms(records), "D", "delay_terms"),
-            "ports": [table for table in ports if table],
+            "ports": _those(ports),
             "contracts": brief(_contracts(result), "cells got", "vcs"),
             "policed": brief(_policed(result), "not conforming", "vcs"),
             "cell_delays": brief(_cell_delays(records), "largest", "cell_delays"),
-            "vc_queues": brief(_vc_queues(result), "largest", "ports"),
-            "vcs": brief(_vcs(records), "discarded", "vcs"),
+            "vc_queues": _those(brief(_vc_queues(result, u), "largest", "ports") for u in _UNITS),
+            "vcs": _those(brief(_vcs(result, unit), "discarded", "vcs") for unit in _UNITS),
             "pictures": pictures,
-            "ledger_text": _ledger_text(records),
+            "ledger_text": _ledger_text(records, units_in_words(result.spec.links)),
             "ledger": brief(_ledger(records), "put in", "ledger"),
             "again": _again(result),
         },
     )
+
+
+_UNITS = ("cells", "packets")
+"""What ports hold."""
+
+
+def _those(tables: Iterable[Table | None]) -> list[Table]:
+    """The tables that there are."""
+    return [table for table in tables if table is not None]
 
 
 _Brief: TypeAlias = "Callable[[Table | None, str, str], Table | None]"
@@ -120,11 +123,10 @@ def _brief_of(result: RunResult) -> _Brief:
 
 def _verdict(result: RunResult) -> str:
     if not result.spec.flows:
-        cells = cell_totals(result.records)
-        return (
-            f"Cell sources alone: {grouped(cells.arrived)} of {grouped(cells.sent)} cells arrived, "
-            f"{cells.arrived_bps / 1e6:.2f} Mbit/s with their headers."
-        )
+        found = source_totals(result.spec, result.records)
+        who = "Cell sources" if found.unit == "cells" else "Sources"
+        rate = f"{found.arrived_bps / 1e6:.2f} Mbit/s with their headers"
+        return f"{who} alone: {found.in_words}, {rate}."
     rates = throughputs_bps(result.records)
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
@@ -136,7 +138,9 @@ def _verdict(result: RunResult) -> str:
     return text + "."
 
 
-def _flows(records: Mapping[str, Any]) -> Table:
+def _flows(result: RunResult) -> Table:
+    records = result.records
+    last = "cell's" if units_in_words(result.spec.links) == "cells" else "bit's"
     delays = flow_delays_s(records)
     rates = throughputs_bps(records)
     rows = [
@@ -165,7 +169,7 @@ def _flows(records: Mapping[str, Any]) -> Table:
     return Table(
         caption=(
             "Throughput: octets delivered in order, divided by the simulated time. Delay: of a "
-            "data segment, from the sender's port to its last cell's arrival."
+            f"data segment, from the sender's port to its last {last} arrival."
         ),
         columns=columns(*heads, numeric=heads[1:]),
         rows=tuple(rows),
@@ -337,11 +341,14 @@ def _recovery(records: Mapping[str, Any]) -> Table:
     )
 
 
-def _congested(result: RunResult) -> Table | None:
+def _congested(result: RunResult, unit: str) -> Table | None:
     rows = []
     for row in queue_rows(result.spec, result.records):
+        if row.unit != unit:
+            continue
         policy = NAMES.get(row.policy, row.policy)
-        held = "no limit" if row.capacity_cells is None else f"{grouped(row.capacity_cells)} cells"
+        own = "B" if row.counts_octets else unit
+        held = "no limit" if row.capacity is None else f"{grouped(row.capacity)} {own}"
         queue = row.counts["queue"]
         rows.append(
             (
@@ -359,8 +366,8 @@ def _congested(result: RunResult) -> Table | None:
     heads = ("arrived", "discarded", "part", "busy", "mean", "median", "90 %", "99 %", "largest")
     return Table(
         caption=(
-            "Ports with a limited buffer, queue by queue if they have several: cells that "
-            "arrived and were discarded, fraction of the time spent sending, queue in cells "
+            f"Ports with a limited buffer, queue by queue if they have several: {unit} that "
+            f"arrived and were discarded, fraction of the time spent sending, queue in {unit} "
             "(percentiles are those of samples)."
         ),
         columns=columns("port", *heads, numeric=heads),
@@ -368,7 +375,31 @@ def _congested(result: RunResult) -> Table | None:
     )
 
 
-def _other_ports(result: RunResult) -> Table | None:
+def _sojourns(result: RunResult) -> Table | None:
+    rows = [
+        (
+            words(row.port),
+            number(row.mean_octets, 0),
+            count(row.largest_octets),
+            *(number(time, 3) for time in row.times_ms),
+        )
+        for row in sojourn_rows(result.spec, result.records)
+    ]
+    if not rows:
+        return None
+    heads = ("mean (B)", "most (B)", *SOJOURN_HEADS)
+    return Table(
+        caption=(
+            "Ports of packets with a limited buffer: octets in them, and how long packets stayed, "
+            "in milliseconds, from arrival to the departure of the last bit. Percentiles are from "
+            "a histogram, at most 1/128 too large."
+        ),
+        columns=columns("port", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def _other_ports(result: RunResult, unit: str) -> Table | None:
     rows = [
         (
             words(port["name"]),
@@ -378,19 +409,19 @@ def _other_ports(result: RunResult) -> Table | None:
             count(port["queue"]["max"]),
         )
         for link, port in zip(result.spec.links, result.records["ports"], strict=True)
-        if port["arrived"] and all(queue.capacity_cells is None for queue in link.port.queues)
+        if port["arrived"] and not link.port.is_limited and units_in_words([link]) == unit
     ]
     if not rows:
         return None
     heads = ("arrived", "busy", "mean queue", "largest queue")
     return Table(
-        caption="Ports that hold whatever arrives, if any cells reached them; in cells.",
+        caption=f"Ports that hold whatever arrives, if any {unit} reached them; in {unit}.",
         columns=columns("port", *heads, numeric=heads),
         rows=tuple(rows),
     )
 
 
-def _vc_queues(result: RunResult) -> Table | None:
+def _vc_queues(result: RunResult, unit: str) -> Table | None:
     vcs = [vc.name for vc in result.spec.vcs]
     rows = [
         (
@@ -399,21 +430,24 @@ def _vc_queues(result: RunResult) -> Table | None:
             number(queue["mean"], 1),
             *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
         )
-        for port in result.records["ports"]
+        for link, port in zip(result.spec.links, result.records["ports"], strict=True)
+        if units_in_words([link]) == unit
         for queue in port["vc_queues"]
     ]
     heads = ("VC", "port", "mean", "median", "90 %", "99 %", "largest")
     if not rows:
         return None
     return Table(
-        caption="Cells of each VC in the ports that were sampled VC by VC.",
+        caption=f"{unit.capitalize()} of each VC in the ports that were sampled VC by VC.",
         columns=columns(*heads, numeric=heads[2:]),
         rows=tuple(rows),
     )
 
 
-def _vcs(records: Mapping[str, Any]) -> Table:
+def _vcs(result: RunResult, unit: str) -> Table | None:
+    records, links = result.records, result.spec.links
     links_lose = lost_on_links(records) is not None
+    of_frames = ("frames offered", "whole", "not whole") if unit == "cells" else ()
     rows = [
         (
             words(vc["name"]),
@@ -421,36 +455,40 @@ def _vcs(records: Mapping[str, Any]) -> Table:
             count(vc["cells_delivered"]),
             count(sum(vc["cells_discarded"].values())),
             *([count(sum(vc["cells_lost"].values()))] if links_lose else []),
-            count(vc["frames_offered"]),
-            count(vc["frames_delivered"]),
-            count(vc["frames_corrupt"]),
+            *(
+                count(vc[key])
+                for key in ("frames_offered", "frames_delivered", "frames_corrupt")
+                if of_frames
+            ),
         )
-        for vc in records["vcs"]
+        for own, vc in zip(result.spec.vcs, records["vcs"], strict=True)
+        if units_in_words([links[own.path[0]]]) == unit
     ]
+    if not rows:
+        return None
     heads = (
         "VC",
-        "cells offered",
+        f"{unit} offered",
         "delivered",
         "discarded",
         *(["lost on links"] if links_lose else []),
-        "frames offered",
-        "whole",
-        "not whole",
+        *of_frames,
     )
     return Table(
-        caption="What happened to each VC's cells and frames.",
+        caption=f"What happened to each VC's {unit}{' and frames' if of_frames else ''}.",
         columns=columns(*heads, numeric=heads[1:]),
         rows=tuple(rows),
     )
 
 
-def _ledger_text(records: Mapping[str, Any]) -> str:
+def _ledger_text(records: Mapping[str, Any], units: str = "cells") -> str:
     accounts = records["ledger"]["accounts"]
+    last = "packet" if units == "packets" else "cell"
     open_ones = [a for a in accounts if a["put_in"] != sum(n for _, n in a["found"])]
     if open_ones:
         return f"{len(open_ones)} of {len(accounts)} accounts do not balance."
     return (
-        f"All {len(accounts)} accounts balance: every octet, segment and cell that went in was "
+        f"All {len(accounts)} accounts balance: every octet, segment and {last} that went in was "
         "found again."
     )
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
+from skycell.input.settings import write_value
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import grouped, listed
 from skycell.report.comparison import (
@@ -20,8 +22,6 @@ from skycell.report.page import Picture, page
 from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study_figures import listed_figure
 from skycell.report.tables import Cell, Table, columns, words
-from skycell.scenario.quantities import counted
-from skycell.scenario.settings import write_value
 from skycell.studies.kept_sensitivity import value_in_words
 from skycell.studies.library import load_study
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from skycell.input.quantities import CELL_BITS
 from skycell.metrics import tcp_share
 from skycell.plots.curves import ReferenceLine, label
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.scenario.quantities import CELL_BITS
 from skycell.studies.figures import Reserved, StudyFigure
 
 MBIT = 1e6

@@ -6,17 +6,21 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import counted
 from skycell.plots.factorial_parts import lowered, response_title
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import factor, grouped, listed, name
 from skycell.report.page import Picture, page
 from skycell.report.tables import Cell, Table, columns, count, number, share, words
-from skycell.scenario.quantities import counted
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
     from skycell.stats.result import Estimate
+
+
+_MOST_RUNS = 500
+"""Runs whose seeds and specs a page lists; those of more are only in the table beside it."""
 
 
 def origin_of_sweep(result: SweepResult) -> Origin:
@@ -296,10 +300,12 @@ def _again(result: SweepResult) -> dict[str, Any]:
         )
         for run in result.runs
     ]
+    listed_here = len(result.runs) <= _MOST_RUNS
     return {
         "text": (
             f"With skycell {result.version} the same file gives the same numbers, digit for digit: "
             "a run is a function of its spec, which includes the seed."
+            + ("" if listed_here else " The seed and the spec of each run are in runs.csv.")
         ),
         "shell": " ".join([*shell, f"--engine {result.engine}"]),
         "count": grouped(len(result.runs)),
@@ -308,7 +314,9 @@ def _again(result: SweepResult) -> dict[str, Any]:
             columns=columns("cell", "replication", "seed", "spec", numeric=["replication", "seed"]),
             rows=tuple(rows),
             sortable=False,
-        ),
+        )
+        if listed_here
+        else None,
     }
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.plots.figure import Figure
 from skycell.report.study_figures import reserved_mbps
-from skycell.scenario.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult

@@ -3,7 +3,7 @@
 >>> scenario = parse({
 ...     "run": {"duration": "2 s"},
 ...     "topology": {
-...         "kind": "n_source", "sources": 2,
+...         "kind": "dumbbell", "sources": 2,
 ...         "bottleneck": {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms",
 ...                        "buffer": "1 RTT", "policy": "epd"},
 ...         "access": {"delay": "5 ms"},
@@ -13,7 +13,7 @@
 10596
 """
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.input.faults import Fault, ScenarioFaults
 from skycell.scenario.scenario import Scenario, ScenarioLike, as_scenario, check, load, parse
 from skycell.spec.network import NetworkSpec
 

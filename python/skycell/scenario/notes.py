@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from skycell.scenario.cells import frame_cells_of
-from skycell.scenario.quantities import show_amount
+from skycell.input.quantities import show_amount
+from skycell.scenario.file.framing import Gse
+from skycell.scenario.file.links import AccessLink, CongestedLink
+from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec
 
 #: Ports and VCs that a note names.
@@ -27,6 +30,23 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     frames = _longest_frames(spec)
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     return (*_tail_drop(spec, frames), *_policers(spec, frames), *of_paths)
+
+
+def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
+    """What each layer of the carriers of a file takes, one sentence each."""
+    links: Iterable[CongestedLink | AccessLink | GraphLink]
+    links = topology.link if isinstance(topology, Graph) else (topology.bottleneck, topology.access)
+    found = []
+    for link in links:
+        if isinstance(link.framing, Gse) and link.rate is not None:
+            *taken, (_, left) = link.framing.layers.items()
+            layers = ", ".join(f"{float(share):.1%} {name}" for name, share in taken)
+            mbps = float(link.framing.line_rate(link.rate.amount)) / 1e6
+            found.append(
+                f"{link.rate} of {link.framing.modcod}: of the symbols {layers}; "
+                f"{float(left):.1%}, {mbps:.2f} Mbit/s, are left for GSE packets."
+            )
+    return tuple(dict.fromkeys(found))
 
 
 def _longest_frames(spec: NetworkSpec) -> Mapping[int, int]:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.scenario.checking import keys_of
+from skycell.input.faults import show_value
+from skycell.input.forms import keys_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.faults import show_value
-from skycell.scenario.rules import Declared
+from skycell.scenario.declared.rules import Declared
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,31 +10,24 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
-from skycell.scenario.checking import annotated, check_against, item_of, keys_of
-from skycell.scenario.expand import expand
-from skycell.scenario.faults import (
-    NOTHING,
-    Fault,
-    FaultCollector,
-    Positions,
-    ScenarioFaults,
-    Verbatim,
-    show_path,
-)
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.framings import check_framings
-from skycell.scenario.generators import plan_n_source, plan_parking_lot
-from skycell.scenario.graph import plan_graph
-from skycell.scenario.idle_keys import note_idle_keys
-from skycell.scenario.moving import resolve_motions
-from skycell.scenario.on_board import put_on_board
-from skycell.scenario.plain_values import plain_value
-from skycell.scenario.plan import Plan
-from skycell.scenario.plan_sources import plan_sources
-from skycell.scenario.resolve import resolve
-from skycell.scenario.text import read_text
-from skycell.scenario.toml_text import read_toml
-from skycell.scenario.topology import NSource, ParkingLot
+from skycell.input.checking import check_against
+from skycell.input.dotted_keys import set_value, steps_of
+from skycell.input.faults import Fault, FaultCollector, Positions, ScenarioFaults
+from skycell.input.plain_values import plain_value
+from skycell.input.text import read_text
+from skycell.input.toml_text import read_toml
+from skycell.scenario.file.idle_keys import note_idle_keys
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.topology import Dumbbell, ParkingLot
+from skycell.scenario.plan.framings import check_framings
+from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
+from skycell.scenario.plan.graph import plan_graph
+from skycell.scenario.plan.onboard_switching import add_satellites
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.sources import plan_sources
+from skycell.scenario.presets.expand import expand
+from skycell.scenario.resolve.network import resolve
+from skycell.scenario.steps.link_schedules import resolve_schedules
 from skycell.spec.network import NetworkSpec
 
 
@@ -65,7 +57,7 @@ class Scenario:
         """The scenario with other values, given as they would stand in the file.
 
         Args:
-            values: by dotted key, such as `tcp.variant`, `flow.0.start` or
+            values: by dotted key, such as `tcp.recovery`, `flow.0.start` or
                 `topology.bottleneck.buffer`.
 
         Raises:
@@ -74,7 +66,7 @@ class Scenario:
         changed = copy.deepcopy(dict(self.values))
         faults = FaultCollector(self.name)
         for key, value in values.items():
-            set_value(changed, key, plain_value(value), faults)
+            set_value(changed, key, plain_value(value), faults, ScenarioFile)
         touched = [".".join(steps_of(key)) for key in values]
         kept = {
             path: place
@@ -105,13 +97,13 @@ class Scenario:
         faults = FaultCollector(self.name, self.positions)
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
-        file, moving = resolve_motions(self.file, self.folder, faults)
+        file, link_schedules = resolve_schedules(self.file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
-        put_on_board(plan, moving.chains, faults)
+        add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()
-        return resolve(file, plan, moving, file.run.seed, faults)
+        return resolve(file, plan, link_schedules, file.run.seed, faults)
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:
@@ -186,7 +178,7 @@ def as_scenario(source: ScenarioLike) -> Scenario:
 def check(source: ScenarioLike) -> tuple[Fault, ...]:
     """The faults of a scenario; none when it can be run.
 
-    >>> check({"preset": "icccn97-geo", "tcp": {"variant": "tahoe"}})[0].got
+    >>> check({"preset": "icccn97-geo", "tcp": {"recovery": "tahoe"}})[0].got
     '"tahoe"'
     """
     try:
@@ -202,69 +194,11 @@ def _checked(scenario: Scenario) -> Scenario:
 
 
 def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
-    if isinstance(file.topology, NSource):
-        return plan_n_source(file.topology, faults)
+    if isinstance(file.topology, Dumbbell):
+        return plan_dumbbell(file.topology, faults)
     if isinstance(file.topology, ParkingLot):
         return plan_parking_lot(file.topology, faults)
     return plan_graph(file.topology, faults)
 
 
-_INDEX = re.compile(r"\[(-?\d+)\]")
-
-
-def steps_of(key: str) -> list[str]:
-    """The keys and list indices that a dotted key goes through."""
-    return [step for step in _INDEX.sub(r".\1", key).split(".") if step]
-
-
-_LISTS = [key for key, found in keys_of(ScenarioFile).items() if item_of(annotated(found))]
 """Keys at the top of a file below which there are tables one after the other."""
-
-
-def _index_of(step: str, count: int) -> int | None:
-    """The index that a step of a key is into a list of `count` entries; none if it is none."""
-    # A longer number is too large, and one of thousands of digits Python does not read.
-    index = int(step) if step.isdecimal() and len(step.lstrip("0")) < 20 else count
-    return index if index < count else None
-
-
-def _indices(name: str, count: int) -> str:
-    """The indices of a list of that name, and how one is written."""
-    if count == 0:
-        return f"an index of {name}: none, since the file has no [[{name}]]"
-    some = "0, the only entry" if count == 1 else f"0 (the first entry) to {count - 1} (the last)"
-    return f"an index of {name}: {some}; written {name}[0] or {name}.0"
-
-
-def set_value(values: dict[str, Any], key: str, value: Any, faults: FaultCollector) -> None:
-    """Sets a dotted key, making tables on the way; a kind written as a word becomes a table."""
-    steps = steps_of(key)
-    if not steps:
-        faults.add((key,), value, "a dotted key such as tcp.variant")
-        return
-    here: Any = values
-    for depth, step in enumerate(steps):
-        last = depth == len(steps) - 1
-        if isinstance(here, list):
-            found = _index_of(step, len(here))
-            if found is None:
-                allowed = _indices(show_path(tuple(steps[:depth])), len(here))
-                faults.add(tuple(steps[: depth + 1]), Verbatim(f"the index {step[:80]}"), allowed)
-                return
-            index: Any = found
-        elif isinstance(here, dict):
-            index = step
-            if depth == 0 and not last and step not in here and step in _LISTS:
-                faults.add(tuple(steps[:2]), NOTHING, _indices(step, 0))
-                return
-            if not last and index not in here:
-                here[index] = {}
-            elif not last and isinstance(here[index], str):
-                here[index] = {"kind": here[index]}
-        else:
-            faults.add(tuple(steps[:depth]), here, "a table, to set one of its keys")
-            return
-        if last:
-            here[index] = value
-        else:
-            here = here[index]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.presets import presets
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

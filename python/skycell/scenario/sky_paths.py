@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skycell.scenario.delay_series import Hops
-from skycell.scenario.motion import Motion
-from skycell.scenario.moving import steps_over_constellation
-from skycell.scenario.quantities import rounded
+from skycell.input.quantities import rounded
+from skycell.scenario.file.schedule import Schedule
+from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.scenario import Scenario
-from skycell.scenario.topology import Graph, NSource
+from skycell.scenario.steps.link_schedules import steps_over_constellation
+from skycell.spec.steps import Hops
 
 #: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have
 #: their own.
@@ -51,20 +51,20 @@ def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
     """The paths of a scenario's links that move over a constellation."""
     duration_ps = rounded(scenario.file.run.duration.amount)
     found = []
-    for motion, forward in _motions(scenario):
-        if motion.constellation is None:
+    for schedule, forward in _motions(scenario):
+        if schedule.constellation is None:
             continue
-        steps = steps_over_constellation(motion, duration_ps, scenario.folder, most=_STEPS)
+        steps = steps_over_constellation(schedule, duration_ps, scenario.folder, most=_STEPS)
         is_broken = any(hops is None for hops in steps.hops)
         found.append(
             SkyPath(
-                motion.constellation,
-                motion.source or "",
-                motion.target or "",
+                schedule.constellation,
+                schedule.source or "",
+                schedule.target or "",
                 tuple(f"{a}>{b}" for a, b in forward),
                 tuple(f"{b}>{a}" for a, b in forward),
-                motion.on_board is not None,
-                is_broken or motion.interruption.amount > 0,
+                schedule.onboard_switching is not None,
+                is_broken or schedule.interruption.amount > 0,
                 steps.times_ps,
                 duration_ps,
                 steps.hops,
@@ -74,14 +74,14 @@ def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
     return tuple(found)
 
 
-def _motions(scenario: Scenario) -> list[tuple[Motion, list[tuple[str, str]]]]:
-    """Each motion of the file, with the ends of the links that it moves."""
+def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]:
+    """Each schedule of the file, with the ends of the links that it moves."""
     topology = scenario.file.topology
     if isinstance(topology, Graph):
-        links = [(link.motion, [(link.source, link.target)]) for link in topology.link]
-    elif isinstance(topology, NSource):
-        links = [(topology.bottleneck.motion, [("switch1", "switch2")])]
+        links = [(link.schedule, [(link.source, link.target)]) for link in topology.link]
+    elif isinstance(topology, Dumbbell):
+        links = [(topology.bottleneck.schedule, [("switch1", "switch2")])]
     else:
         hops = [(f"switch{n}", f"switch{n + 1}") for n in range(1, topology.hops + 1)]
-        links = [(topology.bottleneck.motion, hops)]
-    return [(motion, ends) for motion, ends in links if motion is not None]
+        links = [(topology.bottleneck.schedule, hops)]
+    return [(schedule, ends) for schedule, ends in links if schedule is not None]

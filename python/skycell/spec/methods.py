@@ -61,10 +61,11 @@ class NetworkMethods(SpecPart):
 
     @property
     def users_in_words(self) -> str:
-        """How many flows there are; where there is none, how many cell sources."""
+        """How many flows there are; where there is none, how many sources."""
         count, noun = len(self.flows), "flow"
         if not count:
-            count, noun = len(self.sources), "cell source"
+            of_cells = not any(source.datagram_octets for source in self.sources)
+            count, noun = len(self.sources), "cell source" if of_cells else "source"
         return f"{count} {noun}{'' if count == 1 else 's'}"
 
     def with_seed(self, seed: int) -> Self:

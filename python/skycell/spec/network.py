@@ -32,7 +32,7 @@ class PacketFraming(SpecPart):
     line_octets: U32
 
 
-class MotionSpec(SpecPart):
+class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
     times_ps: tuple[U64, ...] = ()
@@ -305,12 +305,77 @@ SchedulerSpec = Annotated[
 ]
 
 
+class EfciSpec(SpecPart):
+    """Marks data cells while the queue is long; the destination makes CI of the mark."""
+
+    kind: Literal["efci"] = "efci"
+    high_cells: U32
+    low_cells: U32
+
+
+CcrFrom = Literal["rm_cell", "measured"]
+
+
+class EricaSpec(SpecPart):
+    """Gives each VC an equal share of a target, or more if that ends the overload."""
+
+    kind: Literal["erica"] = "erica"
+    target_utilization: float
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+QueueCurve = Literal["hyperbolic", "linear", "step"]
+
+
+class QueueControlSpec(SpecPart):
+    """f(Q): above 1 while the queueing delay is short, below 1 while it is long."""
+
+    curve: QueueCurve
+    target_ps: U64
+    upper_ps: U64
+    a: float
+    b: float
+    slope: float
+    step: float
+    drain_limit: float
+
+
+class EricaPlusSpec(SpecPart):
+    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
+
+    kind: Literal["erica_plus"] = "erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    delta: float
+    ccr_from: CcrFrom
+
+
+class WeightedEricaPlusSpec(SpecPart):
+    """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
+
+    kind: Literal["weighted_erica_plus"] = "weighted_erica_plus"
+    queue: QueueControlSpec
+    interval_ps: U64
+    interval_cells: U32
+    ccr_from: CcrFrom
+
+
+RateAlgorithmSpec = Annotated[
+    EfciSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec, Field(discriminator="kind")
+]
+
+
 class PortSpec(PortMethods, SpecPart):
     """An output port: its queues and how it serves them."""
 
     queues: tuple[QueueSpec, ...] = ()
     scheduler: SchedulerSpec
     frame_gap_ps: U64
+    rate_algorithm: RateAlgorithmSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -322,7 +387,8 @@ class LinkSpec(SpecPart):
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
-    motion: MotionSpec | None = None
+    loss_ppb: U32 = left_out(0)
+    schedule: ScheduleSpec | None = None
     port: PortSpec
 
 
@@ -358,6 +424,29 @@ class GfrSpec(SpecPart):
     window_step_ps: U64
 
 
+class AbrSpec(SpecPart):
+    """What the source and destination of an ABR VC keep to."""
+
+    return_vc: U32
+    pcr_millicells: U64
+    mcr_millicells: U64
+    icr_millicells: U64
+    tbe_cells: U32
+    frtt_ps: U64
+    nrm: U32
+    mrm: U32
+    trm_ps: U64
+    rif: float
+    rdf: float
+    cdf: float
+    adtf_ps: U64
+    tcr_millicells: U64
+    use_it_or_lose_it: bool
+    turns_out_of_rate: bool
+    destination_millicells: U64
+    weight: float
+
+
 class ReroutingSpec(SpecPart):
     """The paths that a VC takes after its first one."""
 
@@ -374,18 +463,124 @@ class VcSpec(SpecPart):
     class_: ServiceClass = Field(alias="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
+    abr: AbrSpec | None = left_out(None)
     rerouting: ReroutingSpec | None = left_out(None)
 
 
-TcpVariant = Literal["vanilla", "reno", "new_reno", "sack"]
+class VanillaSpec(SpecPart):
+    """Slow start and congestion avoidance alone: losses are found by timeout only."""
 
-CongestionControl = Literal["reno", "cubic"]
+    kind: Literal["vanilla"] = "vanilla"
 
-CwndGrowth = Literal["float", "integer", "ack_counting"]
 
-SlowStart = Literal["full", "limited"]
+class RenoRecoverySpec(SpecPart):
+    """Fast retransmit and fast recovery, which the first ACK of new data ends."""
+
+    kind: Literal["reno"] = "reno"
+    dup_ack_threshold: U32
+    avoid_multiple_fast_retransmits: bool
+
+
+PartialAckWindow = Literal["keep", "ssthresh", "deflate"]
+
+PartialAckRestarts = Literal["every", "first", "none"]
+
+
+class NewRenoSpec(SpecPart):
+    """Fast retransmit and a recovery that lasts until everything sent before it is acknowledged."""
+
+    kind: Literal["new_reno"] = "new_reno"
+    dup_ack_threshold: U32
+    partial_ack_window: PartialAckWindow
+    partial_ack_restarts: PartialAckRestarts
+    flywheel: bool
+    avoid_multiple_fast_retransmits: bool
+
+
+PipeAtEntry = Literal["cwnd", "cwnd_less_three"]
+
+SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"]
+
+PipeRoom = Literal["segment", "any"]
+
+
+class RetransmitDelayNone(SpecPart):
+    """As soon as pipe allows."""
+
+    kind: Literal["none"] = "none"
+
+
+class RetransmitDelaySegments(SpecPart):
+    """Only once this many segments above the hole have been SACKed."""
+
+    kind: Literal["segments"] = "segments"
+    count: U32
+
+
+RetransmitDelay = Annotated[
+    RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
+]
+
+
+class SackSpec(SpecPart):
+    """Fast retransmit and a recovery guided by selective acknowledgements: the pipe algorithm."""
+
+    kind: Literal["sack"] = "sack"
+    dup_ack_threshold: U32
+    pipe_at_entry: PipeAtEntry
+    partial_ack: SackPartialAck
+    partial_ack_restarts: PartialAckRestarts
+    pipe_room: PipeRoom
+    retransmit_delay: RetransmitDelay
+    max_blocks: U32
+    avoid_multiple_fast_retransmits: bool
+
+
+RecoverySpec = Annotated[
+    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec, Field(discriminator="kind")
+]
+
+RenoGrowth = Literal["float", "integer", "ack_counting"]
 
 SsthreshBasis = Literal["cwnd", "window"]
+
+
+class RenoCongestionSpec(SpecPart):
+    """A segment each round trip, and half at a loss."""
+
+    kind: Literal["reno"] = "reno"
+    growth: RenoGrowth
+    ssthresh_basis: SsthreshBasis
+
+
+class CubicSpec(SpecPart):
+    """A cubic function of the time since the last loss, and 0.7 at a loss."""
+
+    kind: Literal["cubic"] = "cubic"
+    c: float
+    fast_convergence: bool
+    ssthresh_basis: SsthreshBasis
+
+
+CongestionSpec = Annotated[RenoCongestionSpec | CubicSpec, Field(discriminator="kind")]
+
+
+class StandardSlowStartSpec(SpecPart):
+    """A segment for each ACK of new data."""
+
+    kind: Literal["standard"] = "standard"
+    at_ssthresh: bool
+
+
+class LimitedSlowStartSpec(SpecPart):
+    """A segment for each ACK up to max_ssthresh, from there on half of that each round trip."""
+
+    kind: Literal["limited"] = "limited"
+    max_ssthresh: U32
+    at_ssthresh: bool
+
+
+SlowStartSpec = Annotated[StandardSlowStartSpec | LimitedSlowStartSpec, Field(discriminator="kind")]
 
 
 class TickPhaseAt(SpecPart):
@@ -407,34 +602,6 @@ TickOrder = Literal["clock_first", "timers_first"]
 
 RtoRestart = Literal["on_ack", "on_send"]
 
-PipeAtEntry = Literal["cwnd", "cwnd_less_three"]
-
-SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"]
-
-PartialAckRestarts = Literal["every", "first", "none"]
-
-SackPipeRoom = Literal["segment", "any"]
-
-
-class SackRetransmitDelayNone(SpecPart):
-    """As soon as pipe allows."""
-
-    kind: Literal["none"] = "none"
-
-
-class SackRetransmitDelaySegments(SpecPart):
-    """Only once this many segments above the hole have been SACKed."""
-
-    kind: Literal["segments"] = "segments"
-    count: U32
-
-
-SackRetransmitDelay = Annotated[
-    SackRetransmitDelayNone | SackRetransmitDelaySegments, Field(discriminator="kind")
-]
-
-PartialAckWindow = Literal["keep", "ssthresh", "deflate"]
-
 AdvertisedWindow = Literal["constant", "free_buffer"]
 
 
@@ -445,10 +612,15 @@ class DelayedAckSpec(SpecPart):
     every_segments: U32
 
 
+EcnUse = Literal["off", "classic"]
+
+
 class TcpSpec(SpecPart):
     """Both endpoints of a TCP connection."""
 
-    variant: TcpVariant
+    recovery: RecoverySpec
+    congestion: CongestionSpec
+    slow_start: SlowStartSpec
     mss: U64
     llc_snap: bool
     rwnd: U64
@@ -456,12 +628,6 @@ class TcpSpec(SpecPart):
     initial_cwnd: U64
     initial_ssthresh: U64
     max_cwnd: U64
-    congestion_control: CongestionControl = left_out("reno")
-    cwnd_growth: CwndGrowth
-    slow_start: SlowStart = left_out("full")
-    slow_start_at_ssthresh: bool
-    ssthresh_basis: SsthreshBasis
-    dup_ack_threshold: U32
     tick_ps: U64
     tick_phase: TickPhase
     tick_order: TickOrder
@@ -471,21 +637,12 @@ class TcpSpec(SpecPart):
     rto_max_backoff: U32
     rto_restart: RtoRestart
     timestamps: bool
-    pipe_at_entry: PipeAtEntry
-    sack_partial_ack: SackPartialAck = left_out("pipe_less_two")
-    sack_partial_ack_restarts: PartialAckRestarts = left_out("every")
-    sack_pipe_room: SackPipeRoom = left_out("segment")
-    sack_retransmit_delay: SackRetransmitDelay
-    sack_max_blocks: U32
-    partial_ack_window: PartialAckWindow
-    partial_ack_first_restarts_only: bool
-    flywheel: bool
-    avoid_multiple_fast_retransmits: bool
     advertised_window: AdvertisedWindow
     delayed_ack: DelayedAckSpec | None = None
     nagle: bool
     sws_avoidance: bool
     idle_restart: bool
+    ecn: EcnUse = left_out("off")
     handshake: bool
 
 
@@ -681,7 +838,7 @@ class RecordSpec(SpecPart):
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     seed: U64
     duration_ps: U64
     nodes: tuple[NodeSpec, ...] = ()

@@ -7,12 +7,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
-
-if TYPE_CHECKING:
-    from skycell.spec.network import NetworkSpec
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _encode_text = json.encoder.encode_basestring_ascii
@@ -102,9 +99,9 @@ class SpecText:
     A text of megabytes takes a twentieth of that while it waits for its turn.
     """
 
-    def __init__(self, spec: NetworkSpec) -> None:
+    def __init__(self, text: str, seed: int) -> None:
         # A quote within a name is escaped, so the key stands there once.
-        before, after = spec.canonical_json().split(f'"seed":{spec.seed}', 1)
+        before, after = text.split(f'"seed":{seed}', 1)
         self._start = zlib.compress(f'{before}"seed":'.encode(), 1)
         self._after = after
 

@@ -7,6 +7,7 @@ from skycell.spec.network import (
     DistributionExponential,
     DistributionSpec,
     DistributionUniform,
+    PacketFraming,
     SourceSpec,
 )
 
@@ -27,3 +28,30 @@ def mean_ps(times: DistributionSpec) -> int:
 def route_of(source: SourceSpec) -> tuple[int, ...]:
     """The VCs that carry what a source sends."""
     return source.datagram_route or (source.vc,)
+
+
+def octets_on_line(framing: PacketFraming, packet: int) -> int:
+    """Octets that a packet takes of the line, as `PacketFraming` of `crates/spec` has it.
+
+    >>> ethernet = PacketFraming(
+    ...     rate_millibps=10**11, overhead_octets=38, least_octets=46, unit_octets=1, line_octets=1
+    ... )
+    >>> [octets_on_line(ethernet, packet) for packet in (40, 1500)]
+    [84, 1538]
+    """
+    framed = max(packet, framing.least_octets) + framing.overhead_octets
+    return -(-framed // framing.unit_octets) * framing.line_octets
+
+
+def packet_time_ps(framing: PacketFraming, packet: int, rate_millibps: int | None = None) -> int:
+    """Time of a packet on the line, rounded half up once, at its own rate or at another.
+
+    >>> plain = PacketFraming(
+    ...     rate_millibps=3 * 10**9, overhead_octets=0, least_octets=0, unit_octets=1, line_octets=1
+    ... )
+    >>> packet_time_ps(plain, 1)
+    2666667
+    """
+    rate = rate_millibps or framing.rate_millibps
+    bits = octets_on_line(framing, packet) * 8 * 10**15
+    return (2 * bits + rate) // (2 * rate)

@@ -212,7 +212,9 @@ def _has_full_rank(table: DesignTable, terms: Sequence[Term], *, with_blocks: bo
     if with_blocks and table.blocks is not None:
         blocks = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
         matrix = np.hstack([matrix, blocks])
-    return bool(np.linalg.matrix_rank(matrix) == matrix.shape[1])
+    # R of a QR decomposition has the singular values of the matrix, and far fewer rows.
+    triangle = np.linalg.qr(matrix, mode="r")
+    return bool(np.linalg.matrix_rank(triangle) == matrix.shape[1])
 
 
 def _has_no_error(table: DesignTable, terms: Sequence[Term]) -> bool:
@@ -365,11 +367,14 @@ def _matrix(table: DesignTable, terms: Sequence[Term]) -> NDArray[np.float64]:
     """The coded runs: a column of ones, then the columns of each term."""
     import numpy as np
 
-    rows = [
-        np.concatenate([[1.0], *(_coding(table, term, [code[f] for f in term]) for term in terms)])
-        for code in table.codes
-    ]
-    return np.asarray(rows)
+    columns = [np.ones((len(table.codes), 1))]
+    for term in terms:
+        # Runs at the same levels of the term's factors have the same row.
+        at = [tuple(code[factor] for factor in term) for code in table.codes]
+        row_of = {levels: row for row, levels in enumerate(dict.fromkeys(at))}
+        rows = np.asarray([_coding(table, term, levels) for levels in row_of])
+        columns.append(rows[[row_of[levels] for levels in at]])
+    return np.hstack(columns)
 
 
 def _coding(table: DesignTable, term: Term, cell: Sequence[int]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from skycell.scenario.quantities import counted
+from skycell.input.quantities import counted
 from skycell.stats.table import Level
 
 MAIN, INTERACTION, BLOCK, HIGHER, ERROR = "main effect", "interaction", "block", "higher", "error"

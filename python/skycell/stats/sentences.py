@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skycell.scenario.quantities import counted
+from skycell.input.quantities import counted
 from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, FactorEffects
 from skycell.stats.table import Level, level_name
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from skycell.scenario.spelling import hint
+from skycell.input.spelling import hint
 
 Level = str | int | float | bool
 """A level of a factor, as it stands in the table."""

@@ -6,10 +6,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.dotted_keys import set_value
+from skycell.input.faults import FaultCollector, ScenarioFaults
+from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
-from skycell.scenario.faults import FaultCollector, ScenarioFaults
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity, rounded, show_time
-from skycell.scenario.scenario import set_value
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.spec.network import StartAt, StartDrawn
 from skycell.studies.model import Experiment, Level, Study
 
@@ -197,7 +198,7 @@ def specs_of(
 def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
     """The run up to a moment, where nothing but its end depends on that; none where more may.
 
-    The steps of links that move reach to the end of a run, and what begins behind it is a fault.
+    The steps of schedules reach to the end of a run, and what begins behind it is a fault.
     """
     try:
         moment = parse_quantity(end)
@@ -208,7 +209,7 @@ def _beginning(spec: NetworkSpec, end: str) -> NetworkSpec | None:
     if (
         moment.dimension is not Dimension.TIME
         or not 0 < end_ps <= spec.duration_ps
-        or any(link.motion is not None for link in spec.links)
+        or any(link.schedule is not None for link in spec.links)
         or any(_earliest_ps(start) >= end_ps for start in starts)
     ):
         return None
@@ -244,5 +245,5 @@ def _time_ps(text: str) -> int:
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:
     faults = FaultCollector("study")
-    set_value(values, key, value, faults)
+    set_value(values, key, value, faults, ScenarioFile)
     faults.raise_if_any()

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from skycell.input.faults import FaultCollector
+from skycell.input.quantities import Dimension, Refused, parse_quantity
 from skycell.metrics import THROUGHPUT_DEFINITIONS
-from skycell.scenario.faults import FaultCollector
-from skycell.scenario.quantities import Dimension, Refused, parse_quantity
 from skycell.studies.design import Overrides, choices_in_force, refuse_choice, resolve_choices
 from skycell.studies.model import Study
 

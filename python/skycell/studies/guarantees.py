@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import fairness_index
-from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.spec.network import LinkSpec, NetworkSpec
 
 PAYLOAD_BITS = 48 * 8

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from skycell.scenario.spelling import nearest
+from skycell.input.spelling import nearest
 from skycell.studies.model import Study, Table
 
 PUBLISHED_IDS = (

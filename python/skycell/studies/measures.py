@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
-from skycell.metrics import (
-    ceiling_bps,
-    efficiency,
-    fairness_index,
-    link_cell_bps,
-    throughputs_bps,
-)
+from skycell.input.quantities import PS_PER_SECOND
+from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
 from skycell.scenario import NetworkSpec
-from skycell.scenario.quantities import PS_PER_SECOND
 from skycell.studies import guarantees, privileged, web
 
 if TYPE_CHECKING:
@@ -201,7 +195,7 @@ def _link_part(run: Measured, service: str | None) -> float:
 
 
 def _timeouts_without_loss(run: Measured) -> float:
-    lost = run.summary.get("moving", {})  # without a link that moves nothing is lost on one
+    lost = run.summary.get("link_losses", {})  # absent where no link can lose anything
     return 0.0 if any(lost.values()) else run.total("timeouts")
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim, did_you_mean
 from skycell.orbit.file import ConstellationFile
-from skycell.scenario.faults import Fault, FaultCollector, ScenarioFaults, Verbatim, did_you_mean
-from skycell.scenario.file import ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
 from skycell.studies.evaluation import Evaluation
 from skycell.studies.library import ALL, OWN, Selection, select

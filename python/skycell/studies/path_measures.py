@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from skycell.experiment.measure import Measure
+from skycell.input.quantities import PS_PER_MS
 from skycell.orbit import Constellation, Route, find_places, look, positions_km
-from skycell.scenario.quantities import PS_PER_MS
 
 if TYPE_CHECKING:
     from skycell.studies.model import Level

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.orbit import as_constellation
-from skycell.scenario.faults import FaultCollector, ScenarioFaults
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import (
     Overrides,

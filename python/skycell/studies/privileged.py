@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skycell.scenario.quantities import PS_PER_MS
+from skycell.input.quantities import PS_PER_MS
 
 FLOW = 0
 """The privileged source is the first flow; the others are the background."""

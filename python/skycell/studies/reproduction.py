@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skycell.scenario.quantities import counted
+from skycell.input.quantities import counted
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study, table_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import fairness_to_the_due, max_min_shares, scheduled_bps
-from skycell.scenario.quantities import PS_PER_SECOND
 
 _MBIT = 1e6
 

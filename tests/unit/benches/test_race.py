@@ -164,7 +164,7 @@ def test_ns3_is_told_what_the_spec_says() -> None:
 
 def test_ns3_has_sack_with_epd_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert Ns3().can_run(SHORT)
-    for other in (replace(SHORT, variant="reno"), replace(SHORT, policy="tail_drop")):
+    for other in (replace(SHORT, recovery="reno"), replace(SHORT, policy="tail_drop")):
         assert not Ns3().can_run(other)
         with pytest.raises(ValueError, match="only SACK with EPD"):
             Ns3().run(other)

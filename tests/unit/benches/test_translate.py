@@ -7,7 +7,6 @@ import pytest
 import skycell
 from benches.peers.ns2.translate import (
     ONLY,
-    ONLY_OF_VARIANT,
     TRANSLATED,
     UNLIMITED_OCTETS,
     WITHOUT_EFFECT,
@@ -19,10 +18,9 @@ from benches.peers.ns2.translate import (
     sink_variables,
 )
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.declared.tcp import Tcp
 from skycell.spec.network import NetworkSpec, StartAt, TcpSpec
 from skycell.spec.part import SpecPart
-from tests.tcp_keys import beside, values
+from tests.tcp_keys import KEYS, Key
 
 TOGETHER = {"kind": "together", "at": "0 s"}
 
@@ -33,7 +31,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
         {
             "run": {"duration": "1 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "rate": "155.52 Mbit/s",
@@ -44,7 +42,7 @@ def spec(changes: dict[str, Any] | None = None) -> NetworkSpec:
                 },
                 "access": {"delay": "1 ms", "frame_jitter": "0 s"},
             },
-            "tcp": {"variant": "sack", "mss": "512 B", "pipe_at_entry": "cwnd - 3"},
+            "tcp": {"recovery": {"kind": "sack", "pipe_at_entry": "cwnd - 3"}, "mss": "512 B"},
             "start": TOGETHER,
         }
     )
@@ -96,18 +94,23 @@ def test_windows_are_whole_segments_and_timers_seconds() -> None:
 
 
 def test_variants_become_agents_with_their_rules() -> None:
-    reno = spec({"tcp.variant": "reno"}).flows[0].tcp
-    avoids = reno.model_copy(update={"avoid_multiple_fast_retransmits": True})
-    assert sender_variables(avoids, Choices())["bugFix_"] is False
-    vanilla = spec({"tcp.variant": "vanilla"})
+    for avoids in (False, True):
+        reno = {"kind": "reno", "avoid_multiple_fast_retransmits": avoids}
+        tcp = spec({"tcp.recovery": reno}).flows[0].tcp
+        assert sender_variables(tcp, Choices())["bugFix_"] is avoids
+    vanilla = spec({"tcp.recovery": "vanilla"})
     assert sender_variables(vanilla.flows[0].tcp, Choices())["noFastRetrans_"] is True
     assert "sender Agent/TCP sender_variables" in parameter_file(vanilla, Choices())
-    new_reno = {"tcp.variant": "newreno", "tcp.partial_ack_window": "deflate", "tcp.flywheel": True}
+    new_reno = {
+        "tcp.recovery": "new_reno",
+        "tcp.recovery.partial_ack_window": "deflate",
+        "tcp.recovery.flywheel": True,
+    }
     variables = sender_variables(spec(new_reno).flows[0].tcp, Choices())
     assert variables["partial_window_deflation_"] == variables["newreno_changes_"] == 1
 
 
-CUBIC = {"tcp.variant": "sack", "tcp.congestion_control": "cubic"}
+CUBIC = {"tcp.congestion": "cubic"}
 
 
 def test_cubic_becomes_linuxs_where_that_is_chosen() -> None:
@@ -118,8 +121,8 @@ def test_cubic_becomes_linuxs_where_that_is_chosen() -> None:
     assert "{{select_ca cubic} {set_ca_default_param cubic beta 717}}" in line
     assert "timestamps_ true" in line
     for changes, why in (
-        ({}, "another congestion_control"),
-        (CUBIC | {"tcp.variant": "reno"}, "another recovery"),
+        ({}, "another congestion control"),
+        (CUBIC | {"tcp.recovery": "reno"}, "another recovery"),
         (CUBIC | {"tcp.initial_ssthresh": "9 segments"}, "ssthresh below"),
     ):
         with pytest.raises(Untranslatable, match=why):
@@ -157,7 +160,7 @@ FORWARD = ["flow1.forward"]
         ({f"{BOTTLENECK}.policy": "selective_drop"}, "policy selective_drop"),
         ({f"{BOTTLENECK}.policy": "red"}, "policy red"),
         ({f"{BOTTLENECK}.policy": {"kind": "epd", "partial_discard": False}}, "partial_discard"),
-        ({f"{BOTTLENECK}.loss": 0.001}, "motion"),
+        ({f"{BOTTLENECK}.loss": 0.001}, "loss_ppb"),
         ({f"{BOTTLENECK}.scheduler": {"kind": "vc_round_robin"}}, "scheduler vc_round_robin"),
         ({"topology.access.frame_jitter": {"kind": "port_gap"}}, "frame_gap_ps"),
         ({"topology.access.frame_jitter": "1 us"}, "no counterpart in ns-2: jitter"),
@@ -171,17 +174,17 @@ FORWARD = ["flow1.forward"]
         ({"traffic": {"kind": "transfers", "size": "1 MB"}}, "traffic transfers"),
         ({"start": "drawn"}, "start drawn"),
         ({"loss.at_cwnd": "10000 B"}, "at_cwnd_octets 10000"),
-        ({"tcp.congestion_control": "cubic"}, "congestion_control cubic"),
-        ({"tcp.cwnd_growth": "integer"}, "cwnd_growth integer"),
+        ({"tcp.congestion": "cubic"}, "congestion cubic"),
+        ({"tcp.congestion.growth": "integer"}, "growth integer"),
         ({"tcp.rto_restart": "on_send"}, "rto_restart on_send"),
         ({"tcp.rto_max_backoff": 32}, "rto_max_backoff 32"),
-        ({"tcp.pipe_at_entry": "cwnd"}, "pipe_at_entry cwnd"),
-        ({"tcp.sack_partial_ack": "ends recovery"}, "sack_partial_ack ends_recovery"),
-        ({"tcp.sack_partial_ack_restarts": "none"}, "sack_partial_ack_restarts none"),
-        ({"tcp.sack_pipe_room": "any"}, "sack_pipe_room any"),
-        ({"tcp.sack_retransmit_delay": "3 segments"}, "sack_retransmit_delay segments"),
-        ({"tcp.sack_max_blocks": 4}, "sack_max_blocks 4"),
-        ({"tcp.variant": "newreno"}, "partial_ack_window keep"),
+        ({"tcp.recovery.pipe_at_entry": "cwnd"}, "pipe_at_entry cwnd"),
+        ({"tcp.recovery.partial_ack": "ends recovery"}, "partial_ack ends_recovery"),
+        ({"tcp.recovery.partial_ack_restarts": "none"}, "partial_ack_restarts none"),
+        ({"tcp.recovery.pipe_room": "any"}, "pipe_room any"),
+        ({"tcp.recovery.retransmit_delay": "3 segments"}, "retransmit_delay segments"),
+        ({"tcp.recovery.max_blocks": 4}, "max_blocks 4"),
+        ({"tcp.recovery": "new_reno"}, "partial_ack_window keep"),
         ({"tcp.delayed_ack": {}}, "delayed_ack"),
         ({"tcp.sws_avoidance": False}, "sws_avoidance False"),
         ({"tcp.timestamps": True}, "timestamps"),
@@ -214,7 +217,7 @@ def by_way_of(links: str, route: str, flows: int = 1, **more: Any) -> NetworkSpe
                 for k in range(flows)
             ],
         },
-        "tcp": {"variant": "reno"},
+        "tcp": {"recovery": "reno"},
         "start": TOGETHER,
     }
     return skycell.parse(scenario | more).resolve()
@@ -284,32 +287,30 @@ def test_the_lists_of_keys_name_keys_of_the_spec() -> None:
     for lists in (TRANSLATED, WITHOUT_EFFECT, ONLY):
         for part, keys in lists.items():
             assert set(keys) <= part.model_fields.keys()
-    assert all(set(keys) <= TcpSpec.model_fields.keys() for keys in ONLY_OF_VARIANT.values())
 
 
-def reported(changes: dict[str, Any]) -> str:
+def reported(tcp: dict[str, Any]) -> str:
     """What ns-2 is told; "" if it is refused."""
+    changes = {f"tcp.{key}": value for key, value in tcp.items()}
     try:
         return parameter_file(spec(changes), Choices())
     except (Untranslatable, ScenarioFaults):
         return ""
 
 
-@pytest.mark.parametrize("key", Tcp.model_fields)
-def test_two_values_of_a_tcp_rule_are_never_the_same_to_ns2(key: str) -> None:
-    new_reno = {"tcp.variant": "newreno", "tcp.partial_ack_window": "deflate"}
-    with_effect = beside(key).get("variant")
-    of_variants: list[dict[str, Any]] = [
-        base
-        for base in (new_reno, {"tcp.variant": "sack"})
-        if with_effect in (None, "reno", base["tcp.variant"])
-    ]
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_two_values_of_a_tcp_rule_are_never_the_same_to_ns2(key: Key) -> None:
+    recovery = {
+        "new_reno": {"kind": "new_reno", "partial_ack_window": "deflate"},
+        "sack": {"kind": "sack", "pipe_at_entry": "cwnd - 3"},
+    }
+    kinds = [kind for kind in recovery if key.rule != "recovery" or kind == key.kind]
+    bases = [{"recovery": recovery[kind]} for kind in kinds] or [{}]
     alike = [
         (one, other)
-        for one, other in combinations(values(key), 2)
+        for one, other in combinations(key.values, 2)
         if all(
-            reported({**base, f"tcp.{key}": one}) == reported({**base, f"tcp.{key}": other}) != ""
-            for base in of_variants
+            reported(key.over(base, one)) == reported(key.over(base, other)) != "" for base in bases
         )
     ]
-    assert bool(alike) == (key in WITHOUT_EFFECT[TcpSpec]), alike
+    assert bool(alike) == (key.name in WITHOUT_EFFECT[TcpSpec]), alike

@@ -20,7 +20,7 @@ def check(*arguments: str, stdin: str | bytes | None = None) -> Result:
 @pytest.fixture
 def faulty(tmp_path: Path) -> str:
     file = tmp_path / "faulty.toml"
-    file.write_text('preset = "icccn97-geo"\n[tcp]\nmss = "9180"\nvariant = "tahoe"\n')
+    file.write_text('preset = "icccn97-geo"\n[tcp]\nmss = "9180"\nrecovery = "tahoe"\n')
     return str(file)
 
 
@@ -130,7 +130,7 @@ def test_a_scenario_comes_from_standard_input_and_faults_say_so(faulty: str) -> 
 def test_a_text_that_may_have_no_end_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skycell.scenario.text._MOST_OCTETS", 2**20)
+    monkeypatch.setattr("skycell.input.text._MOST_OCTETS", 2**20)
     endless = b"#" * 2**20 + b"\n"
     (tmp_path / "long.toml").write_bytes(endless)
     reported = check(str(tmp_path / "long.toml"), "-", stdin=endless)
@@ -149,10 +149,10 @@ def test_standard_input_is_asked_for_only_once() -> None:
 def test_what_one_file_says_of_all_flows_hides_no_flow_of_another(tmp_path: Path) -> None:
     common, own = tmp_path / "common.toml", tmp_path / "own.toml"
     scenario = 'preset = "icccn97-lan"\nrun.duration = "1 s"\n'
-    common.write_text(f"{scenario}tcp.dup_ack_threshold = 0\n")
+    common.write_text(f"{scenario}tcp.recovery.dup_ack_threshold = 0\n")
     own.write_text(f'{scenario}[[flow]]\nnames = ["flow1"]\ntcp.dup_ack_threshold = 0\n')
     reported = check(str(common), str(own))
-    assert reported.stderr.count("tcp.dup_ack_threshold\n  got      0\n") == 2
+    assert reported.stderr.count("tcp.recovery.dup_ack_threshold\n  got      0\n") == 2
     assert reported.stderr.endswith("\n2 faults; nothing was run.\n")
 
 

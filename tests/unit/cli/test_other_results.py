@@ -16,7 +16,7 @@ preset = "icccn97-lan"
 run.duration = "100 ms"
 
 [factors.tcp]
-key = "tcp.variant"
+key = "tcp.recovery"
 levels = ["reno", "sack"]
 """
 #: How each kind of result is made, and the files by which it is known.

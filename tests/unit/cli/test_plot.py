@@ -27,7 +27,7 @@ preset = "icccn97-lan"
 duration = "150 ms"
 
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 2
 """
 
@@ -115,16 +115,16 @@ def test_values_of_a_scenario_are_replaced(run: Path, tmp_path: Path) -> None:
         assert result.exit_code == 0, result.stderr
         return out.read_text(encoding="utf-8")
 
-    longer = drawn("--set", "run.duration=200 ms", "--set", "tcp.variant=vanilla")
+    longer = drawn("--set", "run.duration=200 ms", "--set", "tcp.recovery=vanilla")
     assert longer != drawn()
-    changed = 'tcp.variant = "vanilla"' + SCENARIO.replace("150 ms", "200 ms")
+    changed = 'tcp.recovery = "vanilla"' + SCENARIO.replace("150 ms", "200 ms")
     file.write_text(changed, encoding="utf-8")
     assert drawn() == longer
-    reported = skycell("plot", file, "--set", "tcp.variant=tahoe", "--set", "x", "--out", "a.gif")
+    reported = skycell("plot", file, "--set", "tcp.recovery=tahoe", "--set", "x", "--out", "a.gif")
     assert reported.exit_code == 2
     for text in ('"tahoe"', "KEY=VALUE, such as", "a.gif: a figure is written as"):
         assert text in reported.stderr
-    assert refused(skycell("plot", run, "--set", "tcp.variant=vanilla")) == (
+    assert refused(skycell("plot", run, "--set", "tcp.recovery=vanilla")) == (
         "Error: --set is for scenario files, and this is not one"
     )
 
@@ -211,7 +211,8 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
             ("--kind", "rtt"),
             (
                 "Invalid value for '--kind': rtt: "
-                "a run has cwnd, sequence, rate, queue, vc-queue, share, discards, throughput"
+                "a run has cwnd, sequence, rate, queue, vc-queue, share, sojourn, discards, "
+                "throughput"
             ),
         ),
         (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),

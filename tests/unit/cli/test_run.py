@@ -23,13 +23,13 @@ MOVING = """
 [run]
 duration = "20 ms"
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 1
 [topology.bottleneck]
 rate = "10 Mbit/s"
 framing = "none"
 buffer = "100 cells"
-motion = { series = "moves.csv" }
+schedule = { series = "moves.csv" }
 [topology.access]
 rate = "50 Mbit/s"
 framing = "none"
@@ -60,10 +60,10 @@ def test_a_run_is_shown_as_tables(short: Path) -> None:
 
 def test_a_scenario_comes_from_standard_input(short: Path, tmp_path: Path) -> None:
     reported = run(
-        "-", "--json", "--set", "tcp.variant=sack", "--out", tmp_path / "out", stdin=SHORT
+        "-", "--json", "--set", "tcp.recovery=sack", "--out", tmp_path / "out", stdin=SHORT
     )
     assert (reported.exit_code, reported.stderr) == (0, "")
-    assert reported.stdout == run(short, "--json", "--set", "tcp.variant=sack").stdout
+    assert reported.stdout == run(short, "--json", "--set", "tcp.recovery=sack").stdout
     reported = run("-", stdin=f"{SHORT}tpc = 1\n")
     assert reported.exit_code == 2
     assert reported.stderr.startswith("<stdin>:4:7: tpc\n")
@@ -85,7 +85,7 @@ def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     monkeypatch.chdir(tmp_path / "elsewhere")
     reported = run("-", stdin=MOVING)
     assert reported.exit_code == 2
-    assert reported.stderr.startswith("<stdin>:11:21: topology.bottleneck.motion.series\n")
+    assert reported.stderr.startswith("<stdin>:11:23: topology.bottleneck.schedule.series\n")
 
 
 def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
         start = "together"
         traffic = { kind = "transfers", size = "1000 B", count = 3, idle = "100 ms" }
         [topology]
-        kind = "n_source"
+        kind = "dumbbell"
         sources = 2
         bottleneck = { rate = "1000000 cells/s", delay = "18 ms", buffer = "unlimited" }
         access = { delay = "1 ms", frame_jitter = "0 s" }
@@ -286,7 +286,7 @@ def test_json_is_all_that_standard_output_holds(short: Path) -> None:
 def test_what_the_command_line_sets_goes_over_the_file(short: Path) -> None:
     reported = run(
         *(short, "--json"),
-        *("--set", "tcp.variant=reno"),
+        *("--set", "tcp.recovery=reno"),
         *("--set", "topology.sources=2"),
         *("--set", "topology.bottleneck.buffer=500 cells"),
         *("--set", 'topology.bottleneck.policy={ kind = "epd", drop_threshold = 0.5 }'),
@@ -295,7 +295,7 @@ def test_what_the_command_line_sets_goes_over_the_file(short: Path) -> None:
     assert len(records["flows"]) == 2
     same = parse(SHORT).with_values(
         {
-            "tcp.variant": "reno",
+            "tcp.recovery": "reno",
             "topology.sources": 2,
             "topology.bottleneck.buffer": "500 cells",
             "topology.bottleneck.policy": {"kind": "epd", "drop_threshold": 0.5},
@@ -326,10 +326,10 @@ def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> N
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["--set", "tcp.variant=tahoe"], 'tcp.variant\n  got      "tahoe"'),
+        (["--set", "tcp.recovery=tahoe"], 'tcp.recovery.kind\n  got      "tahoe"'),
         (
-            ["--set", "tcp.variant"],
-            'command line: --set\n  got      "tcp.variant"\n  allowed  KEY=VALUE',
+            ["--set", "tcp.recovery"],
+            'command line: --set\n  got      "tcp.recovery"\n  allowed  KEY=VALUE',
         ),
         (["--set", "records.traces=all", "--trace", "cwnd"], 'records.traces\n  got      "all"'),
         (["--seed", "-1"], "-1 is not in the range"),
@@ -353,14 +353,14 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
 ) -> None:
     (tmp_path / "taken").touch()
     short.write_text(SHORT.replace('duration = "', 'duration = "-'))
-    settings = ("--set", "tcp.variant=tahoe", "--set", "tcp.tick")
+    settings = ("--set", "tcp.recovery=tahoe", "--set", "tcp.tick")
     reported = run(short, *settings, "--out", tmp_path / "taken")
     assert (reported.exit_code, reported.stdout) == (2, "")
     lines = reported.stderr.splitlines()
     assert lines[0] == f"Invalid value for '--out': {tmp_path / 'taken'} is a file"
     assert "command line: --set" in lines
     assert any(line.endswith(": run.duration") for line in lines)
-    assert any(line.endswith(": tcp.variant") for line in lines)
+    assert any(line.endswith(": tcp.recovery.kind") for line in lines)
     assert lines[-1] == "4 faults; nothing was run."
 
 
@@ -374,7 +374,7 @@ def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
         "--set",
         "flow.0.start=drawn",
     )
-    reported = run(short, *twice, "--set", "tcp.variant=reno", "--set", "tcp.variant=reno")
+    reported = run(short, *twice, "--set", "tcp.recovery=reno", "--set", "tcp.recovery=reno")
     assert (reported.exit_code, reported.stdout) == (2, "")
     lines = reported.stderr.splitlines()
     of_several = [
@@ -383,7 +383,7 @@ def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
     ]
     for got in (
         "flow[0].start=together and flow.0.start=drawn",
-        "tcp.variant=reno and tcp.variant=reno",
+        "tcp.recovery=reno and tcp.recovery=reno",
     ):
         at = lines.index(f"  got      {got}")
         assert lines[at - 1] == "command line: --set"
@@ -395,11 +395,11 @@ def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
 
 def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> None:
     short.write_text(f"{SHORT}[tcp]\nmss = '5'\n[[flow]]\nnames = ['flow1']\n")
-    reported = run(short, "--set", "tcp.variant=sakc", "--set", "flow[0].start=soon").stderr
+    reported = run(short, "--set", "tcp.recovery=sakc", "--set", "flow[0].start=soon").stderr
     places = [line for line in reported.splitlines() if line.startswith(str(short))]
     assert places == [
         f"{short}: flow[0].start.kind",
-        f"{short}: tcp.variant",
+        f"{short}: tcp.recovery.kind",
         f"{short}:5:7: tcp.mss",
     ]
 

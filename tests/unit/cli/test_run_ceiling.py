@@ -63,7 +63,7 @@ def test_a_slow_link_beside_the_congested_one_limits_what_tcp_could_get(
     for slow, reported in (
         ('rate = "2 Mbit/s", delay = "1 ms"', "1.61 that TCP could get."),
         (
-            'rate = "4 Mbit/s", motion = { series = "gone.csv" }',
+            'rate = "4 Mbit/s", schedule = { series = "gone.csv" }',
             "1.61 that TCP could get of the link as it varied.",
         ),
     ):

@@ -28,7 +28,7 @@ preset = "icccn97-lan"
 run.duration = "100 ms"
 
 [factors.tcp]
-key = "tcp.variant"
+key = "tcp.recovery"
 levels = ["reno", "sack"]
 
 [factors.buffer]
@@ -195,6 +195,20 @@ def test_an_earlier_result_is_not_replaced_without_leave(file: Path, made: Path)
     reported = skycell("sweep", file, "--out", made / "out")
     assert reported.exit_code == 2
     assert "holds an earlier sweep (sweep.json, runs.csv, report.html); --force" in reported.stderr
+
+
+def test_without_a_report_the_result_and_the_table_are_written_and_it_can_be_drawn_later(
+    made: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "bare"
+    call = ("sweep", made / "sweep.toml", "--store", made / "runs.sqlite")
+    reported = skycell(*call, "--out", out, "--no-report")
+    assert reported.exit_code == 0, reported.output
+    assert {path.name for path in out.iterdir()} == {"sweep.json", "runs.csv"}
+    assert skycell("report", out, "--out", tmp_path / "later.html").exit_code == 0
+    assert (tmp_path / "later.html").exists()
+    reported = skycell(*call, "--no-report")
+    assert (reported.exit_code, "give --out DIR" in reported.stderr) == (2, True)
 
 
 def test_faults_of_the_file_end_with_two_and_a_missing_file_too(file: Path) -> None:

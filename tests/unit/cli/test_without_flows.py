@@ -112,7 +112,7 @@ def test_what_shows_flows_is_refused_before_the_run(
     reported = skycell("plot", alone, "--kind", "rate", "--flow", "flow1")
     assert reported.exit_code == 2
     assert reported.stderr.splitlines() == [
-        "rate shows flows, and the run has none; it has queue, vc-queue, share, discards",
+        "rate shows flows, and the run has none; it has queue, vc-queue, share, sojourn, discards",
         "the run has no flow flow1; it has none",
         "2 faults; nothing was run.",
     ]
@@ -146,7 +146,8 @@ def test_a_sweep_that_asks_for_what_flows_get_is_refused_before_it_runs(
     file.write_text(SWEEP.format(responses=responses), encoding="utf-8")
     reported = skycell("sweep", file, "--plan", "--store", tmp_path / "runs.sqlite")
     allowed = (
-        "  allowed  cells_discarded, discarded_part, mean_queue, largest_queue, link_share, "
+        "  allowed  cells_discarded, discarded_part, mean_queue, largest_queue, "
+        "mean_sojourn, p99_sojourn, largest_sojourn, link_share, "
         "cell_loss_ratio, nonconforming_part, mean_cell_delay, largest_cell_delay, "
         "p999_cell_delay, cell_delay_variation: no combination has a TCP connection"
     )

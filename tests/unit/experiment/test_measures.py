@@ -218,7 +218,7 @@ def test_without_a_ceiling_there_is_no_efficiency() -> None:
 def test_web_users_of_the_engine_have_all_of_these() -> None:
     source = {
         "scenario": {"preset": "icccn97-lan", "traffic": "web", "run": {"duration": "5 s"}},
-        "factors": {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}},
+        "factors": {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}},
         "responses": ["mean_page_response", "p95_file_response", "late_files_part", "fairness"],
     }
     rows = skycell.sweep(source, jobs=1).rows()
@@ -236,7 +236,7 @@ TRANSFERS: dict[str, Any] = {
         "flow": [{"names": ["flow3"], "traffic": "persistent"}],
         "start": "together",
     },
-    "factors": {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}},
+    "factors": {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}},
     "responses": [
         f"{name}{flow}"
         for flow in ("", ":flow2")
@@ -248,7 +248,7 @@ TRANSFERS: dict[str, Any] = {
 @pytest.mark.parametrize("engine", ["fast", "reference"])
 def test_transfer_times_of_the_engine_are_those_of_the_trace(engine: str) -> None:
     for row in skycell.sweep(TRANSFERS, jobs=1, engine=engine).rows():
-        values = {"tcp.variant": row["tcp"], "records.traces": ["transfers"]}
+        values = {"tcp.recovery": row["tcp"], "records.traces": ["transfers"]}
         result = skycell.run(skycell.parse(TRANSFERS["scenario"]).with_values(values))
         assert result.spec_hash == row["spec_hash"]
         trace: list[dict[str, int]] = result.traces["transfers"].rows(named=True)
@@ -286,7 +286,7 @@ def test_a_port_whose_only_limited_queue_is_that_of_a_class_is_one_with_a_limite
         "source": [{**video, "name": name} for name in ("one", "other")],
     }
     names = ["largest_queue", "link_share:nrt_vbr", "cells_discarded:switch1>switch2"]
-    factors = {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}}
+    factors = {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}}
     made = skycell.sweep({"scenario": scenario, "factors": factors, "responses": names}, jobs=1)
     for row in made.rows():
         assert row["largest_queue"] >= 20
@@ -299,13 +299,13 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
         "scenario": {
             "preset": "icccn97-lan",
             "run": {"duration": "50 ms"},
-            "topology": {"kind": "n_source", "bottleneck": {"class": [{"name": "cbr"}]}},
+            "topology": {"kind": "dumbbell", "bottleneck": {"class": [{"name": "cbr"}]}},
             "source": [
                 {"kind": "cbr", "name": name, "rate": 0.6, "frame": 10} for name in ("a", "b")
             ],
             "policer": [{"vcs": ["b"], "pcr": "100000 cells/s"}],
         },
-        "factors": {"tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]}},
+        "factors": {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}},
         "responses": [
             *("link_share", "link_share:cbr", "link_share:rest"),
             *("cell_loss_ratio:a", "cell_loss_ratio:b", "nonconforming_part"),

@@ -14,7 +14,7 @@ FILE: dict[str, Any] = {
     "replications": 2,
     "scenario": {"preset": "icccn97-lan", "run": {"duration": "10 ms"}},
     "factors": {
-        "tcp": {"key": "tcp.variant", "levels": ["reno", "sack"]},
+        "tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]},
         "buffer": {"key": "topology.bottleneck.buffer", "form": "{} cells", "levels": [1000, 3000]},
     },
 }
@@ -48,7 +48,7 @@ def test_a_cell_has_its_levels_in_its_spec_and_nothing_else_differs() -> None:
     design = design_runs(plan())
     specs = specs_of(design)
     spec = specs["tcp=sack buffer=3000"]
-    assert {flow.tcp.variant for flow in spec.flows} == {"sack"}
+    assert {flow.tcp.recovery.kind for flow in spec.flows} == {"sack"}
     assert 3000 in {link.port.capacity_cells for link in spec.links}
     other = specs["tcp=reno buffer=3000"]
     assert spec.links == other.links
@@ -119,7 +119,7 @@ def test_another_level_or_replication_moves_no_seed_that_there_was() -> None:
             for k in range(1, found.replications + 1)
         }
 
-    levels = {"key": "tcp.variant", "levels": ["vanilla", "reno", "sack"]}
+    levels = {"key": "tcp.recovery", "levels": ["vanilla", "reno", "sack"]}
     small = seeds(plan(common_random_numbers=False))
     large = seeds(
         plan(

@@ -223,8 +223,8 @@ def test_the_table_of_runs_has_a_column_for_each_factor_and_response(
 def test_cells_that_come_to_the_same_run_make_it_once(
     work: Work, store: Path, tmp_path: Path
 ) -> None:
-    levels = {"a": {"tcp.variant": "reno"}, "b": {"tcp": {"variant": "reno"}}}
-    other = {"c": {"tcp.variant": "sack"}}
+    levels = {"a": {"tcp.recovery": "reno"}, "b": {"tcp": {"recovery": "reno"}}}
+    other = {"c": {"tcp.recovery": "sack"}}
     result = make(work, store, FILE | {"factors": {"tcp": {"levels": levels | other}}})
     assert made(tmp_path) == 4
     assert len(result.runs) == 6

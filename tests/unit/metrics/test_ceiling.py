@@ -14,8 +14,8 @@ from skycell.metrics import (
     segment_frame_cells,
     tcp_share,
 )
-from skycell.metrics.ceiling import carried_cell_bps
-from skycell.spec.network import FifoSpec, LinkSpec, MotionSpec, PortSpec
+from skycell.metrics.ceiling import carried_bps
+from skycell.spec.network import FifoSpec, LinkSpec, PortSpec, ScheduleSpec
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_link_that_varies_could_carry_the_mean_of_its_rate_while_it_has_a_path
 ) -> None:
     part_ps = 10**9
     times = tuple(part_ps * time for time in steps.get("times_ps", (0,)))
-    motion = MotionSpec(
+    schedule = ScheduleSpec(
         times_ps=times,
         delays_ps=steps.get("delays_ps", (1,) * len(times)),
         paths=steps.get("paths", (0,) * len(times)),
@@ -89,9 +89,9 @@ def test_a_link_that_varies_could_carry_the_mean_of_its_rate_while_it_has_a_path
     )
     port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
     link = LinkSpec(
-        name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, motion=motion, port=port
+        name="a>b", from_=0, to=1, cell_time_ps=10**6, delay_ps=1, schedule=schedule, port=port
     )
-    assert carried_cell_bps(link, 10 * part_ps, taken) == pytest.approx(carried)
+    assert carried_bps(link, 10 * part_ps, taken) == pytest.approx(carried)
 
 
 def test_efficiency_is_the_sum_over_the_ceiling() -> None:

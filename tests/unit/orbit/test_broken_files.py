@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skycell.cli.main import main
+from skycell.input.faults import Fault
 from skycell.orbit import as_constellation, positions_km
 from skycell.orbit.elements import parse_elements, read_elements
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.faults import Fault
 from tests.unit.orbit.test_elements import FIELDS, TLE, as_csv, as_json, as_kvn, as_xml
 
 FORMS = {"csv": as_csv, "json": as_json, "kvn": as_kvn, "xml": as_xml}

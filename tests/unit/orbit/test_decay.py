@@ -166,16 +166,16 @@ def test_every_verb_says_what_is_left_out_a_screenful_at_most(tmp_path: Path) ->
 def scenario(folder: Path, start: str) -> str:
     return f"""
 run.duration = "5 s"
-tcp = {{ variant = "sack", mss = "1460 B", receiver_window = "65535 B" }}
+tcp = {{ recovery = "sack", mss = "1460 B", receiver_window = "65535 B" }}
 [topology]
-kind = "n_source"
+kind = "dumbbell"
 sources = 1
 access = {{ rate = "10 Mbit/s", framing = "none", delay = "1 us" }}
 [topology.bottleneck]
 rate = "1 Mbit/s"
 framing = "none"
 buffer = "1000 cells"
-[topology.bottleneck.motion]
+[topology.bottleneck.schedule]
 constellation = "{folder / "x.toml"}"
 from = "kyiv"
 to = "moscow"

@@ -10,7 +10,7 @@ import pytest
 from skycell.orbit import Place, cities, find_places, read_places
 from skycell.orbit.elements import read_elements
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.delay_series import LinkRate, read_delays
+from skycell.scenario.steps.delay_series import LinkRate, read_delays
 
 
 def test_a_place_is_a_city_a_point_or_ones_own() -> None:

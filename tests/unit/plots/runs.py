@@ -19,7 +19,7 @@ def short_run() -> RunResult:
             "preset": "icccn97-lan",
             "run": {"duration": "200 ms"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {
                     "buffer": "600 cells",
@@ -40,7 +40,7 @@ def run_of_classes() -> RunResult:
             "preset": "icccn97-lan",
             "run": {"duration": "50 ms"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": {"buffer": "600 cells", **CBR_FIRST},
             },
@@ -57,6 +57,6 @@ def run_without_traces() -> RunResult:
         {
             "preset": "icccn97-lan",
             "run": {"duration": "20 ms"},
-            "topology": {"kind": "n_source", "sources": 1, "bottleneck": CBR_FIRST},
+            "topology": {"kind": "dumbbell", "sources": 1, "bottleneck": CBR_FIRST},
         }
     )

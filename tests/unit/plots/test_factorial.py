@@ -113,6 +113,63 @@ def test_residuals_stand_over_values_with_their_unit_under_labels_apart(found: A
     assert all(not x["axis"]["labelFlush"] for x in below)
 
 
+@pytest.fixture(scope="module")
+def many() -> Analysis:
+    """Seven and eight levels, twelve runs of each pair: more than are drawn one by one."""
+    draw = random.Random(3)
+    runs = [
+        {"buffer": buffer, "rate": rate, "tcp": tcp, "efficiency": buffer * rate + draw.random()}
+        for buffer in range(7)
+        for rate in range(8)
+        for tcp in ("reno", "sack")
+        for _ in range(6)
+    ]
+    return analyse(runs, ["buffer", "rate", "tcp"], "efficiency")
+
+
+def test_of_many_runs_every_one_is_counted_in_a_band_where_it_lies(many: Analysis) -> None:
+    figure = draw(many, "response")
+    bands = [row for row in values(figure.bare_spec()) if "runs" in row]
+    assert sum(row["runs"] for row in bands) == 3 * len(many.residuals) == 3 * 672
+    assert len(bands) <= 60 * (7 + 8 + 2)
+    at_zero = [own.value for own in many.residuals if own.levels[0] == 0]
+    of_zero = bands[: len({row["run"] for row in bands if row["x"] == "0"})]
+    assert all(any(row["run"] <= value <= row["to"] for row in of_zero) for value in at_zero)
+    assert "as 60 bands: the darker, the more" in figure.caption_text()
+
+
+def test_of_many_residuals_one_is_drawn_a_spot_and_the_outermost_stay(many: Analysis) -> None:
+    figure = draw(many, "residuals")
+    panels = [panel["layer"][1]["data"]["name"] for panel in figure.bare_spec()["hconcat"]]
+    everything = [own.residual for own in many.residuals]
+    for panel in panels:
+        drawn = [row["residual"] for row in figure.bare_spec()["datasets"][panel]]
+        assert len(drawn) < len(everything)
+        assert min(drawn) == pytest.approx(min(everything))
+        assert max(drawn) == pytest.approx(max(everything), abs=0.02)
+    assert "Points that fall on one spot are drawn once." in figure.caption_text()
+
+
+def test_pairs_of_many_levels_are_a_map_and_of_few_lines_that_can_be_told_apart(
+    many: Analysis,
+) -> None:
+    figure = draw(many, "interactions")
+    panels = {
+        panel["encoding"]["y"]["title"] if "encoding" in panel else "lines": panel
+        for panel in figure.bare_spec()["concat"]
+    }
+    assert sorted(panels) == ["lines", "rate"]
+    means = [cell.mean.value for pair in many.interactions for cell in pair.cells]
+    colour = panels["rate"]["encoding"]["color"]["scale"]["domain"]
+    assert colour == [min(means), max(means)]
+    assert len(figure.bare_spec()["datasets"][panels["rate"]["data"]["name"]]) == 7 * 8
+    # The factor with two levels has the lines, wherever it stands.
+    text = json.dumps(figure.bare_spec())
+    layers = 3  # bars, lines, points
+    assert text.count('"range": ["#0072b2", "#d55e00"]') == layers * 2
+    assert "where both factors have more than 6" in figure.caption_text()
+
+
 @pytest.mark.parametrize("kind", FACTORIAL_KINDS)
 def test_every_figure_says_what_it_shows_and_which_runs(found: Analysis, kind: str) -> None:
     figure = draw(found, kind)

@@ -19,8 +19,8 @@ MS = 10**9
 
 def test_a_run_with_all_traces_has_all_figures() -> None:
     names = [figure.name for figure in figures_of_run(short_run())]
-    # It has one class only, and few flows.
-    assert names == [kind for kind in TRACE_OF if kind not in {"share", "throughput"}]
+    # It has one class only, few flows, and no packets.
+    assert names == [kind for kind in TRACE_OF if kind not in {"share", "throughput", "sojourn"}]
     others = [figure.name for figure in figures_of_run(run_of_classes())]
     assert others == ["queue", "share", "discards"]
 
@@ -167,7 +167,7 @@ def test_a_trace_without_a_row_is_told_to_be_empty(kind: str) -> None:
         {
             "preset": "icccn97-lan",
             "run": {"duration": "1 ns"},
-            "topology": {"kind": "n_source", "bottleneck": CBR_FIRST},
+            "topology": {"kind": "dumbbell", "bottleneck": CBR_FIRST},
             "records": {"traces": [trace]},
         }
     )

@@ -145,7 +145,7 @@ def test_a_range_without_segments_is_refused() -> None:
 
 
 def test_a_queue_is_drawn_with_its_buffer_and_threshold() -> None:
-    levels = {"sw1>sw2": Levels(capacity_cells=200, thresholds_cells={"threshold R": 180})}
+    levels = {"sw1>sw2": Levels(capacity=200, thresholds={"threshold R": 180})}
     figure = queue_over_time(traces.queue(), PORTS, TEN_SECONDS, ORIGIN, levels=levels)
     rows = drawn(figure)
     assert [r["cells"] for r in rows if "cells" in r] == [12 + 10 * n for n in range(10)]

@@ -206,7 +206,7 @@ def many() -> skycell.RunResult:
         {
             "preset": "icccn97-lan",
             "run": {"duration": "10 ms"},
-            "topology": {"kind": "n_source", "sources": MANY + 1},
+            "topology": {"kind": "dumbbell", "sources": MANY + 1},
         }
     )
 

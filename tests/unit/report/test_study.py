@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from skycell.experiment.run import run_spec
+from skycell.input.settings import read_value
 from skycell.plots.files import WouldOverwriteError
 from skycell.report import write_study_report
 from skycell.report.comparison import (
@@ -22,7 +23,6 @@ from skycell.report.comparison import (
 from skycell.report.example import Example, planned_example
 from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
-from skycell.scenario.settings import read_value
 from skycell.studies.compare import Row
 from skycell.studies.design import case_of, scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun

@@ -76,6 +76,13 @@ def test_it_says_what_was_run_and_how_to_run_it_again(page: str) -> None:
     assert text.count("TCP = Reno, buffer = 0.5") == 3
 
 
+def test_the_specs_of_many_runs_are_in_the_table_beside_it(tmp_path: Path) -> None:
+    write_sweep_report(result(replications=126), tmp_path / "report.html")
+    text = text_of((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert "The seed and the spec of each run are in runs.csv." in text
+    assert "Seeds and specs of all" not in text
+
+
 def test_every_response_has_its_findings_figures_and_tables(page: str) -> None:
     text = text_of(page)
     assert page.count("<svg") == 2 * 5

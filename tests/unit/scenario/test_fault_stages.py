@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from skycell.input.faults import show_path
 from skycell.scenario import Fault, ScenarioFaults, check, parse
-from skycell.scenario.faults import show_path
 from tests.unit.scenario.test_nonsense import SOUND, places
 
 #: What is no value of any parameter: no unit, no word, no name, no table with such a key.
@@ -83,7 +83,7 @@ def test_what_an_unknown_key_may_be_meant_to_say_is_left_open() -> None:
     scenario = {
         "run": {"duration": "1 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 1,
             "bottleneck": link,
             "access": {"delay": "1 ms"},

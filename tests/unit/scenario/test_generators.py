@@ -33,10 +33,10 @@ def test_routers_put_their_connections_on_one_vc() -> None:
 
 
 def test_one_router_may_stand_further_away() -> None:
-    distant = [{"vc": 1, "delay": "25 ms"}]
-    spec = wan(topology__tcps_per_vc=1, topology__distant=distant).resolve()
+    further = [{"vc": 1, "delay": "20 ms"}]
+    spec = wan(topology__tcps_per_vc=1, topology__extra_delay=further).resolve()
     delays = {link.name: link.delay_ps for link in spec.links}
-    assert delays["ingress1>switch1"] == delays["switch1>ingress1"] == 25 * 10**9
+    assert delays["ingress1>switch1"] == delays["switch1>ingress1"] == (5 + 20) * 10**9
     assert delays["ingress2>switch1"] == delays["switch2>egress1"] == 5 * 10**9
 
 
@@ -49,8 +49,8 @@ def test_the_link_of_a_router_may_differ_from_the_hosts() -> None:
 
 def test_the_port_of_an_edge_router_has_its_own_buffer_and_policy() -> None:
     edge = {"delay": "1 ms", "buffer": "500 cells", "policy": "ppd"}
-    distant = [{"vc": 1, "delay": "25 ms"}]
-    keys = {"topology__tcps_per_vc": 1, "topology__edge": edge, "topology__distant": distant}
+    further = [{"vc": 1, "delay": "24 ms"}]
+    keys = {"topology__tcps_per_vc": 1, "topology__edge": edge, "topology__extra_delay": further}
     ports = {link.name: link.port for link in wan(**keys).resolve().links}
     for k in (1, 2):
         (queue,) = ports[f"ingress{k}>switch1"].queues

@@ -14,13 +14,13 @@ import pytest
 from pydantic import BaseModel
 
 from skycell.experiment.run import run_spec
+from skycell.input.forms import annotated, item_of, keys_of, kind_of, models_of, value_type_of
+from skycell.input.parameters import ValueType
+from skycell.input.quantities import Refused
 from skycell.scenario import ScenarioFaults, check, parse
-from skycell.scenario.checking import annotated, item_of, keys_of, kind_of, models_of, value_type_of
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.file import ScenarioFile
-from skycell.scenario.parameters import ValueType
-from skycell.scenario.quantities import Refused
-from tests.tcp_keys import AMOUNTS, RULES
+from skycell.scenario.file.scenario_file import ScenarioFile
+from tests.tcp_keys import OF_RULES, OF_TCP, RULES
 
 Place = tuple[str | int, ...]
 
@@ -164,7 +164,7 @@ def silent(values: dict[str, Any], place: Place, table: BaseModel) -> list[str]:
 
 
 def test_a_key_changes_the_run_or_is_told() -> None:
-    seen: set[type[BaseModel]] = {Tcp}
+    seen = _all_tables(Tcp)  # these have tests of their own below
     found = []
     for name, values in bases():
         for place, table in tables_of(parse(values).file):
@@ -187,7 +187,7 @@ def _all_tables(model: type[BaseModel]) -> set[type[BaseModel]]:
 TWO_WAYS: dict[str, Any] = {
     "run": {"duration": "10 s"},
     "topology": {
-        "kind": "n_source",
+        "kind": "dumbbell",
         "sources": 3,
         "bottleneck": {"rate": "4000 cells/s", "delay": "20 ms", "buffer": "120 cells"},
         "access": {"delay": "1 ms"},
@@ -207,6 +207,7 @@ STRESSES: tuple[dict[str, Any], ...] = (
     {"topology.bottleneck.loss": 0.01, "topology.bottleneck.rate": "20000 cells/s", **LARGE},
     {"tcp.receiver_window": "300 kB"},
     WIDE,
+    {**WIDE, **LARGE, "tcp.initial_ssthresh": "2 segments", "run.duration": "20 s"},
     {"topology.bottleneck.loss": 0.02, "tcp.timestamps": True, "run.duration": "200 s"},
     {
         "topology.bottleneck.loss": 0.08,
@@ -235,46 +236,60 @@ def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
     return list(run_spec(scenario.resolve()).records["flows"])
 
 
-@pytest.mark.parametrize("congestion_control", RULES["congestion_control"])
-@pytest.mark.parametrize("variant", RULES["variant"])
-def test_a_tcp_key_changes_what_a_sender_does_or_is_told(
-    variant: str, congestion_control: str
-) -> None:
-    own = {"variant": variant, "congestion_control": congestion_control}
+#: Without effect beside another rule: a timeout forgets W_max, and vanilla knows no other loss.
+IDLE_BESIDE = {("vanilla", "cubic"): ["congestion.cubic.fast_convergence"]}
+
+
+@pytest.mark.parametrize("congestion", RULES["congestion"])
+@pytest.mark.parametrize("recovery", RULES["recovery"])
+def test_a_tcp_key_changes_what_a_sender_does_or_is_told(recovery: str, congestion: str) -> None:
+    own = {"recovery": recovery, "congestion": congestion}
     before = [_outcome(own, stress) for stress in STRESSES]
-    values = {**RULES, **{key: (value,) for key, value in AMOUNTS.items()}}
-    assert values.keys() == keys_of(Tcp).keys()
+    # ECN has its effect where a queue marks, and none of these does.
+    keys = [key for key in OF_TCP if key.name not in {*own, "ecn"}]
+    keys += [key for of in own.items() for key in OF_RULES[of]]
     idle = [
-        key
-        for key in values.keys() - own.keys()
+        str(key)
+        for key in keys
         if not any(
-            _outcome({**own, key: value}, stress) != known
+            _outcome(key.over(own, value), stress) != known
             for stress, known in zip(STRESSES, before, strict=True)
-            for value in values[key]
+            for value in key.values
         )
     ]
-    assert idle == []
+    assert idle == IDLE_BESIDE.get((recovery, congestion), [])
 
 
-def test_what_comes_from_a_preset_need_not_have_an_effect() -> None:
+@pytest.mark.parametrize("slow_start", RULES["slow_start"])
+def test_a_key_of_a_slow_start_changes_what_a_sender_does(slow_start: str) -> None:
+    for key in OF_RULES["slow_start", slow_start]:
+        found = [
+            {repr(_outcome(key.over({}, value), stress)) for value in key.values}
+            for stress in STRESSES
+        ]
+        assert any(len(outcomes) > 1 for outcomes in found), key
+
+
+def test_a_key_of_another_kind_of_rule_is_a_fault_that_says_which_there_are() -> None:
     base = {"preset": "icccn97-wan"}
-    assert check({**base, "tcp": {"variant": "reno"}}) == ()
-    reported = check({**base, "tcp": {"variant": "reno", "avoid_multiple_fast_retransmits": True}})
-    assert [(fault.path, fault.got) for fault in reported] == [
-        ("tcp.avoid_multiple_fast_retransmits", "true")
-    ]
+    assert check({**base, "tcp": {"recovery": "reno"}}) == ()
+    recovery = {"kind": "reno", "flywheel": True}
+    (reported,) = check({**base, "tcp": {"recovery": recovery}})
+    assert (reported.path, reported.got) == (
+        "tcp.recovery.flywheel",
+        'the unknown key "flywheel"',
+    )
+    assert reported.allowed.startswith("kind, dup_ack_threshold, avoid_multiple_fast_retransmits")
 
 
-def test_common_tcp_parameters_may_have_their_effect_on_flows_that_differ() -> None:
-    common = {"preset": "icccn97-wan", "tcp": {"variant": "reno", "sack_max_blocks": 2}}
-    own = {"names": ["flow2"], "tcp": {"variant": "sack"}}
-    assert check({**common, "flow": [own]}) == ()
-    assert [fault.path for fault in check(common)] == ["tcp.sack_max_blocks"]
-    own["tcp"] = {"variant": "vanilla", "flywheel": True}
-    paths = [fault.path for fault in check({"preset": "icccn97-wan", "flow": [own]})]
-    assert paths == ["flow[0].tcp.flywheel"]
-
-
-def test_one_of_several_scenarios_may_say_what_has_an_effect_in_others() -> None:
-    values = {"preset": "icccn97-wan", "tcp": {"variant": "reno", "flywheel": True}}
-    assert parse(values, is_one_of_several=True).resolve().flows[0].tcp.flywheel
+def test_a_flows_own_rule_goes_over_the_common_one() -> None:
+    common = {
+        "preset": "icccn97-wan",
+        "tcp": {"recovery": {"kind": "sack", "max_blocks": 2, "pipe_room": "any"}},
+    }
+    own = {"names": ["flow2"], "tcp": {"recovery": {"max_blocks": 1}}}
+    other = {"names": ["flow3"], "tcp": {"recovery": "vanilla"}}
+    flows = parse({**common, "flow": [own, other]}).resolve().flows
+    found = [flow.tcp.recovery.model_dump() for flow in flows[:3]]
+    assert [one["kind"] for one in found] == ["sack", "sack", "vanilla"]
+    assert [(one["max_blocks"], one["pipe_room"]) for one in found[:2]] == [(2, "any"), (1, "any")]

@@ -2,14 +2,15 @@
 
 import pytest
 
+from skycell.input.expand import merge
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.scenario.expand import merge
+from skycell.spec.network import RenoCongestionSpec
 from tests.unit.scenario.wan import wan
 
 
 def test_a_file_goes_over_its_preset() -> None:
-    spec = parse({"preset": "icccn97-geo", "tcp": {"variant": "reno"}}).resolve()
-    assert spec.flows[0].tcp.variant == "reno"
+    spec = parse({"preset": "icccn97-geo", "tcp": {"recovery": "reno"}}).resolve()
+    assert spec.flows[0].tcp.recovery.kind == "reno"
     assert spec.flows[0].tcp.mss == 9_180
     assert spec.duration_ps == 40 * 10**12
 
@@ -39,6 +40,22 @@ def test_a_policy_of_the_same_kind_keeps_what_it_does_not_say() -> None:
     }
 
 
+def test_the_name_of_a_rule_leaves_its_parameters_and_another_takes_its_own() -> None:
+    def recovery(tcp: dict[str, object]) -> dict[str, object]:
+        spec = parse({"preset": "icccn97-geo", "tcp": {"preset": "bonaventure-fast", **tcp}})
+        return spec.resolve().flows[0].tcp.recovery.model_dump()
+
+    assert recovery({})["dup_ack_threshold"] == 2
+    assert recovery({"recovery": "reno"}) == recovery({})
+    other = recovery({"recovery": "new_reno"})
+    assert (other["kind"], other["dup_ack_threshold"]) == ("new_reno", 3)
+
+
+def test_a_rule_without_a_kind_is_of_the_default_kind() -> None:
+    tcp = wan(tcp={"congestion": {"growth": "integer"}}).resolve().flows[0].tcp
+    assert tcp.congestion == RenoCongestionSpec(growth="integer", ssthresh_basis="cwnd")
+
+
 def test_merging_changes_neither_side() -> None:
     below, above = {"a": {"b": [1]}}, {"a": {"c": 2}}
     merged = merge(below, above)
@@ -48,11 +65,11 @@ def test_merging_changes_neither_side() -> None:
 
 def test_a_flows_own_parameters_go_over_the_common_ones() -> None:
     spec = wan(
-        tcp={"variant": "reno", "mss": "1024 B"},
+        tcp={"recovery": "reno", "mss": "1024 B"},
         flow=[
             {
                 "names": ["flow2"],
-                "tcp": {"variant": "vanilla"},
+                "tcp": {"recovery": "vanilla"},
                 "start": {"kind": "together", "at": "1 s"},
                 "loss": {"transmissions": [0]},
                 "traffic": {"kind": "transfers", "size": "1 MB"},
@@ -60,7 +77,7 @@ def test_a_flows_own_parameters_go_over_the_common_ones() -> None:
         ],
     ).resolve()
     first, second = spec.flows
-    assert (first.tcp.variant, second.tcp.variant) == ("reno", "vanilla")
+    assert (first.tcp.recovery.kind, second.tcp.recovery.kind) == ("reno", "vanilla")
     assert second.tcp.mss == 1_024
     assert (first.start.kind, second.start.kind) == ("drawn", "at")
     assert (first.traffic.kind, second.traffic.kind) == ("persistent", "transfers")
@@ -78,18 +95,18 @@ def test_a_fault_of_the_common_parameters_is_told_once() -> None:
 
 
 def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None:
-    before = wan(flow=[{"names": ["flow1"], "tcp": {"variant": "sack"}}])
+    before = wan(flow=[{"names": ["flow1"], "tcp": {"recovery": "sack"}}])
     identity = before.resolve().hash()
     after = before.with_values(
         {
-            "tcp.variant": "vanilla",
-            "flow.0.tcp.variant": "reno",
+            "tcp.recovery": "vanilla",
+            "flow.0.tcp.recovery": "reno",
             "flow[0].names": ["flow2"],
             "topology.bottleneck.policy": "selective_drop",
             "topology.bottleneck.policy.drop_threshold": 0.5,
         }
     ).resolve()
-    assert [flow.tcp.variant for flow in after.flows] == ["vanilla", "reno"]
+    assert [flow.tcp.recovery.kind for flow in after.flows] == ["vanilla", "reno"]
     policy = next(link.port.policy for link in after.links if link.port.capacity_cells)
     assert policy.model_dump()["threshold_cells"] == 6_000
     assert before.resolve().hash() == identity
@@ -98,7 +115,7 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
 @pytest.mark.parametrize(
     ("key", "reported"),
     [
-        ("tcp.variannt", "did you mean variant?"),
+        ("tcp.recovry", "did you mean recovery?"),
         (
             "flow.3.tcp.mss",
             "an index of flow: 0 (the first entry) to 1 (the last); written flow[0]",
@@ -110,7 +127,7 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
         ("policer.0.rate", "an index of policer: none, since the file has no [[policer]]"),
         ("run.duration.unit", "allowed  a time"),
         ("run.seed.high", "a table, to set one of its keys"),
-        ("", "a dotted key such as tcp.variant"),
+        ("", "a dotted key such as tcp.recovery"),
     ],
 )
 def test_a_key_that_leads_nowhere_is_a_fault(key: str, reported: str) -> None:
@@ -121,11 +138,11 @@ def test_a_key_that_leads_nowhere_is_a_fault(key: str, reported: str) -> None:
 
 
 def test_a_set_value_is_not_blamed_on_a_line_of_the_file() -> None:
-    scenario = parse('preset = "icccn97-wan"\n[tcp]\nvariant = "reno"\n', "a.toml")
+    scenario = parse('preset = "icccn97-wan"\n[tcp]\nrecovery = "reno"\n', "a.toml")
     with pytest.raises(ScenarioFaults) as faults:
-        scenario.with_values({"tcp.variant": "tahoe"})
+        scenario.with_values({"tcp.recovery": "tahoe"})
     (fault,) = faults.value.faults
-    assert (fault.file, fault.path, fault.got) == ("a.toml", "tcp.variant", '"tahoe"')
+    assert (fault.file, fault.path, fault.got) == ("a.toml", "tcp.recovery.kind", '"tahoe"')
 
 
 def test_a_mapping_handed_in_is_not_kept() -> None:

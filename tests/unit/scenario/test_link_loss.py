@@ -8,7 +8,7 @@ import pytest
 from skycell.experiment.file import parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.spec.network import MotionSpec
+from skycell.spec.network import LinkSpec
 from tests.unit.experiment.test_plan import specs_of
 from tests.unit.parking_lot import PARKING_LOT
 from tests.unit.scenario.wan import wan
@@ -17,22 +17,22 @@ MS = 10**9
 KEY = "topology.bottleneck.loss"
 
 
-def motions_of(scenario: Scenario) -> dict[str, MotionSpec]:
-    """The motions of a scenario by the name of their link."""
-    return {link.name: link.motion for link in scenario.resolve().links if link.motion}
+def lossy_links(scenario: Scenario) -> dict[str, LinkSpec]:
+    """The links of a scenario that lose frames, by name."""
+    return {link.name: link for link in scenario.resolve().links if link.loss_ppb}
 
 
-def with_motion(folder: Path, motion: dict[str, Any], **bottleneck: Any) -> Scenario:
+def with_schedule(folder: Path, schedule: dict[str, Any], **bottleneck: Any) -> Scenario:
     values = dict(wan().values)
     link = {key: value for key, value in values["topology"]["bottleneck"].items() if key != "delay"}
-    topology = {**values["topology"], "bottleneck": {**link, "motion": motion, **bottleneck}}
+    topology = {**values["topology"], "bottleneck": {**link, "schedule": schedule, **bottleneck}}
     return parse({**values, "topology": topology}, folder=folder)
 
 
-def refused(folder: Path, motion: dict[str, Any], **bottleneck: Any) -> tuple[str, str, str]:
+def refused(folder: Path, schedule: dict[str, Any], **bottleneck: Any) -> tuple[str, str, str]:
     """Path, what was got and what is allowed of the only fault."""
     with pytest.raises(ScenarioFaults) as found:
-        with_motion(folder, motion, **bottleneck)
+        with_schedule(folder, schedule, **bottleneck)
     (fault,) = found.value.faults
     return fault.path, fault.got, fault.allowed
 
@@ -43,7 +43,7 @@ def test_a_loss_is_a_series_of_two_rows_that_differ_in_their_time(
 ) -> None:
     series = "time_s,delay_ms,loss\n0,5,0.001\n10,5,0.001\n"
     (tmp_path / "loss.csv").write_text(series, encoding="utf-8")
-    driven = with_motion(tmp_path, {"series": "loss.csv"})
+    driven = with_schedule(tmp_path, {"series": "loss.csv"})
     plain = wan(topology__bottleneck__loss=loss)
     assert plain.resolve().hash() == driven.resolve().hash() != wan().resolve().hash()
 
@@ -53,27 +53,26 @@ def test_no_loss_is_a_link_without_the_key() -> None:
         assert wan(topology__bottleneck__loss=loss).resolve().hash() == wan().resolve().hash()
 
 
-def test_both_directions_lose_and_the_whole_run_is_one_step() -> None:
-    motions = motions_of(wan(topology__bottleneck__loss=1e-9, run__duration="5 h"))
-    assert set(motions) == {"switch1>switch2", "switch2>switch1"}
-    for motion in motions.values():
-        assert (motion.times_ps, motion.delays_ps, motion.losses_ppb) == ((0,), (5 * MS,), (1,))
+def test_both_directions_lose_and_neither_has_a_schedule() -> None:
+    links = lossy_links(wan(topology__bottleneck__loss=1e-9, run__duration="5 h"))
+    assert set(links) == {"switch1>switch2", "switch2>switch1"}
+    for link in links.values():
+        assert (link.loss_ppb, link.delay_ps, link.schedule) == (1, 5 * MS, None)
 
 
 def test_a_loss_is_rounded_to_1e_9() -> None:
-    motions = motions_of(wan(topology__bottleneck__loss=1.6e-9))
-    assert motions["switch1>switch2"].losses_ppb == (2,)
-    assert motions_of(wan(topology__bottleneck__loss=1))["switch2>switch1"].losses_ppb == (10**9,)
+    assert lossy_links(wan(topology__bottleneck__loss=1.6e-9))["switch1>switch2"].loss_ppb == 2
+    assert lossy_links(wan(topology__bottleneck__loss=1))["switch2>switch1"].loss_ppb == 10**9
 
 
 def test_each_congested_link_of_a_parking_lot_loses() -> None:
-    motions = motions_of(parse(PARKING_LOT).with_values({KEY: 0.01}))
-    assert sorted(motions) == sorted(
+    links = lossy_links(parse(PARKING_LOT).with_values({KEY: 0.01}))
+    assert sorted(links) == sorted(
         name
         for a, b in ((1, 2), (2, 3), (3, 4))
         for name in (f"switch{a}>switch{b}", f"switch{b}>switch{a}")
     )
-    assert {motion.losses_ppb for motion in motions.values()} == {(10**7,)}
+    assert {link.loss_ppb for link in links.values()} == {10**7}
 
 
 def test_a_link_of_a_graph_that_leads_one_way_has_a_loss_of_its_own() -> None:
@@ -86,37 +85,40 @@ def test_a_link_of_a_graph_that_leads_one_way_has_a_loss_of_its_own() -> None:
         "link": [there, back],
         "flow": [{"name": "f", "source": "a", "destination": "b"}],
     }
-    motions = motions_of(parse({"run": {"duration": "1 s"}, "topology": topology}))
-    assert {name: motion.losses_ppb for name, motion in motions.items()} == {"a>b": (10**7,)}
+    links = lossy_links(parse({"run": {"duration": "1 s"}, "topology": topology}))
+    assert {name: link.loss_ppb for name, link in links.items()} == {"a>b": 10**7}
 
 
 PATH = {"constellation": "iridium-like", "from": "New York", "to": "tokyo"}
 
 
 def test_a_path_over_a_constellation_loses_at_every_step(tmp_path: Path) -> None:
-    (still, lossy) = (
-        motions_of(with_motion(tmp_path, PATH, loss=loss))["switch1>switch2"] for loss in (0, 0.01)
-    )
-    assert len(still.times_ps) > 100
-    assert lossy == still.model_copy(update={"losses_ppb": (10**7,) * len(still.times_ps)})
+    (lossless, lossy) = (with_schedule(tmp_path, PATH, loss=loss).resolve() for loss in (0, 0.01))
+    links = lossy_links(with_schedule(tmp_path, PATH, loss=0.01))
+    assert {link.loss_ppb for link in links.values()} == {10**7}
+    schedule = links["switch1>switch2"].schedule
+    assert schedule is not None
+    assert len(schedule.times_ps) > 100
+    assert schedule.losses_ppb == ()
+    assert [link.schedule for link in lossy.links] == [link.schedule for link in lossless.links]
 
 
 def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
     (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n10,5\n", encoding="utf-8")
     found = refused(tmp_path, {"series": "still.csv"}, loss=0.001)
     allowed = "only with delay or a constellation: a series has a column for it"
-    assert found == (KEY, "0.001 together with motion.series", allowed)
+    assert found == (KEY, "0.001 together with schedule.series", allowed)
     # None is no loss, also where a preset has one.
     assert (
-        with_motion(tmp_path, {"series": "still.csv"}, loss=0).resolve().hash()
+        with_schedule(tmp_path, {"series": "still.csv"}, loss=0).resolve().hash()
         == wan().resolve().hash()
     )
 
 
 def test_a_path_of_many_links_has_no_loss(tmp_path: Path) -> None:
-    found = refused(tmp_path, {**PATH, "on_board": {}}, loss="1 %")
-    assert found[:2] == (KEY, "0.01 together with motion.on_board")
-    assert found[2] == "only if the path is one link, without on_board"
+    found = refused(tmp_path, {**PATH, "onboard_switching": {}}, loss="1 %")
+    assert found[:2] == (KEY, "0.01 together with schedule.onboard_switching")
+    assert found[2] == "only if the path is one link, without onboard_switching"
 
 
 @pytest.mark.parametrize("loss", [-0.1, 1.1, "101 %", 1e-10, True, "0.001", "5 ms", "none"])
@@ -136,9 +138,9 @@ def test_a_loss_may_be_a_factor_of_a_sweep() -> None:
     }
     specs = specs_of(design_runs(parse_plan(plan)))
     losses = [
-        link.motion and link.motion.losses_ppb
+        link.loss_ppb
         for spec in specs.values()
         for link in spec.links
         if link.name == "switch1>switch2"
     ]
-    assert losses == [None, (100_000,), (1_000_000,)]
+    assert losses == [0, 100_000, 1_000_000]

@@ -1,9 +1,11 @@
 from fractions import Fraction
 
 import pytest
+from pydantic import TypeAdapter
 
-from skycell.scenario.links import cell_time_ps, payload_rate
-from skycell.scenario.quantities import parse_quantity
+from skycell.input.quantities import parse_quantity
+from skycell.scenario.file.framing import Framing
+from skycell.scenario.file.links import cell_time_ps, payload_rate
 from tests.unit.scenario.wan import wan
 
 
@@ -23,7 +25,8 @@ from tests.unit.scenario.wan import wan
 def test_a_link_carries_the_cells_of_its_rate_and_framing(
     rate: str, framing: str | None, cells_per_second: int, cell_ps: int
 ) -> None:
-    payload = payload_rate(parse_quantity(rate), framing)
+    read = TypeAdapter(Framing | None).validate_python(framing)
+    payload = payload_rate(parse_quantity(rate), read)
     assert payload // 424 == cells_per_second
     assert cell_time_ps(payload) == cell_ps
 

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from skycell.cli.main import main
+from skycell.input.faults import MOST_SHOWN, show_value
+from skycell.input.quantities import show_amount
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.faults import MOST_SHOWN, show_value
-from skycell.scenario.quantities import show_amount
 
 HEAD = 'preset = "icccn97-lan"\n'
 SWEEP = """

@@ -7,13 +7,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skycell import _core
+from skycell.input.quantities import _UNITS
+from skycell.input.tables import tables
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.documentation import tables
-from skycell.scenario.quantities import _UNITS
+from skycell.scenario.file.scenario_file import ScenarioFile
 
-KEYS = sorted({key.name for table in tables() for key in table.keys} | {"kind", "preset"})
+KEYS = sorted(
+    {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind", "preset"}
+)
 WORDS = [
-    *("n_source", "parking_lot", "graph", "epd", "ppd", "tail_drop", "selective_drop"),
+    *("dumbbell", "parking_lot", "graph", "epd", "ppd", "tail_drop", "selective_drop"),
     *(
         "single_drop",
         "fair_buffer_allocation",
@@ -74,7 +77,7 @@ SOUND: list[dict[str, Any]] = [
     {
         "run": {"duration": "1 s"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 2,
             "bottleneck": LINK,
             "access": {"delay": "1 km"},

@@ -1,14 +1,16 @@
 import pytest
 
+from skycell.input.other_names import KEYS_CALLED, ours_of
+from skycell.input.tables import tables
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.documentation import tables
-from skycell.scenario.other_names import KEYS_CALLED, ours_of
+from skycell.scenario.file.scenario_file import ScenarioFile
 
-KNOWN = {key.name for table in tables() for key in table.keys} | {"kind"}
+KNOWN = {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind"}
 
 
 def test_what_a_name_stands_for_is_a_key() -> None:
-    assert {key for keys in KEYS_CALLED.values() for key in keys} <= KNOWN
+    meant = {key for keys in KEYS_CALLED.values() for key in keys}
+    assert {step for key in meant for step in key.split(".")} <= KNOWN
 
 
 def test_how_a_name_is_written_does_not_matter() -> None:
@@ -16,7 +18,7 @@ def test_how_a_name_is_written_does_not_matter() -> None:
 
 
 def test_another_name_is_no_key_of_the_same_table() -> None:
-    for table in tables():
+    for table in tables(ScenarioFile):
         keys = {key.name for key in table.keys}
         both = {key for key in keys for ours in ours_of(key) if ours in keys}
         assert both == set(), table.heading
@@ -29,7 +31,19 @@ def test_another_name_is_no_key_of_the_same_table() -> None:
         ("segment_size", " did you mean mss?"),
         ("cwnd", " did you mean initial_cwnd?"),
         ("ssthresh", " did you mean initial_ssthresh?"),
-        ("algorithm", " did you mean variant?"),
+        ("algorithm", " did you mean recovery?"),
+        ("variant", " did you mean recovery?"),
+        ("congestion_control", " did you mean congestion?"),
+        ("sack_pipe_room", ' did you mean recovery.pipe_room, with kind = "sack"?'),
+        (
+            "partial_ack_restarts",
+            ' did you mean recovery.partial_ack_restarts, with kind = "new_reno" or "sack"?',
+        ),
+        ("cwnd_growth", ' did you mean congestion.growth, with kind = "reno"?'),
+        (
+            "slow_start_at_ssthresh",
+            ' did you mean slow_start.at_ssthresh, with kind = "standard" or "limited"?',
+        ),
         ("delay", " did you mean delayed_ack?"),
         ("framing", ""),  # of links, and no misspelling
     ],

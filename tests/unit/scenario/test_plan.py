@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from skycell.scenario.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.quantities import Quantity, parse_quantity
+from skycell.input.quantities import Quantity, parse_quantity
+from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from tests.unit.scenario.wan import wan
 
 

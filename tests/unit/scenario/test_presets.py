@@ -1,11 +1,12 @@
 import pytest
 
 from skycell import _core
+from skycell.input.presets import Preset
 from skycell.scenario import parse
-from skycell.scenario.presets import Preset, presets
+from skycell.scenario.presets import presets
 
 LINK = {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms", "buffer": "1 RTT"}
-TOPOLOGY = {"kind": "n_source", "sources": 2, "bottleneck": LINK, "access": {"delay": "5 ms"}}
+TOPOLOGY = {"kind": "dumbbell", "sources": 2, "bottleneck": LINK, "access": {"delay": "5 ms"}}
 
 
 @pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)

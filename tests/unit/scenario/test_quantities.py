@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.scenario.quantities import (
+from skycell.input.quantities import (
     Dimension,
     Refused,
     parse_quantity,

@@ -5,11 +5,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+from skycell.input.tables import Key, tables
 from skycell.scenario import parse
-from skycell.scenario.documentation import listing, page, tables
+from skycell.scenario.documentation import listing, page
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.schema import scenario_schema
 
 ROOT = Path(__file__).parents[3]
+
+
+def keys_named(name: str) -> list[Key]:
+    return [key for table in tables(ScenarioFile) for key in table.keys if key.name == name]
 
 
 def test_the_reference_page_is_what_the_declarations_say() -> None:
@@ -20,7 +26,7 @@ def test_the_reference_page_is_what_the_declarations_say() -> None:
 def test_every_parameter_has_a_meaning_and_every_default_a_source() -> None:
     silent = [
         f"{table.heading}.{key.name}"
-        for table in tables()
+        for table in tables(ScenarioFile)
         for key in table.keys
         if not key.meaning or not (key.source or key.default in ("must be given", "none"))
     ]
@@ -28,14 +34,14 @@ def test_every_parameter_has_a_meaning_and_every_default_a_source() -> None:
 
 
 def test_every_table_is_told_once() -> None:
-    headings = [table.heading for table in tables()]
+    headings = [table.heading for table in tables(ScenarioFile)]
     assert len(set(headings)) == len(headings)
     assert 'topology.bottleneck.policy with kind = "selective_drop"' in headings
     assert "flow[]" in headings
 
 
 def test_words_that_stand_for_a_table_are_told() -> None:
-    (reported,) = [key for table in tables() for key in table.keys if key.name == "delayed_ack"]
+    (reported,) = keys_named("delayed_ack")
     assert reported.allowed == '"off" or "on" or a table, see [tcp.delayed_ack]'
 
 
@@ -46,8 +52,8 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
     graph = {**here, "flow": [{"name": "NAME", "source": "a", "destination": "b"}]}
     given = set()
     for topology in (
-        {"kind": "n_source", "sources": 1, **own},
-        {"kind": "n_source", "sources": 1, "tcps_per_vc": 1, **own},
+        {"kind": "dumbbell", "sources": 1, **own},
+        {"kind": "dumbbell", "sources": 1, "tcps_per_vc": 1, **own},
         {"kind": "parking_lot", "hops": 2, **own},
         {"kind": "graph", "hosts": ["a", "b"], "switches": ["r"], **graph},
     ):
@@ -55,7 +61,7 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
         for parts in (spec.nodes, spec.links, spec.vcs, spec.flows):
             given |= {part.name for part in parts}
     reported = page().partition("A generated topology")[2].partition("## Top")[0]
-    names = set(re.findall(r"`([^`]+)`", reported)) - {"n_source", "tcps_per_vc", "parking_lot"}
+    names = set(re.findall(r"`([^`]+)`", reported)) - {"dumbbell", "tcps_per_vc", "parking_lot"}
     assert len(names) > 15
     assert names - given == set()
 
@@ -69,7 +75,7 @@ def test_the_listing_can_be_narrowed() -> None:
 
 
 def test_the_listing_tells_where_a_default_is_from_and_the_schema_too() -> None:
-    (reported,) = [key for table in tables() for key in table.keys if key.name == "rto_min"]
+    (reported,) = keys_named("rto_min")
     assert reported.source
     assert f"      source: {reported.source}" in listing("tcp.rto_min").splitlines()
     assert scenario_schema()["$defs"]["Tcp"]["properties"]["rto_min"]["x-source"] == reported.source
@@ -88,7 +94,7 @@ def test_the_schema_is_json_and_complete() -> None:
     schema = scenario_schema()
     assert json.loads(json.dumps(schema)) == schema
     assert refs(schema) <= {f"#/$defs/{name}" for name in schema["$defs"]}
-    known = {key.name for table in tables() for key in table.keys} | {"kind", "preset"}
+    known = {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind", "preset"}
     parts = [schema, *schema["$defs"].values()]
     assert {name for part in parts for name in part["properties"]} == known
 

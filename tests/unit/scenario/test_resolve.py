@@ -3,24 +3,27 @@ from itertools import combinations
 import pytest
 
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.declared.tcp import Tcp
 from skycell.spec.network import (
+    CubicSpec,
     DelayedAckSpec,
     DistributionExponential,
     DistributionUniform,
     EpdSpec,
     FairBufferAllocationSpec,
     NetworkSpec,
+    NewRenoSpec,
     PolicySpec,
-    SackRetransmitDelaySegments,
+    RetransmitDelaySegments,
+    SackSpec,
     SelectiveDropSpec,
     SingleDropSpec,
+    StandardSlowStartSpec,
     StartAt,
     StartDrawn,
     TickPhaseAt,
     TrafficTransfers,
 )
-from tests.tcp_keys import beside, values
+from tests.tcp_keys import KEYS, Key
 from tests.unit.scenario.wan import BOTTLENECK, wan
 
 
@@ -81,9 +84,9 @@ def test_a_frame_of_buffer_is_the_largest_segments_frame() -> None:
         ("tcp.rto_min", "1 tick", "0 ticks"),
         ("tcp.tick", "1 ns", "0.999 ns"),
         ("tcp.tick", "1 h", "3600.000000001 s"),
-        ("tcp.sack_retransmit_delay", "1 segment", "0 segments"),
-        ("tcp.sack_max_blocks", 1, 0),
-        ("tcp.sack_max_blocks", 4, 5),
+        ("tcp.recovery.retransmit_delay", "1 segment", "0 segments"),
+        ("tcp.recovery.max_blocks", 1, 0),
+        ("tcp.recovery.max_blocks", 4, 5),
     ],
 )
 def test_the_last_value_of_a_range_is_in_it_and_the_next_is_not(
@@ -239,16 +242,19 @@ def test_every_word_of_a_tcp_reaches_the_spec() -> None:
     tcp = (
         wan(
             tcp={
-                "variant": "newreno",
+                "recovery": {
+                    "kind": "new_reno",
+                    "dup_ack_threshold": 2,
+                    "partial_ack_window": "deflate",
+                    "partial_ack_restarts": "first",
+                    "flywheel": True,
+                    "avoid_multiple_fast_retransmits": True,
+                },
+                "congestion": {"kind": "cubic", "c": 4, "fast_convergence": False},
+                "slow_start": {"kind": "standard", "at_ssthresh": True},
                 "llc_snap": False,
-                "cwnd_growth": "ack_counting",
-                "dup_ack_threshold": 2,
                 "rto_max_backoff": 16,
                 "rto_restart": "on_send",
-                "partial_ack_window": "deflate",
-                "partial_ack_restarts": "first",
-                "flywheel": True,
-                "avoid_multiple_fast_retransmits": True,
                 "delayed_ack": {"timeout": "100 ms", "every_segments": 3},
                 "nagle": False,
                 "sws_avoidance": False,
@@ -260,12 +266,16 @@ def test_every_word_of_a_tcp_reaches_the_spec() -> None:
         .flows[0]
         .tcp
     )
-    assert (tcp.variant, tcp.llc_snap, tcp.cwnd_growth) == ("new_reno", False, "ack_counting")
-    assert (tcp.dup_ack_threshold, tcp.rto_max_backoff, tcp.rto_restart) == (2, 16, "on_send")
-    assert tcp.partial_ack_window == "deflate"
-    assert tcp.partial_ack_first_restarts_only
-    assert tcp.flywheel
-    assert tcp.avoid_multiple_fast_retransmits
+    assert tcp.recovery == NewRenoSpec(
+        dup_ack_threshold=2,
+        partial_ack_window="deflate",
+        partial_ack_restarts="first",
+        flywheel=True,
+        avoid_multiple_fast_retransmits=True,
+    )
+    assert tcp.congestion == CubicSpec(c=4.0, fast_convergence=False, ssthresh_basis="cwnd")
+    assert tcp.slow_start == StandardSlowStartSpec(at_ssthresh=True)
+    assert (tcp.llc_snap, tcp.rto_max_backoff, tcp.rto_restart) == (False, 16, "on_send")
     assert tcp.delayed_ack == DelayedAckSpec(timeout_ps=10**11, every_segments=3)
     assert (tcp.nagle, tcp.sws_avoidance, tcp.idle_restart) == (False, False, False)
     assert tcp.handshake
@@ -273,25 +283,30 @@ def test_every_word_of_a_tcp_reaches_the_spec() -> None:
 
 def test_every_word_of_sack_reaches_the_spec() -> None:
     words = {
-        "variant": "sack",
+        "kind": "sack",
         "pipe_at_entry": "cwnd - 3",
-        "sack_partial_ack": "ends recovery",
-        "sack_partial_ack_restarts": "none",
-        "sack_pipe_room": "any",
-        "sack_retransmit_delay": "4 segments",
-        "sack_max_blocks": 2,
+        "partial_ack": "ends recovery",
+        "partial_ack_restarts": "none",
+        "pipe_room": "any",
+        "retransmit_delay": "4 segments",
+        "max_blocks": 2,
     }
-    tcp = wan(tcp=words).resolve().flows[0].tcp
-    assert (tcp.pipe_at_entry, tcp.sack_partial_ack) == ("cwnd_less_three", "ends_recovery")
-    assert (tcp.sack_partial_ack_restarts, tcp.sack_pipe_room) == ("none", "any")
-    assert tcp.sack_retransmit_delay == SackRetransmitDelaySegments(count=4)
-    assert tcp.sack_max_blocks == 2
+    assert wan(tcp={"recovery": words}).resolve().flows[0].tcp.recovery == SackSpec(
+        dup_ack_threshold=3,
+        pipe_at_entry="cwnd_less_three",
+        partial_ack="ends_recovery",
+        partial_ack_restarts="none",
+        pipe_room="any",
+        retransmit_delay=RetransmitDelaySegments(count=4),
+        max_blocks=2,
+        avoid_multiple_fast_retransmits=False,
+    )
 
 
-@pytest.mark.parametrize("key", Tcp.model_fields)
-def test_every_value_of_a_key_of_tcp_is_another_spec(key: str) -> None:
-    base = {"receiver_window": "30000 B", **beside(key)}
-    specs = [wan(tcp={**base, key: value}).resolve().flows[0].tcp for value in values(key)]
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_every_value_of_a_key_of_tcp_is_another_spec(key: Key) -> None:
+    base = {"receiver_window": "30000 B"}
+    specs = [wan(tcp=key.over(base, value)).resolve().flows[0].tcp for value in key.values]
     assert all(one != other for one, other in combinations(specs, 2))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.scenario.settings import read_value, read_values, write_value
+from skycell.input.settings import read_value, read_values, write_value
 
 _SCALARS = (
     st.text(max_size=20)

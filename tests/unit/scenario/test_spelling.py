@@ -2,9 +2,9 @@
 
 import pytest
 
-from skycell.scenario.checking import kind_of, models_of
+from skycell.input.forms import kind_of, models_of
+from skycell.input.spelling import nearest
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.spelling import nearest
 
 POLICIES = [kind for model in models_of(Policy) if (kind := kind_of(model))]
 VARIANTS = ["vanilla", "reno", "newreno", "sack"]

@@ -23,11 +23,11 @@ def video(name: str = "video", **others: Any) -> dict[str, Any]:
     return {"kind": "vbr", "name": name, "peak_rate": "350000 cells/s", **times, **others}
 
 
-def n_source(*sources: dict[str, Any], buffer: str = "50 cells", **topology: Any) -> dict[str, Any]:
+def dumbbell(*sources: dict[str, Any], buffer: str = "50 cells", **topology: Any) -> dict[str, Any]:
     return {
         "run": {"duration": "20 ms"},
         "topology": {
-            "kind": "n_source",
+            "kind": "dumbbell",
             "sources": 0,
             "bottleneck": {**LINK, "buffer": buffer},
             "access": {"delay": "500 us"},
@@ -54,7 +54,7 @@ GRAPH = {
     ],
 }
 PARKING_LOT = {
-    **n_source(voice(), video()),
+    **dumbbell(voice(), video()),
     "topology": {
         "kind": "parking_lot",
         "hops": 2,
@@ -72,8 +72,8 @@ def run(scenario: Scenario, engine: str) -> RunResult:
 
 @pytest.mark.parametrize(
     "values",
-    [n_source(voice(), video(), video("film")), PARKING_LOT, GRAPH],
-    ids=["n_source", "parking_lot", "graph"],
+    [dumbbell(voice(), video(), video("film")), PARKING_LOT, GRAPH],
+    ids=["dumbbell", "parking_lot", "graph"],
 )
 def test_both_engines_leave_the_same_records_and_traces(values: dict[str, Any]) -> None:
     traces = {"records": {"traces": ["queue", "vc_queue", "discards", "cwnd", "sequence"]}}
@@ -93,7 +93,7 @@ def test_both_engines_leave_the_same_records_and_traces(values: dict[str, Any]) 
 def test_what_two_sources_send_into_a_full_link_is_in_the_ledger() -> None:
     # 250 000 cells/s of each for 20 ms, 5000 cells; 400 000 of both fit.
     own = {"rate": "250000 cells/s", "class": "ubr"}  # of class cbr they would be a fault
-    scenario = parse(n_source(*(voice(name, **own) for name in "ab")))
+    scenario = parse(dumbbell(*(voice(name, **own) for name in "ab")))
     records = run(scenario, "fast").records
     assert [source["cells"] for source in records["sources"]] == [5_000, 5_000]
     offered = {a["name"]: a["put_in"] for a in records["ledger"]["accounts"]}
@@ -109,7 +109,7 @@ def test_rtt_is_twice_the_delay_of_the_source_with_the_longest_route() -> None:
     # 2 x (0.5 + 1 + 0.5) ms hold 1600 cells of 2.5 us; the graph's way has 2 x 2 ms as well.
     (link,) = (
         link
-        for link in parse(n_source(voice(), buffer="1 RTT")).resolve().links
+        for link in parse(dumbbell(voice(), buffer="1 RTT")).resolve().links
         if link.name == "switch1>switch2"
     )
     assert link.cell_time_ps == CELL_TIME_PS
@@ -126,7 +126,7 @@ def test_a_frame_is_the_longest_of_the_sources() -> None:
 
 def test_thresholds_of_vcs_are_those_of_the_sources() -> None:
     policy = {"kind": "single_drop", "thresholds": ["30 cells", "20 cells"]}
-    scenario = parse(n_source(voice(), video())).with_values({"topology.bottleneck.policy": policy})
+    scenario = parse(dumbbell(voice(), video())).with_values({"topology.bottleneck.policy": policy})
     spec = scenario.resolve()
     (link,) = (link for link in spec.links if link.name == "switch1>switch2")
     assert link.port.policy.kind == "single_drop"
@@ -136,7 +136,7 @@ def test_thresholds_of_vcs_are_those_of_the_sources() -> None:
 def test_a_window_that_nobody_has_need_not_hold_a_segment() -> None:
     # Without delays RTT x bandwidth is nothing.
     at_once = {**LINK, "delay": "0 s", "buffer": "50 cells"}
-    values = n_source(voice(), bottleneck=at_once, access={"delay": "0 s"})
+    values = dumbbell(voice(), bottleneck=at_once, access={"delay": "0 s"})
     with_window = {**values, "tcp": {"receiver_window": "RTT x bandwidth"}}
     assert check(with_window) == ()
     found = check({**with_window, "topology": {**values["topology"], "sources": 1}})

@@ -18,7 +18,7 @@ def wan(**changes: Any) -> Scenario:
         {
             "run": {"duration": "10 s"},
             "topology": {
-                "kind": "n_source",
+                "kind": "dumbbell",
                 "sources": 2,
                 "bottleneck": BOTTLENECK,
                 "access": {"delay": "5 ms"},

@@ -159,7 +159,7 @@ def test_the_geostationary_case_is_that_of_the_paper() -> None:
     assert link.delay_ps == 275 * 10**9
     assert link.cell_time_ps == 2_726_337  # 424 bit at 155.52 Mbit/s
     tcp = spec.flows[0].tcp
-    assert (tcp.mss, tcp.rwnd, tcp.variant) == (9180, 8_704_000, "sack")
+    assert (tcp.mss, tcp.rwnd, tcp.recovery.kind) == (9180, 8_704_000, "sack")
     access = spec.links[0]
     assert access.delay_ps == 5 * 10**6  # 1 km
 
@@ -171,8 +171,8 @@ def test_a_choice_reaches_every_place_that_refers_to_it() -> None:
 
 
 def test_a_scenario_key_that_is_no_choice_can_be_set_too() -> None:
-    spec = spec_of(geo_case(), **{"tcp.dup_ack_threshold": 2, "run.duration": "3 s"})
-    assert spec.flows[0].tcp.dup_ack_threshold == 2
+    spec = spec_of(geo_case(), **{"tcp.recovery.dup_ack_threshold": 2, "run.duration": "3 s"})
+    assert spec.flows[0].tcp.recovery.model_dump()["dup_ack_threshold"] == 2
     assert spec.duration_ps == 3 * 10**12
 
 
@@ -315,7 +315,7 @@ def test_replications_of_a_study_may_begin_at_other_moments() -> None:
         specs = [NetworkSpec.model_validate_json(plan.runs[name].spec_json()) for (name,) in hashes]
         assert [spec.seed for spec in specs] == [1, 2]
         first, second = (
-            [link.motion.delays_ps for link in spec.links if link.motion] for spec in specs
+            [link.schedule.delays_ps for link in spec.links if link.schedule] for spec in specs
         )
         is_geo = dict(case.levels)["satellites"] == "geo_slot"
         assert (first == second) == is_geo

@@ -227,7 +227,7 @@ def test_every_study_has_its_own_base_and_definition() -> None:
     assert found["buffers"].ceiling_base == "149.7 Mbit/s"
 
 
-def on_a_path(**moving: int) -> Measured:
+def on_a_path(**link_losses: int) -> Measured:
     run = measured([1.0])
     flow = {
         **run.summary["flows"][0],
@@ -237,7 +237,11 @@ def on_a_path(**moving: int) -> Measured:
         "segments_sent": 20,
         "segments_duplicate": 1,
     }
-    summary = {**run.summary, "flows": [flow], **({"moving": moving} if moving else {})}
+    summary = {
+        **run.summary,
+        "flows": [flow],
+        **({"link_losses": link_losses} if link_losses else {}),
+    }
     return replace(run, summary=summary)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skycell.scenario.faults import Fault, ScenarioFaults
+from skycell.input.faults import Fault, ScenarioFaults
 from skycell.studies import reproduce, select
 from skycell.studies.overrides import refuse_faulty, refuse_unknown_everywhere
 from tests.unit.studies.double import Double
@@ -51,7 +51,7 @@ def test_what_several_cases_have_alike_is_told_once() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value", "factor"),
-    [("tcp.variant", "reno", "tcp"), ("topology.sources", 3, "n_sources"), ("tcp", {}, "tcp")],
+    [("tcp.recovery", "reno", "tcp"), ("topology.sources", 3, "n_sources"), ("tcp", {}, "tcp")],
 )
 def test_what_a_factor_of_the_tables_sets_cannot_be_set(
     key: str, value: object, factor: str

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skycell.scenario.faults import ScenarioFaults
+from skycell.input.faults import ScenarioFaults
 from skycell.studies import UnknownStudyError, reproduce
 from skycell.studies.sensitivity import alternatives, compared_rows, sensitivity
 from tests.unit.studies.double import Double

@@ -49,26 +49,32 @@ LOSSES: Mapping[str, tuple[int, ...]] = {
 """Ordinals of lost transmissions, from 0; repetitions count."""
 
 RULES: Mapping[str, Mapping[str, Any]] = {
-    "vanilla": {"variant": "vanilla"},
-    "reno": {"variant": "reno"},
+    "vanilla": {"recovery": "vanilla"},
+    "reno": {"recovery": "reno"},
     "newreno": {
-        "variant": "newreno",
-        "partial_ack_window": "deflate",
-        "partial_ack_restarts": "first",
-        "avoid_multiple_fast_retransmits": True,
+        "recovery": {
+            "kind": "new_reno",
+            "partial_ack_window": "deflate",
+            "partial_ack_restarts": "first",
+            "avoid_multiple_fast_retransmits": True,
+        }
     },
     "newreno-98-0876": {
-        "variant": "newreno",
-        "partial_ack_window": "ssthresh",
-        "partial_ack_restarts": "every",
-        "flywheel": True,
+        "recovery": {
+            "kind": "new_reno",
+            "partial_ack_window": "ssthresh",
+            "partial_ack_restarts": "every",
+            "flywheel": True,
+        }
     },
     "sack": {
-        "variant": "sack",
-        "pipe_at_entry": "cwnd - 3",
-        "avoid_multiple_fast_retransmits": True,
+        "recovery": {
+            "kind": "sack",
+            "pipe_at_entry": "cwnd - 3",
+            "avoid_multiple_fast_retransmits": True,
+        }
     },
-    "sack-98-0876": {"variant": "sack", "pipe_at_entry": "cwnd - 3"},
+    "sack-98-0876": {"recovery": {"kind": "sack", "pipe_at_entry": "cwnd - 3"}},
 }
 """Sets of TCP parameters, each the one that ns-2's rules for the variant correspond to."""
 
@@ -124,7 +130,7 @@ class Case:
         """The scenario, as its file would say it."""
         # The flywheel of ns-2 disregards the receiver's window, so that window must not matter;
         # ssthresh takes its place in holding cwnd near 32 segments.
-        flywheel = bool(RULES[self.rules].get("flywheel"))
+        flywheel = "flywheel" in RULES[self.rules]["recovery"]
         window, ssthresh = (256, 32) if flywheel else (32, 64)
         tcp = {
             "mss": f"{MSS} B",

@@ -45,7 +45,7 @@ class Stage:
         """The scenario, as its file would say it."""
         tcp = {
             **RULES["sack"],
-            "congestion_control": "cubic",
+            "congestion": "cubic",
             "mss": f"{MSS} B",
             "receiver_window": f"{4000 * MSS} B",
             "initial_cwnd": f"{self.initial_cwnd} segments",

@@ -2,8 +2,8 @@
 
 use super::Due;
 use crate::tuning::Tuning;
-use skycell_cache::ask_for;
 use skycell_des::{Calendar, Key, KeyHeap};
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 
 /// Frames wait in boxes, each for about the time of so many cells.

@@ -1,7 +1,7 @@
 //! The steps of a link that moves, and what follows from them.
 
 use crate::burst::Burst;
-use skycell_spec::MotionSpec;
+use skycell_spec::ScheduleSpec;
 use skycell_units::SimTime;
 
 /// The steps of a link, and what follows from them.
@@ -21,13 +21,13 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(motion: &MotionSpec, least: u64, end: SimTime) -> Self {
-        let steps = motion.times_ps.len();
-        let times = motion.times_ps.clone();
-        let delays: Vec<u64> = motion.delays_ps.iter().map(|d| d.unwrap_or(0)).collect();
+    pub(super) fn new(schedule: &ScheduleSpec, least: u64, end: SimTime) -> Self {
+        let steps = schedule.times_ps.len();
+        let times = schedule.times_ps.clone();
+        let delays: Vec<u64> = schedule.delays_ps.iter().map(|d| d.unwrap_or(0)).collect();
         let mut path = vec![0; steps];
         for step in 1..steps {
-            let goes_on = motion.paths[step] == motion.paths[step - 1];
+            let goes_on = schedule.paths[step] == schedule.paths[step - 1];
             path[step] = if goes_on { path[step - 1] } else { step as u32 };
         }
         let (mut given_up, mut later) = (vec![None; steps], vec![u64::MAX; steps]);

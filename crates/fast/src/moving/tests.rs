@@ -1,12 +1,12 @@
 use super::*;
 use crate::inputs::Part;
-use skycell_spec::{MotionSpec, PolicySpec, PortSpec, TailDropSpec};
+use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
 
 const CELL: u64 = 10;
 
 /// A motion of these steps: when each begins, its delay, and its path.
-fn motion(steps: &[(u64, u64, u32)]) -> MotionSpec {
-    MotionSpec {
+fn schedule(steps: &[(u64, u64, u32)]) -> ScheduleSpec {
+    ScheduleSpec {
         times_ps: steps.iter().map(|step| step.0).collect(),
         delays_ps: steps.iter().map(|step| Some(step.1)).collect(),
         paths: steps.iter().map(|step| step.2).collect(),
@@ -26,8 +26,8 @@ struct Setting {
 
 /// The link of a run that ends at 5 000. Two VCs go on over it, at places 0 and 1 before it and 5 and 6 behind
 /// it, to one port, over lane 3, or 3 and 4. Frames 0 to 3 are under way.
-fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
-    let delays = motion.delays_ps.iter().flatten();
+fn setting(schedule: ScheduleSpec, lanes: [u32; 2]) -> Setting {
+    let delays = schedule.delays_ps.iter().flatten();
     let spec = LinkSpec {
         name: "up".to_owned(),
         from: 0,
@@ -35,7 +35,8 @@ fn setting(motion: MotionSpec, lanes: [u32; 2]) -> Setting {
         cell_time_ps: CELL,
         framing: None,
         delay_ps: *delays.min().expect("it has steps"),
-        motion: Some(motion),
+        loss_ppb: 0,
+        schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
     let mut link = MovingLink::new(&spec, 1, 2, SimTime(5_000), Some(4)).expect("it moves");
@@ -91,7 +92,7 @@ const LAST: Part = Part::new(false, true);
 
 #[test]
 fn cells_take_the_delay_of_the_step_in_which_they_enter() {
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
     at.enter(0, 0, 980, 4, 1, Part::WHOLE); // two in each step
     let come = [(0, 1_080, 2, FIRST), (0, 1_130, 2, LAST)];
     assert_eq!(at.carry(1_020), come);
@@ -101,7 +102,7 @@ fn cells_take_the_delay_of_the_step_in_which_they_enter() {
 
 #[test]
 fn on_a_path_that_gets_shorter_cells_wait_for_those_ahead() {
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 75, 0)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 75, 0)]), [3, 4]);
     at.enter(0, 0, 980, 6, 1, Part::WHOLE); // the last ones at 1000, 1010, 1020 and 1030
     let come = [
         (0, 1_080, 2, FIRST),
@@ -111,7 +112,7 @@ fn on_a_path_that_gets_shorter_cells_wait_for_those_ahead() {
     ];
     assert_eq!(at.carry(1_040), come);
     // Another VC's cell waits for them as well.
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 75, 0)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 75, 0)]), [3, 4]);
     at.enter(0, 0, 980, 2, 1, Part::WHOLE);
     at.enter(1, 1, 1_000, 1, 1, Part::WHOLE);
     let come = [(0, 1_080, 2, Part::WHOLE), (1, 1_090, 1, Part::WHOLE)];
@@ -122,7 +123,7 @@ fn on_a_path_that_gets_shorter_cells_wait_for_those_ahead() {
 
 /// At 1000 the link goes from a path of 100 to one of 30.
 fn to_a_shorter_path(lanes: [u32; 2]) -> Setting {
-    setting(motion(&[(0, 100, 0), (1_000, 30, 1)]), lanes)
+    setting(schedule(&[(0, 100, 0), (1_000, 30, 1)]), lanes)
 }
 
 #[test]
@@ -155,7 +156,7 @@ fn cells_keep_their_places_in_a_frame_of_which_later_ones_come_first() {
     let others = [(1_080, 0, MIDDLE), (1_090, 1, MIDDLE)];
     assert_eq!(come.collect::<Vec<_>>(), [first, others].concat());
     // The step of the link begins within what enters here.
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
     let due = Due {
         nth: 7,
         ..Due::new(SimTime(980), 0, 5, 5, false)
@@ -168,9 +169,9 @@ fn cells_keep_their_places_in_a_frame_of_which_later_ones_come_first() {
 
 #[test]
 fn a_handover_may_lose_what_is_under_way() {
-    let lost_at_handover = MotionSpec {
+    let lost_at_handover = ScheduleSpec {
         handover_loses_cells: true,
-        ..motion(&[(0, 100, 0), (1_000, 130, 1)])
+        ..schedule(&[(0, 100, 0), (1_000, 130, 1)])
     };
     let mut at = setting(lost_at_handover.clone(), [3, 4]);
     at.enter(0, 0, 880, 12, 1, Part::WHOLE); // the third comes at 1000, as the path is given up
@@ -178,7 +179,7 @@ fn a_handover_may_lose_what_is_under_way() {
     assert_eq!(at.link.lost(0), (0, 9));
     assert_eq!(at.link.arrived(0), 3);
     // A handover after the end loses nothing.
-    let later = MotionSpec {
+    let later = ScheduleSpec {
         times_ps: vec![0, 5_000],
         ..lost_at_handover
     };
@@ -191,9 +192,9 @@ fn a_handover_may_lose_what_is_under_way() {
 
 #[test]
 fn frames_are_lost_by_the_step_in_which_they_begin() {
-    let loses_late = MotionSpec {
+    let loses_late = ScheduleSpec {
         losses_ppb: vec![0, WHOLE_PPB],
-        ..motion(&[(0, 100, 0), (1_000, 100, 0)])
+        ..schedule(&[(0, 100, 0), (1_000, 100, 0)])
     };
     let mut at = setting(loses_late, [3, 4]);
     at.enter(0, 0, 980, 4, 1, Part::WHOLE);
@@ -207,9 +208,9 @@ fn frames_are_lost_by_the_step_in_which_they_begin() {
 
 #[test]
 fn a_frame_has_another_draw_after_cells_of_another_frame() {
-    let loses_early = MotionSpec {
+    let loses_early = ScheduleSpec {
         losses_ppb: vec![WHOLE_PPB, 0],
-        ..motion(&[(0, 100, 0), (1_000, 100, 0)])
+        ..schedule(&[(0, 100, 0), (1_000, 100, 0)])
     };
     let mut at = setting(loses_early, [3, 4]);
     at.enter(0, 0, 970, 1, 1, FIRST);
@@ -221,11 +222,11 @@ fn a_frame_has_another_draw_after_cells_of_another_frame() {
 
 #[test]
 fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 100, 0)]), [3, 3]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 100, 0)]), [3, 3]);
     at.enter(0, 0, 500, 3, 2, Part::WHOLE); // they come at 600, 620 and 640
     // On one path nothing else comes before 640.
     assert_eq!(at.carry(530).len(), 3);
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
     at.enter(0, 0, 995, 3, 1, Part::WHOLE); // one at 1095, the others at 1025 and 1035
     let come = [(0, 1_025, 1, FIRST), (0, 1_035, 1, LAST)];
     assert_eq!(at.carry(1_025), come);
@@ -235,7 +236,7 @@ fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
 
 #[test]
 fn of_cells_that_are_kept_together_those_go_on_that_nothing_comes_before() {
-    let mut at = setting(motion(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
     at.enter(0, 0, 950, 3, 1, Part::WHOLE); // they come at 1050, 1060 and 1070
     assert_eq!(at.carry(980), []);
     assert_eq!(at.carry(1_039), [(0, 1_050, 1, FIRST)]);
@@ -245,7 +246,7 @@ fn of_cells_that_are_kept_together_those_go_on_that_nothing_comes_before() {
 
 #[test]
 fn a_step_may_begin_as_late_as_a_time_can_be() {
-    let mut at = setting(motion(&[(0, 100, 0), (u64::MAX, 100, 1)]), [3, 4]);
+    let mut at = setting(schedule(&[(0, 100, 0), (u64::MAX, 100, 1)]), [3, 4]);
     at.enter(0, 0, 500, 3, 1, Part::WHOLE);
     assert_eq!(at.carry(530), [(0, 600, 3, Part::WHOLE)]);
 }

@@ -5,7 +5,7 @@ use super::{Arriving, MuxPort, Refused};
 use crate::inputs::{Due, Next};
 use crate::train::{Moment, Train};
 use crate::vc_queues::Tail;
-use skycell_cache::ask_for;
+use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 
 /// A frame of which no more will come, and what became of it.

@@ -175,6 +175,8 @@ impl Network<'_> {
         begin.frames_offered += 1;
         begin.cells_offered += u64::from(units);
         let unit = Cell {
+            rm: None,
+            efci: false,
             frame: offer.frame,
             index: 0,
             octets,
@@ -213,6 +215,8 @@ impl Network<'_> {
             self.frames.hold(frame);
         }
         let unit = Cell {
+            rm: None,
+            efci: false,
             frame,
             index: sent.index,
             octets: 0,

@@ -96,6 +96,8 @@ mod tests {
     #[test]
     fn units_come_by_event_and_in_one_event_as_they_were_on_their_way() {
         let unit = |frame: u32| Cell {
+            rm: None,
+            efci: false,
             frame,
             index: 0,
             octets: 0,

@@ -15,10 +15,10 @@ pub(super) struct Earliest {
 impl Earliest {
     pub(super) fn new(link: &LinkSpec) -> Self {
         let mut steps = Vec::new();
-        if let Some(motion) = &link.motion {
+        if let Some(schedule) = &link.schedule {
             // What enters as a path ends still takes its delay.
-            let mut known = motion.delays_ps.iter().flatten().next().copied();
-            for (&time, &delay) in motion.times_ps.iter().zip(&motion.delays_ps) {
+            let mut known = schedule.delays_ps.iter().flatten().next().copied();
+            for (&time, &delay) in schedule.times_ps.iter().zip(&schedule.delays_ps) {
                 known = delay.or(known);
                 let delay = SimTime(known.unwrap_or(link.delay_ps));
                 steps.push((SimTime(time), delay, SimTime::NEVER));

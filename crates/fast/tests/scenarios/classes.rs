@@ -1,6 +1,6 @@
 //! Classes on a link between switches: queues, schedulers, cell sources.
 
-use super::{Builder, Dice, MICROSECOND, motion, scenario};
+use super::{Builder, Dice, MICROSECOND, scenario, schedules};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -16,7 +16,7 @@ const CLASSES: [ServiceClass; 4] = [
 /// between others move or lose frames.
 pub fn several(seed: u64) -> NetworkSpec {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.motion = None);
+    spec.links.iter_mut().for_each(|link| link.schedule = None);
     spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
     let mut dice = Dice(Stream::new(seed, "several classes"));
     for at in 0..spec.links.len() {
@@ -38,10 +38,10 @@ pub fn several(seed: u64) -> NetworkSpec {
         spec.records.traces.push(TraceKind::Service);
     }
     if dice.one_in(4) {
-        motion::move_on(&mut spec, &mut dice);
+        schedules::move_on(&mut spec, &mut dice);
     }
     if dice.one_in(6) {
-        motion::lose_frames(&mut spec, &mut dice);
+        schedules::lose_frames(&mut spec, &mut dice);
     }
     spec
 }
@@ -215,7 +215,8 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             cell_time_ps,
             framing: None,
             delay_ps,
-            motion: None,
+            loss_ppb: 0,
+            schedule: None,
             port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });
         id
@@ -229,6 +230,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
         path: [&[up], shared, &[out]].concat(),
         class,
         gfr: None,
+        abr: None,
         policing: if dice.one_in(6) {
             vec![GcraSpec {
                 increment_ps: 2 * unit,

@@ -3,7 +3,7 @@
 //! Delays are those of a LAN, a WAN or a GEO hop. Runs and windows are short, so that a crowd's cells stay few.
 
 use super::{
-    Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, motion, policies, records, spacing,
+    Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, policies, records, schedules, spacing,
 };
 use skycell_des::Stream;
 use skycell_spec::*;
@@ -57,10 +57,10 @@ fn draw(number: u64) -> NetworkSpec {
         hosts::limit(&mut spec, &mut dice);
     }
     if dice.one_in(6) {
-        motion::move_on(&mut spec, &mut dice);
+        schedules::move_on(&mut spec, &mut dice);
     }
     if dice.one_in(5) {
-        motion::lose_frames(&mut spec, &mut dice);
+        schedules::lose_frames(&mut spec, &mut dice);
     }
     spec
 }

@@ -5,11 +5,11 @@ mod classes;
 mod crowds;
 mod hosts;
 mod jitter;
-mod motion;
 mod moving_rows;
 mod packets;
 mod policies;
 mod rows;
+mod schedules;
 mod spacing;
 mod stepping;
 mod tcp;
@@ -18,9 +18,9 @@ mod web;
 pub use classes::several;
 pub use crowds::crowd;
 pub use jitter::with_jitter;
-pub use motion::{lossy_classes, moving, rerouted};
 pub use moving_rows::moving_rows;
 pub use packets::packets;
+pub use schedules::{lossy_classes, moving, rerouted};
 use skycell_des::Stream;
 use skycell_spec::*;
 pub use stepping::with_stepping;
@@ -62,7 +62,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     spec.duration_ps = MILLISECOND * (1 + dice.below(20)) + dice.below(1_000);
     if dice.one_in(16) {
         let link = dice.below(spec.links.len() as u64) as usize;
-        motion::set_in_motion(&mut spec.links[link], spec.duration_ps, &mut dice);
+        schedules::set_in_motion(&mut spec.links[link], spec.duration_ps, &mut dice);
     }
     spec.records = records(&spec, &mut dice);
     let mut dice = Dice(Stream::new(seed, "classes"));
@@ -87,15 +87,15 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     }
     let mut dice = Dice(Stream::new(seed, "moving"));
     if dice.one_in(8) {
-        motion::move_on(&mut spec, &mut dice);
+        schedules::move_on(&mut spec, &mut dice);
     }
     let mut dice = Dice(Stream::new(seed, "losses"));
     if dice.one_in(4) {
-        motion::lose_frames(&mut spec, &mut dice);
+        schedules::lose_frames(&mut spec, &mut dice);
     }
     let mut dice = Dice(Stream::new(seed, "reroute"));
     if dice.one_in(20) {
-        motion::reroute(&mut spec, &mut dice);
+        schedules::reroute(&mut spec, &mut dice);
     }
     let mut spec = with_jitter(spec, seed);
     let mut dice = Dice(Stream::new(seed, "sources alone"));
@@ -240,7 +240,8 @@ impl<'a> Builder<'a> {
             cell_time_ps,
             framing: None,
             delay_ps: delay,
-            motion: None,
+            loss_ppb: 0,
+            schedule: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
         id
@@ -296,6 +297,7 @@ impl<'a> Builder<'a> {
         self.spec.vcs.push(VcSpec {
             rerouting: None,
             gfr,
+            abr: None,
             name: format!("vc{id}"),
             path,
             class: ServiceClass::Ubr,

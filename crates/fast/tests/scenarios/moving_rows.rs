@@ -1,6 +1,6 @@
 //! Several links that move, one after the other, with times on a grid or not, and queues of VCs and classes between them.
 
-use super::{Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, motion, records, spacing};
+use super::{Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, records, schedules, spacing};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -38,11 +38,11 @@ pub fn moving_rows(seed: u64) -> Option<NetworkSpec> {
     }
     set_in_motion(&mut spec, unit, &mut dice);
     if dice.one_in(3) {
-        motion::lose_frames(&mut spec, &mut dice);
+        schedules::lose_frames(&mut spec, &mut dice);
     }
     let moves = |link: &LinkSpec| {
-        let motion = link.motion.as_ref();
-        motion.is_some_and(|motion| motion.times_ps.len() > 1)
+        let schedule = link.schedule.as_ref();
+        schedule.is_some_and(|schedule| schedule.times_ps.len() > 1)
     };
     spec.links.iter().any(moves).then_some(spec)
 }
@@ -97,14 +97,17 @@ fn set_in_motion(spec: &mut NetworkSpec, unit: u64, dice: &mut Dice) {
         if has_queues && dice.one_in(3) {
             link.port.scheduler = spacing::any(vcs, dice);
         } else if !is_end && !dice.one_in(often) {
-            link.motion = Some(steps(link.delay_ps, unit, duration_ps, dice));
-            let delays = link.motion.iter().flat_map(|motion| &motion.delays_ps);
+            link.schedule = Some(steps(link.delay_ps, unit, duration_ps, dice));
+            let delays = link
+                .schedule
+                .iter()
+                .flat_map(|schedule| &schedule.delays_ps);
             link.delay_ps = delays.flatten().copied().min().expect("it has steps");
         }
     }
 }
 
-fn steps(delay: u64, unit: u64, duration: u64, dice: &mut Dice) -> MotionSpec {
+fn steps(delay: u64, unit: u64, duration: u64, dice: &mut Dice) -> ScheduleSpec {
     let most = dice.pick(&[3, 10, 60, 300]);
     let steps = 2 + dice.below(most);
     let step = dice.pick(&[1, unit / 2, unit, unit, 5 * unit, 50 * unit, 400 * unit]);
@@ -143,7 +146,7 @@ fn steps(delay: u64, unit: u64, duration: u64, dice: &mut Dice) -> MotionSpec {
         };
         Some(delay + step * at)
     };
-    MotionSpec {
+    ScheduleSpec {
         times_ps: std::iter::once(0)
             .chain((1..steps).map(|_| next_time(dice)))
             .collect(),

@@ -34,7 +34,7 @@ pub fn packets(seed: u64) -> NetworkSpec {
             let queue = &link.port.queues[0];
             link.port = PortSpec::fifo(queue.capacity_cells, queue.policy.clone(), 0);
         }
-        let to = link.motion.iter().flat_map(|motion| &motion.to);
+        let to = link.schedule.iter().flat_map(|schedule| &schedule.to);
         let mut ends = [link.from, link.to].into_iter().chain(to.copied());
         if ends.all(|node| !is_switch[node as usize]) && !dice.one_in(6) {
             carry_packets(link, rate, &mut dice);
@@ -129,13 +129,13 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
         ..framing
     });
     link.cell_time_ps = 0;
-    if let Some(motion) = &mut link.motion {
-        motion.rates_millibps = motion
+    if let Some(schedule) = &mut link.schedule {
+        schedule.rates_millibps = schedule
             .cell_times_ps
             .iter()
             .map(|_| rate - rate / 4 * dice.below(3))
             .collect();
-        motion.cell_times_ps.clear();
+        schedule.cell_times_ps.clear();
     }
     let mut builder = Builder::new(dice);
     let queue = &mut link.port.queues[0];

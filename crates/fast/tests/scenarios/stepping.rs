@@ -14,15 +14,15 @@ pub fn with_stepping(spec: NetworkSpec, seed: u64) -> NetworkSpec {
     let duration = spec.duration_ps;
     for (at, link) in spec.links.iter_mut().enumerate() {
         let is_chosen = if is_one { at == one } else { dice.one_in(3) };
-        if is_chosen && link.motion.is_none() {
-            link.motion = Some(breaks(link, duration, &mut dice));
+        if is_chosen && link.schedule.is_none() {
+            link.schedule = Some(breaks(link, duration, &mut dice));
         }
     }
     spec
 }
 
 /// Two or three steps of one delay, or of two.
-fn breaks(link: &LinkSpec, duration: u64, dice: &mut Dice) -> MotionSpec {
+fn breaks(link: &LinkSpec, duration: u64, dice: &mut Dice) -> ScheduleSpec {
     let begin = dice
         .pick(&[duration - 1, duration / 3, duration / 2, duration / 7])
         .max(1);
@@ -44,7 +44,7 @@ fn breaks(link: &LinkSpec, duration: u64, dice: &mut Dice) -> MotionSpec {
         None => cell_times_ps = slower(link.cell_time_ps, dice),
     }
     let is_handover = dice.one_in(2);
-    MotionSpec {
+    ScheduleSpec {
         times_ps: vec![0, begin, end],
         delays_ps: vec![
             Some(link.delay_ps),

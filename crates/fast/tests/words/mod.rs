@@ -4,7 +4,7 @@ use serde_json::Value;
 use skycell_spec::NetworkSpec;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words by the place where they stand, such as `flows.tcp.variant`.
+/// Words by the place where they stand, such as `flows.tcp.recovery.kind`.
 #[derive(Default)]
 pub struct Words(BTreeMap<String, Place>);
 

@@ -8,6 +8,7 @@ use skycell_traffic::{CellSource, Flow};
 impl Network<'_> {
     /// Ends the run: hands out the flows, the VCs' records and the traces.
     pub(crate) fn finish(mut self) -> Finished {
+        self.finish_abr();
         for (port, link) in self.ports.iter().zip(0u32..) {
             for vc in &port.vcs {
                 self.vcs[vc.vc as usize].record.cells_queued += u64::from(vc.queued);

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use skycell_declare::{Form, Forms, Shape, Type};
-use skycell_spec::{NetworkSpec, PolicySpec, SchedulerSpec, TcpSpec};
+use skycell_spec::{AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec};
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
 fn main() {
@@ -12,14 +12,20 @@ fn main() {
     NetworkSpec::form(&mut forms);
     let policies = kinds::<PolicySpec>(&mut forms);
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
+    let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
     let spec_items = forms.items().len();
     schedulers.push(json!([
         "vc_weighted_round_robin",
         VcWeightedRoundRobin::form(&mut forms)
     ]));
-    let rules = json!({"policies": policies, "schedulers": schedulers});
+    let rules = json!({
+        "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
+    });
     let (spec, other) = forms.items().split_at(spec_items);
-    let tables = json!({"tcp": TcpSpec::form(&mut Forms::default())});
+    let tables = json!({
+        "tcp": TcpSpec::form(&mut Forms::default()),
+        "abr": AbrSpec::form(&mut Forms::default()),
+    });
     let all = json!({"spec": spec, "other": other, "rules": rules, "tables": tables});
     println!(
         "{}",

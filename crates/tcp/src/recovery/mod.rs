@@ -1,6 +1,6 @@
 //! Loss recovery: what a sender does about duplicate and partial acknowledgements.
 //!
-//! All variants share the response to a timeout: ssthresh = cwnd / 2, cwnd = one segment, back to
+//! All kinds share the response to a timeout: ssthresh = cwnd / 2, cwnd = one segment, back to
 //! the oldest unacknowledged octet (ICCCN'97 section 2.1). The inflation of fast recovery is no part
 //! of the cwnd that is halved: section 2.3 has ssthresh at an eighth after two fast retransmits and a
 //! timeout.
@@ -8,13 +8,41 @@
 mod new_reno;
 mod reno;
 mod sack;
+mod vanilla;
 
-use crate::spec::{PartialAckRestarts, TcpSpec, TcpVariant};
+use crate::kinds::kinds;
+use crate::spec::PartialAckRestarts;
 use crate::transmit::Transmitter;
-use new_reno::NewReno;
-use reno::Reno;
-use sack::Sack;
+use new_reno::{NewReno, NewRenoSpec};
+use reno::{Reno, RenoRecoverySpec};
+use sack::{Sack, SackSpec};
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_units::Octets;
+use vanilla::{Vanilla, VanillaSpec};
+
+/// What a run's spec says of it.
+pub mod specs {
+    pub use super::RecoverySpec;
+    pub use super::new_reno::{NewRenoSpec, PartialAckWindow};
+    pub use super::reno::RenoRecoverySpec;
+    pub use super::sack::{PipeAtEntry, PipeRoom, RetransmitDelay, SackPartialAck, SackSpec};
+    pub use super::vanilla::VanillaSpec;
+}
+
+kinds! {
+    /// What a sender does about lost segments (ICCCN'97 sections 2 and 3).
+    RecoverySpec {
+        /// See [`VanillaSpec`].
+        Vanilla(VanillaSpec),
+        /// See [`RenoRecoverySpec`].
+        Reno(RenoRecoverySpec),
+        /// See [`NewRenoSpec`].
+        NewReno(NewRenoSpec),
+        /// See [`SackSpec`].
+        Sack(SackSpec),
+    }
+}
 
 /// What an acknowledgement of new data means for the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +53,7 @@ pub(crate) enum TimerAfterAck {
     Keep,
 }
 
-/// Loss recovery of one variant.
+/// Loss recovery of one kind.
 pub(crate) trait LossRecovery {
     /// The `count`-th duplicate acknowledgement in a row has arrived.
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32);
@@ -35,28 +63,16 @@ pub(crate) trait LossRecovery {
     fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         tx.send_as_allowed();
     }
+    /// Whether a recovery is going on.
+    fn is_active(&self) -> bool {
+        false
+    }
     /// The retransmission timer has run out: ends recovery, and takes the inflation off cwnd. The
     /// sender then halves what is left.
     fn on_timeout(&mut self, tx: &mut Transmitter);
 }
 
-/// Slow start and congestion avoidance alone: losses are found by timeout only.
-#[derive(Clone, Debug)]
-pub(crate) struct Vanilla;
-
-impl LossRecovery for Vanilla {
-    fn on_dup_ack(&mut self, _tx: &mut Transmitter, _count: u32) {}
-
-    fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
-        tx.window.on_new_ack(&tx.tcp);
-        tx.send_as_allowed();
-        TimerAfterAck::Restart
-    }
-
-    fn on_timeout(&mut self, _tx: &mut Transmitter) {}
-}
-
-/// The loss recovery of any variant.
+/// The loss recovery of any kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Recovery {
     Vanilla(Vanilla),
@@ -66,12 +82,12 @@ pub(crate) enum Recovery {
 }
 
 impl Recovery {
-    pub(crate) fn new(tcp: &TcpSpec) -> Self {
-        match tcp.variant {
-            TcpVariant::Vanilla => Recovery::Vanilla(Vanilla),
-            TcpVariant::Reno => Recovery::Reno(Reno::default()),
-            TcpVariant::NewReno => Recovery::NewReno(NewReno::default()),
-            TcpVariant::Sack => Recovery::Sack(Sack::default()),
+    pub(crate) fn new(spec: &RecoverySpec) -> Self {
+        match spec {
+            RecoverySpec::Vanilla(_) => Recovery::Vanilla(Vanilla),
+            RecoverySpec::Reno(_) => Recovery::Reno(Reno::default()),
+            RecoverySpec::NewReno(_) => Recovery::NewReno(NewReno::default()),
+            RecoverySpec::Sack(_) => Recovery::Sack(Sack::default()),
         }
     }
 }
@@ -104,6 +120,15 @@ impl LossRecovery for Recovery {
         }
     }
 
+    fn is_active(&self) -> bool {
+        match self {
+            Recovery::Vanilla(r) => r.is_active(),
+            Recovery::Reno(r) => r.is_active(),
+            Recovery::NewReno(r) => r.is_active(),
+            Recovery::Sack(r) => r.is_active(),
+        }
+    }
+
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         match self {
             Recovery::Vanilla(r) => r.on_timeout(tx),
@@ -114,7 +139,7 @@ impl LossRecovery for Recovery {
     }
 }
 
-/// `recover` of NewReno and SACK.
+/// `recover` of Reno, NewReno and SACK.
 #[derive(Clone, Debug, Default)]
 struct RecoveryPoint {
     /// The octet after the highest sent when the last recovery began or the timer last ran out; none
@@ -126,13 +151,14 @@ struct RecoveryPoint {
 }
 
 impl RecoveryPoint {
-    /// Whether the `count`-th duplicate acknowledgement begins a recovery.
-    fn begins(&self, tx: &Transmitter, count: u32) -> bool {
-        // RFC 6582 3.2 step 2: only for an acknowledgement of more than was sent before the last
-        // recovery or timeout. At `recover` itself, what was sent twice makes duplicates.
+    /// Whether duplicate acknowledgements may begin a recovery, where a second fast retransmit for data sent
+    /// before the last recovery or timeout is to be avoided.
+    ///
+    /// RFC 6582 3.2 step 2, RFC 2582 section 5 and ns-2's `bugFix`: only for an acknowledgement of more than
+    /// that. At `recover` itself, what was sent twice makes duplicates.
+    fn may_begin(&self, tx: &Transmitter, avoid_multiple: bool) -> bool {
         let is_late = self.recover.is_some_and(|recover| tx.snd_una <= recover);
-        let may = !(tx.tcp.avoid_multiple_fast_retransmits && is_late);
-        count == tx.tcp.dup_ack_threshold && !self.is_active && may
+        !(avoid_multiple && is_late)
     }
 
     /// Whether everything sent before recovery began has been acknowledged.
@@ -140,11 +166,15 @@ impl RecoveryPoint {
         self.recover.is_none_or(|recover| tx.snd_una >= recover)
     }
 
+    /// What every fast retransmit begins with: ssthresh is cut, the timer starts anew.
     fn begin(&mut self, tx: &mut Transmitter) {
         self.recover = Some(tx.snd_max);
         self.partial_acks = 0;
         self.is_active = true;
-        enter(tx);
+        tx.counters.fast_retransmits += 1;
+        tx.on_loss();
+        // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
+        tx.deadline = None;
     }
 
     /// A partial ACK has come: what it means for the timer.
@@ -157,23 +187,11 @@ impl RecoveryPoint {
         }
     }
 
+    /// A timeout ends fast recovery, if one is going on: cwnd is ssthresh without the inflation.
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         self.recover = Some(tx.snd_max);
-        leave(&mut self.is_active, tx);
-    }
-}
-
-/// What every fast retransmit begins with: ssthresh is cut, the timer starts anew.
-fn enter(tx: &mut Transmitter) {
-    tx.counters.fast_retransmits += 1;
-    tx.window.cut_ssthresh(&tx.tcp, tx.advertised);
-    // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
-    tx.deadline = None;
-}
-
-/// A timeout ends fast recovery, if one is going on: cwnd is ssthresh without the inflation.
-fn leave(is_active: &mut bool, tx: &mut Transmitter) {
-    if std::mem::take(is_active) {
-        tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
+        if std::mem::take(&mut self.is_active) {
+            tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! Exchanges of a NewReno sender: partial acknowledgements, the flywheel, when a recovery may begin.
 
 use crate::segment::{Segment, SegmentKind};
-use crate::sender::tests::{MSS, Script, WINDOW, variant};
-use crate::spec::{PartialAckWindow, TcpSpec, TcpVariant};
+use crate::sender::tests::{MSS, NEW_RENO, Script, WINDOW, recovering, tcp};
+use crate::spec::{NewRenoSpec, PartialAckRestarts, PartialAckWindow, RecoverySpec, TcpSpec};
 use skycell_units::SimTime;
 
 #[test]
 fn new_reno_resends_a_hole_at_each_partial_ack_until_recover() {
     // ICCCN'97 2.3: N losses in N round trips, one fast retransmit.
-    let mut s = Script::established(variant(TcpVariant::NewReno), 8);
+    let mut s = Script::established(recovering(RecoverySpec::NewReno(NEW_RENO)), 8);
     s.dup_acks(0, 5).expect_sent(&[0, 8]); // 0, 3 and 5 are lost
     s.acked(3).expect_sent(&[3, 9, 10, 11]); // window kept inflated at 9: up to 12
     s.acked(5).expect_sent(&[5, 12, 13]);
@@ -20,7 +20,7 @@ fn new_reno_resends_a_hole_at_each_partial_ack_until_recover() {
 #[test]
 fn a_partial_ack_amid_what_a_timeout_goes_back_to_resends_a_segment_once() {
     // RFC 6582 3.2 step 3: the first unacknowledged segment, then what comes after it.
-    let mut s = Script::established(variant(TcpVariant::NewReno), 8);
+    let mut s = Script::established(recovering(RecoverySpec::NewReno(NEW_RENO)), 8);
     s.timeout().acked(1).expect_sent(&[0, 1, 2]); // 1 and 6 are lost, 2 to 5 and 7 arrived
     s.dup_acks(1, 3).expect_sent(&[1]); // cwnd 2 + 3
     s.acked(6).expect_sent(&[6, 7, 8, 9, 10]);
@@ -29,8 +29,11 @@ fn a_partial_ack_amid_what_a_timeout_goes_back_to_resends_a_segment_once() {
 #[test]
 fn new_reno_partial_ack_sets_or_deflates_the_window_where_told() {
     let with = |partial_ack_window| TcpSpec {
-        partial_ack_window,
-        ..variant(TcpVariant::NewReno)
+        recovery: RecoverySpec::NewReno(NewRenoSpec {
+            partial_ack_window,
+            ..NEW_RENO
+        }),
+        ..tcp()
     };
     // 98-0876R1 3.1: cwnd = ssthresh.
     let mut s = Script::established(with(PartialAckWindow::Ssthresh), 8);
@@ -47,8 +50,11 @@ fn a_partial_ack_of_less_than_a_segment_adds_none_back() {
     // RFC 6582 3.2 step 3: only where it acknowledges at least one SMSS.
     let mut s = Script::established(
         TcpSpec {
-            partial_ack_window: PartialAckWindow::Deflate,
-            ..variant(TcpVariant::NewReno)
+            recovery: RecoverySpec::NewReno(NewRenoSpec {
+                partial_ack_window: PartialAckWindow::Deflate,
+                ..NEW_RENO
+            }),
+            ..tcp()
         },
         8,
     );
@@ -72,8 +78,11 @@ fn a_partial_ack_of_less_than_a_segment_adds_none_back() {
 fn the_flywheel_sends_one_new_segment_for_two_duplicates() {
     let mut s = Script::established(
         TcpSpec {
-            flywheel: true,
-            ..variant(TcpVariant::NewReno)
+            recovery: RecoverySpec::NewReno(NewRenoSpec {
+                flywheel: true,
+                ..NEW_RENO
+            }),
+            ..tcp()
         },
         8,
     );
@@ -89,9 +98,12 @@ fn what_is_handed_over_in_a_recovery_with_the_flywheel_goes_as_far_as_the_inflat
     // 98-0876R1 3.1: cwnd grows by a segment for each duplicate.
     let mut s = Script::limited(
         TcpSpec {
-            flywheel: true,
-            partial_ack_window: PartialAckWindow::Ssthresh,
-            ..variant(TcpVariant::NewReno)
+            recovery: RecoverySpec::NewReno(NewRenoSpec {
+                flywheel: true,
+                partial_ack_window: PartialAckWindow::Ssthresh,
+                ..NEW_RENO
+            }),
+            ..tcp()
         },
         8,
         8,
@@ -108,9 +120,12 @@ fn with_the_flywheel_a_partial_ack_sends_its_one_segment_and_nothing_new() {
     let after_a_partial_ack = |flywheel| {
         let mut s = Script::established(
             TcpSpec {
-                flywheel,
-                partial_ack_window: PartialAckWindow::Ssthresh,
-                ..variant(TcpVariant::NewReno)
+                recovery: RecoverySpec::NewReno(NewRenoSpec {
+                    flywheel,
+                    partial_ack_window: PartialAckWindow::Ssthresh,
+                    ..NEW_RENO
+                }),
+                ..tcp()
             },
             8,
         );
@@ -124,11 +139,14 @@ fn with_the_flywheel_a_partial_ack_sends_its_one_segment_and_nothing_new() {
 
 #[test]
 fn only_the_first_partial_ack_restarts_the_timer_where_told() {
-    let deadline_after_two_partial_acks = |first_only| {
+    let deadline_after_two_partial_acks = |partial_ack_restarts| {
         let mut s = Script::established(
             TcpSpec {
-                partial_ack_first_restarts_only: first_only,
-                ..variant(TcpVariant::NewReno)
+                recovery: RecoverySpec::NewReno(NewRenoSpec {
+                    partial_ack_restarts,
+                    ..NEW_RENO
+                }),
+                ..tcp()
             },
             8,
         );
@@ -136,19 +154,22 @@ fn only_the_first_partial_ack_restarts_the_timer_where_told() {
         s.at_millis(2_010).acked(4);
         s.sender.deadline().unwrap()
     };
-    let difference =
-        deadline_after_two_partial_acks(false).0 - deadline_after_two_partial_acks(true).0;
+    let difference = deadline_after_two_partial_acks(PartialAckRestarts::Every).0
+        - deadline_after_two_partial_acks(PartialAckRestarts::First).0;
     assert_eq!(SimTime(difference), SimTime::from_millis(1_000));
 }
 
 #[test]
 fn the_first_partial_ack_of_every_recovery_restarts_the_timer() {
     // RFC 6582 3.2 step 3: the first one that arrives during fast recovery.
-    let deadline = |partial_ack_first_restarts_only| {
+    let deadline = |partial_ack_restarts| {
         let mut s = Script::established(
             TcpSpec {
-                partial_ack_first_restarts_only,
-                ..variant(TcpVariant::NewReno)
+                recovery: RecoverySpec::NewReno(NewRenoSpec {
+                    partial_ack_restarts,
+                    ..NEW_RENO
+                }),
+                ..tcp()
             },
             8,
         );
@@ -157,15 +178,21 @@ fn the_first_partial_ack_of_every_recovery_restarts_the_timer() {
         assert_eq!(s.sender.counters().fast_retransmits, 2);
         s.sender.deadline().unwrap()
     };
-    assert_eq!(deadline(true), deadline(false));
+    assert_eq!(
+        deadline(PartialAckRestarts::First),
+        deadline(PartialAckRestarts::Every)
+    );
 }
 
 #[test]
 fn the_flywheel_counts_the_duplicates_of_each_recovery_for_itself() {
     let mut s = Script::established(
         TcpSpec {
-            flywheel: true,
-            ..variant(TcpVariant::NewReno)
+            recovery: RecoverySpec::NewReno(NewRenoSpec {
+                flywheel: true,
+                ..NEW_RENO
+            }),
+            ..tcp()
         },
         8,
     );

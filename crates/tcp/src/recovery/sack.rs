@@ -1,17 +1,134 @@
 //! SACK: the pipe algorithm of Fall and Floyd, as the studies implement it.
 
-use super::{LossRecovery, RecoveryPoint, TimerAfterAck};
-use crate::spec::{PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay};
+use super::{LossRecovery, RecoveryPoint, RecoverySpec, TimerAfterAck};
+use crate::spec::PartialAckRestarts;
 use crate::transmit::Transmitter;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{Flag, SackBlocks, SegmentCount, unchecked},
+};
 use skycell_units::Octets;
+
+/// Fast retransmit and a recovery guided by selective acknowledgements: the pipe algorithm.
+///
+/// Source: Fall and Floyd 1996; ICCCN'97 section 3; 98-0876R1 section 3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct SackSpec {
+    /// Duplicate ACKs that start fast retransmit.
+    #[param(default = 3, source = "RFC 5681 section 3.2")]
+    pub dup_ack_threshold: SegmentCount,
+    /// Pipe at the third duplicate ACK, in segments.
+    #[param(word, default = "cwnd", source = "ICCCN'97 section 3")]
+    pub pipe_at_entry: PipeAtEntry,
+    /// What a partial ACK does: takes two segments off pipe, or one; resends two holes
+    /// whatever the value of pipe; or ends the recovery.
+    #[param(
+        word,
+        default = "pipe - 2",
+        source = "ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2"
+    )]
+    pub partial_ack: SackPartialAck,
+    /// Which partial ACKs restart the retransmission timer.
+    #[param(
+        word,
+        default = "every",
+        source = "stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno"
+    )]
+    pub partial_ack_restarts: PartialAckRestarts,
+    /// How much room pipe must leave below cwnd before a segment goes out: that of a
+    /// whole segment, or any.
+    #[param(
+        word,
+        default = "segment",
+        source = "Fall and Floyd 1996; RFC 6675 section 5"
+    )]
+    pub pipe_room: PipeRoom,
+    /// Segments above a hole that must be SACKed before it is resent.
+    #[param(
+        check = unchecked,
+        default = "none",
+        source = "NASA/CR-1999-209158 part VII: no significant effect"
+    )]
+    pub retransmit_delay: RetransmitDelay,
+    /// Blocks in one ACK; four only without timestamps.
+    #[param(default = 3, source = "RFC 2018 section 3")]
+    pub max_blocks: SackBlocks,
+    /// No second fast retransmit for data sent before the last recovery or timeout.
+    #[param(
+        default = false,
+        source = "ATM Forum 98-0876R1 section 3.1: no extra rule"
+    )]
+    pub avoid_multiple_fast_retransmits: Flag,
+}
+
+/// SACK: the value of pipe when the third duplicate ACK arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum PipeAtEntry {
+    /// cwnd (ICCCN'97 section 3).
+    Cwnd,
+    /// cwnd less three segments (ICCCN'97 4.2, 98-0876R1 3.2).
+    #[written("cwnd - 3")]
+    CwndLessThree,
+}
+
+/// SACK: what an ACK of new data below `recover` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum SackPartialAck {
+    /// Takes two segments off pipe (ICCCN'97 section 3, 98-0876R1 3.2).
+    #[written("pipe - 2")]
+    PipeLessTwo,
+    /// Takes one segment off pipe.
+    #[written("pipe - 1")]
+    PipeLessOne,
+    /// Takes two off and resends two holes, whatever pipe is (the expectation of ICCCN'97 4.2).
+    #[written("resends two")]
+    ResendsTwo,
+    /// Ends the recovery, as Reno's first ACK of new data (SACK without NewReno).
+    #[written("ends recovery")]
+    EndsRecovery,
+}
+
+/// SACK: the room that pipe has to leave below cwnd before a segment goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum PipeRoom {
+    /// A whole segment's (Fall and Floyd, who count both in segments; RFC 6675 section 5).
+    Segment,
+    /// Any (ICCCN'97 section 3, 98-0876R1 3.2, to the letter).
+    Any,
+}
+
+/// SACK: when a hole may be resent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RetransmitDelay {
+    /// As soon as pipe allows.
+    None,
+    /// Only once this many segments above the hole have been SACKed.
+    Segments {
+        /// Segments, above zero.
+        count: u32,
+    },
+}
+
+fn spec(tx: &Transmitter) -> &SackSpec {
+    match &tx.tcp.recovery {
+        RecoverySpec::Sack(spec) => spec,
+        _ => unreachable!("a sender recovers as its parameters say"),
+    }
+}
 
 /// Entry and exit as NewReno. While it lasts, segments go out only while `pipe` leaves room below
 /// cwnd, holes below the highest SACKed octet before new data, each hole once. Any duplicate ACK
 /// takes a segment off `pipe`, with or without news in its SACK blocks: each stands for a segment
 /// that has left the network.
 ///
-/// How much room that has to be is `sack_pipe_room`; what a partial ACK does is `sack_partial_ack`, what
-/// it means for the timer `sack_partial_ack_restarts`.
+/// How much room that has to be is `pipe_room`; what a partial ACK does is `partial_ack`, what
+/// it means for the timer `partial_ack_restarts`.
 /// Source: ICCCN'97 section 3; 98-0876R1 section 3.2.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sack {
@@ -25,10 +142,17 @@ pub(crate) struct Sack {
 impl LossRecovery for Sack {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
         let mss = tx.tcp.mss as i64;
-        if self.point.begins(tx, count) {
+        let SackSpec {
+            dup_ack_threshold,
+            avoid_multiple_fast_retransmits: avoid_multiple,
+            pipe_at_entry,
+            ..
+        } = *spec(tx);
+        let may_begin = !self.point.is_active && self.point.may_begin(tx, avoid_multiple);
+        if count == dup_ack_threshold && may_begin {
             // ICCCN'97 4.2 resends the segment and then sets pipe: it does not count on top.
             self.pipe = in_network(tx) as i64;
-            if tx.tcp.pipe_at_entry == PipeAtEntry::CwndLessThree {
+            if pipe_at_entry == PipeAtEntry::CwndLessThree {
                 self.pipe -= 3 * mss;
             }
             self.point.begin(tx);
@@ -43,11 +167,11 @@ impl LossRecovery for Sack {
         }
     }
 
-    fn on_new_ack(&mut self, tx: &mut Transmitter, _acked: Octets) -> TimerAfterAck {
+    fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
         let is_partial = self.point.is_active && !self.point.is_reached(tx);
-        if is_partial && tx.tcp.sack_partial_ack != SackPartialAck::EndsRecovery {
+        if is_partial && spec(tx).partial_ack != SackPartialAck::EndsRecovery {
             self.on_partial_ack(tx);
-            let restarts = tx.tcp.sack_partial_ack_restarts;
+            let restarts = spec(tx).partial_ack_restarts;
             return self.point.timer_after_partial_ack(restarts);
         }
         if std::mem::take(&mut self.point.is_active) {
@@ -58,9 +182,9 @@ impl LossRecovery for Sack {
                 // Fall and Floyd: what was sent since, from `recover` on, may be resent fast.
                 self.point.recover = None;
             }
-            tx.window.end_recovery(&tx.tcp);
+            tx.window.on_recovery_end(&tx.tcp);
         } else {
-            tx.window.on_new_ack(&tx.tcp);
+            tx.grow(acked);
         }
         tx.send_as_allowed();
         TimerAfterAck::Restart
@@ -75,6 +199,10 @@ impl LossRecovery for Sack {
         }
     }
 
+    fn is_active(&self) -> bool {
+        self.point.is_active
+    }
+
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         self.point.on_timeout(tx);
         tx.sacked.clear();
@@ -83,12 +211,13 @@ impl LossRecovery for Sack {
 
 impl Sack {
     fn on_partial_ack(&mut self, tx: &mut Transmitter) {
+        let partial_ack = spec(tx).partial_ack;
         // One for the retransmission that has arrived, one for the original now known lost.
         self.pipe -= tx.tcp.mss as i64;
-        if tx.tcp.sack_partial_ack != SackPartialAck::PipeLessOne {
+        if partial_ack != SackPartialAck::PipeLessOne {
             self.pipe -= tx.tcp.mss as i64;
         }
-        if tx.tcp.sack_partial_ack == SackPartialAck::ResendsTwo {
+        if partial_ack == SackPartialAck::ResendsTwo {
             for _ in 0..2 {
                 self.resend_next_hole(tx);
             }
@@ -113,9 +242,9 @@ impl Sack {
     /// Whether pipe leaves room below cwnd.
     fn has_room(&self, tx: &Transmitter) -> bool {
         let cwnd = tx.window.cwnd();
-        match tx.tcp.sack_pipe_room {
-            SackPipeRoom::Segment => self.pipe + tx.tcp.mss as i64 <= cwnd as i64,
-            SackPipeRoom::Any => (self.pipe as f64) < cwnd,
+        match spec(tx).pipe_room {
+            PipeRoom::Segment => self.pipe + tx.tcp.mss as i64 <= cwnd as i64,
+            PipeRoom::Any => (self.pipe as f64) < cwnd,
         }
     }
 
@@ -133,9 +262,9 @@ impl Sack {
     /// The lowest hole that has not been resent and may be.
     fn next_hole(&self, tx: &Transmitter) -> Option<(u64, u64)> {
         let hole = tx.sacked.hole_from(self.resent_to.max(tx.snd_una))?;
-        match tx.tcp.sack_retransmit_delay {
-            SackRetransmitDelay::None => Some(hole),
-            SackRetransmitDelay::Segments { count } => {
+        match spec(tx).retransmit_delay {
+            RetransmitDelay::None => Some(hole),
+            RetransmitDelay::Segments { count } => {
                 let waits_for = u64::from(count) * tx.tcp.mss;
                 tx.sacked.has_above(hole.1, waits_for).then_some(hole)
             }

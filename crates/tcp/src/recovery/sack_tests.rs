@@ -1,9 +1,10 @@
 //! Exchanges of a SACK sender: pipe, holes, and what a timeout leaves of them.
 
 use crate::segment::{Segment, SegmentKind};
-use crate::sender::tests::{MSS, Script, WINDOW, tcp};
+use crate::sender::tests::{MSS, SACK, Script, WINDOW, tcp};
 use crate::spec::{
-    PartialAckRestarts, PipeAtEntry, SackPartialAck, SackPipeRoom, SackRetransmitDelay, TcpSpec,
+    PartialAckRestarts, PipeAtEntry, PipeRoom, RecoverySpec, RetransmitDelay, SackPartialAck,
+    SackSpec, TcpSpec,
 };
 use skycell_units::SimTime;
 
@@ -29,7 +30,10 @@ fn sack_halves_sends_nothing_for_half_a_window_then_fills_holes_first() {
 fn sack_pipe_three_smaller_at_entry_sends_three_acks_earlier() {
     let mut s = Script::established(
         TcpSpec {
-            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            recovery: RecoverySpec::Sack(SackSpec {
+                pipe_at_entry: PipeAtEntry::CwndLessThree,
+                ..SACK
+            }),
             ..tcp()
         },
         8,
@@ -47,7 +51,10 @@ fn a_fraction_of_a_segment_that_cwnd_has_left_is_not_in_pipe() {
     // 4.06 + 3 and two duplicates more have room for the eight outstanding and one.
     let mut s = Script::established(
         TcpSpec {
-            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            recovery: RecoverySpec::Sack(SackSpec {
+                pipe_at_entry: PipeAtEntry::CwndLessThree,
+                ..SACK
+            }),
             ..tcp()
         },
         8,
@@ -63,7 +70,10 @@ fn a_fraction_of_a_segment_that_cwnd_has_left_is_not_in_pipe() {
 fn sack_sends_only_where_pipe_leaves_room_for_a_whole_segment() {
     let mut s = Script::established(
         TcpSpec {
-            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            recovery: RecoverySpec::Sack(SackSpec {
+                pipe_at_entry: PipeAtEntry::CwndLessThree,
+                ..SACK
+            }),
             ..tcp()
         },
         9,
@@ -123,7 +133,10 @@ fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
     let with_delay = |sack_retransmit_delay| {
         let mut s = Script::established(
             TcpSpec {
-                sack_retransmit_delay,
+                recovery: RecoverySpec::Sack(SackSpec {
+                    retransmit_delay: sack_retransmit_delay,
+                    ..SACK
+                }),
                 ..tcp()
             },
             12,
@@ -137,16 +150,19 @@ fn a_delayed_sack_retransmission_waits_for_segments_above_the_hole() {
         s.acked_with(0, &[(1, 3), (4, 5)]);
         s.sent.clone()
     };
-    assert_eq!(with_delay(SackRetransmitDelay::None), [3]);
-    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 1 }), [3]);
-    assert_eq!(with_delay(SackRetransmitDelay::Segments { count: 2 }), [12]);
+    assert_eq!(with_delay(RetransmitDelay::None), [3]);
+    assert_eq!(with_delay(RetransmitDelay::Segments { count: 1 }), [3]);
+    assert_eq!(with_delay(RetransmitDelay::Segments { count: 2 }), [12]);
 }
 
 /// Twelve segments under way of which 0, 1, 2 and 3 are lost, up to the partial ACK of 0.
 fn after_a_partial_ack(sack_partial_ack: SackPartialAck) -> Script {
     let mut s = Script::established(
         TcpSpec {
-            sack_partial_ack,
+            recovery: RecoverySpec::Sack(SackSpec {
+                partial_ack: sack_partial_ack,
+                ..SACK
+            }),
             ..tcp()
         },
         12,
@@ -180,7 +196,10 @@ fn a_partial_ack_may_end_the_recovery_of_sack() {
 fn a_fraction_of_a_segment_below_cwnd_is_room_for_one_or_is_not() {
     let sends = |sack_pipe_room, sent_by_acks: [&[u64]; 3]| {
         let rule = TcpSpec {
-            sack_pipe_room,
+            recovery: RecoverySpec::Sack(SackSpec {
+                pipe_room: sack_pipe_room,
+                ..SACK
+            }),
             ..tcp()
         };
         let mut s = Script::established(rule, 11);
@@ -192,8 +211,8 @@ fn a_fraction_of_a_segment_below_cwnd_is_room_for_one_or_is_not() {
             s.acked_with(0, &[(1, high)]).expect_sent(sent);
         }
     };
-    sends(SackPipeRoom::Segment, [&[], &[], &[11]]); // pipe 6, 5, 4
-    sends(SackPipeRoom::Any, [&[], &[11], &[12]]); // pipe 6, 5, 5
+    sends(PipeRoom::Segment, [&[], &[], &[11]]); // pipe 6, 5, 4
+    sends(PipeRoom::Any, [&[], &[11], &[12]]); // pipe 6, 5, 5
 }
 
 #[test]
@@ -201,7 +220,10 @@ fn every_partial_ack_restarts_the_timer_or_the_first_or_none() {
     let deadline = |sack_partial_ack_restarts| {
         let mut s = Script::established(
             TcpSpec {
-                sack_partial_ack_restarts,
+                recovery: RecoverySpec::Sack(SackSpec {
+                    partial_ack_restarts: sack_partial_ack_restarts,
+                    ..SACK
+                }),
                 ..tcp()
             },
             12,
@@ -242,7 +264,10 @@ fn a_recovery_that_has_reached_recover_forbids_none_for_what_was_sent_since() {
     // RFC 6675 5.1 and Fall and Floyd: only a timeout's `recover` outlives it.
     let mut s = Script::established(
         TcpSpec {
-            avoid_multiple_fast_retransmits: true,
+            recovery: RecoverySpec::Sack(SackSpec {
+                avoid_multiple_fast_retransmits: true,
+                ..SACK
+            }),
             ..tcp()
         },
         8,
@@ -270,7 +295,10 @@ fn a_timeout_clears_the_scoreboard() {
 fn the_block_of_the_last_segment_sent_shows_the_holes_below_it() {
     let mut s = Script::established(
         TcpSpec {
-            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            recovery: RecoverySpec::Sack(SackSpec {
+                pipe_at_entry: PipeAtEntry::CwndLessThree,
+                ..SACK
+            }),
             ..tcp()
         },
         4,
@@ -293,7 +321,10 @@ fn what_sack_may_send_but_the_application_has_not_counts_in_pipe_once_it_is_sent
 fn a_hole_shorter_than_a_segment_is_resent_without_what_lies_above_it() {
     let mut s = Script::established(
         TcpSpec {
-            pipe_at_entry: PipeAtEntry::CwndLessThree,
+            recovery: RecoverySpec::Sack(SackSpec {
+                pipe_at_entry: PipeAtEntry::CwndLessThree,
+                ..SACK
+            }),
             ..tcp()
         },
         4,
@@ -315,8 +346,11 @@ fn a_partial_ack_that_ends_a_recovery_leaves_recover_where_it_was() {
     // RFC 6582 3.2 step 2: what was sent before it makes duplicates of its own.
     let mut s = Script::established(
         TcpSpec {
-            sack_partial_ack: SackPartialAck::EndsRecovery,
-            avoid_multiple_fast_retransmits: true,
+            recovery: RecoverySpec::Sack(SackSpec {
+                partial_ack: SackPartialAck::EndsRecovery,
+                avoid_multiple_fast_retransmits: true,
+                ..SACK
+            }),
             ..tcp()
         },
         12,
@@ -329,7 +363,10 @@ fn a_partial_ack_that_ends_a_recovery_leaves_recover_where_it_was() {
 fn a_recovery_that_finds_nothing_to_send_leaves_what_a_timeout_goes_back_to() {
     let mut s = Script::limited(
         TcpSpec {
-            sack_partial_ack: SackPartialAck::EndsRecovery,
+            recovery: RecoverySpec::Sack(SackSpec {
+                partial_ack: SackPartialAck::EndsRecovery,
+                ..SACK
+            }),
             ..tcp()
         },
         8,
@@ -349,7 +386,10 @@ fn a_recovery_that_finds_nothing_to_send_leaves_what_a_timeout_goes_back_to() {
 fn holes_that_a_recovery_has_resent_are_not_sent_again_where_a_partial_ack_ends_it() {
     let mut s = Script::established(
         TcpSpec {
-            sack_partial_ack: SackPartialAck::EndsRecovery,
+            recovery: RecoverySpec::Sack(SackSpec {
+                partial_ack: SackPartialAck::EndsRecovery,
+                ..SACK
+            }),
             ..tcp()
         },
         8,

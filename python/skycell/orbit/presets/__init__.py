@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from skycell.scenario.presets import Preset, read_presets
+from skycell.input.presets import Preset, read_presets
 
 
 @cache
 def constellations() -> Mapping[str, Preset]:
     """All constellations by name, in alphabetical order."""
-    return {preset.name: preset for preset in read_presets(__package__ or __name__)}
+    return read_presets(__package__ or __name__)

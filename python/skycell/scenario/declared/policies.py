@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameter_types import (
+from skycell.input.parameters import Parameters, param
+from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
+from skycell.scenario.values.parameter_types import (
     AverageThreshold,
     CellCount,
     CellsOfFrames,
@@ -25,8 +27,6 @@ from skycell.scenario.parameter_types import (
     VcLevels,
     VcThresholds,
 )
-from skycell.scenario.parameters import Parameters, param
-from skycell.scenario.rules import Declared, Declares, Part, kind_by_name
 from skycell.spec.network import (
     DfbaSpec,
     DropPrecedenceSpec,

@@ -9,15 +9,15 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.scenario.parameter_types import (
+from skycell.input.parameters import Parameters, param, without
+from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
+from skycell.scenario.values.parameter_types import (
     CellsInRound,
     ClassShares,
     ClassWeights,
     VcIntervals,
     VcWeights,
 )
-from skycell.scenario.parameters import Parameters, param, without
-from skycell.scenario.rules import Declared, Declares, kind_by_name
 from skycell.spec.network import (
     FifoSpec,
     GuaranteedRateSpec,

@@ -5,44 +5,368 @@ Written by `make generate` from the declarations in Rust; change those, not this
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from skycell.scenario.parameters import Parameters, param, when, word
-from skycell.scenario.rules import Declared, Declares
-from skycell.scenario.tcp_types import (
+from pydantic import BeforeValidator, Field
+
+from skycell.input.parameters import Parameters, param, word
+from skycell.scenario.declared.rules import Declared, Declares, Kinds, Table, kind_or
+from skycell.scenario.values.tcp_types import (
     Backoff,
+    CubicC,
     Cwnd,
     DelayedAck,
-    FirstRestartsOnly,
     Flag,
     MaxCwnd,
     Mss,
     ReceiverWindow,
+    RetransmitDelay,
     RtoInitial,
     RtoMax,
     RtoMin,
     SackBlocks,
-    SackRetransmitDelay,
     SegmentCount,
     Ssthresh,
     Tick,
     TickPhase,
 )
-from skycell.spec.network import TcpSpec
+from skycell.spec.network import (
+    CubicSpec,
+    LimitedSlowStartSpec,
+    NewRenoSpec,
+    RenoCongestionSpec,
+    RenoRecoverySpec,
+    SackSpec,
+    StandardSlowStartSpec,
+    TcpSpec,
+    VanillaSpec,
+)
+
+
+class Vanilla(Parameters):
+    """Slow start and congestion avoidance alone: losses are found by timeout only."""
+
+    kind: Literal["vanilla"] = param(..., "the recovery rule")
+
+
+class RenoRecovery(Parameters):
+    """Fast retransmit and fast recovery, which the first ACK of new data ends."""
+
+    kind: Literal["reno"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+    )
+    avoid_multiple_fast_retransmits: Flag = param(
+        False,
+        "no second fast retransmit for data sent before the last recovery or timeout",
+        source=(
+            "RFC 2001 section 4 has no such rule; ns-2 has it as bugFix, RFC 2582 in section 5"
+        ),
+    )
+
+
+class NewReno(Parameters):
+    """Fast retransmit and a recovery that lasts until everything sent before it is acknowledged."""
+
+    kind: Literal["new_reno"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+    )
+    partial_ack_window: Annotated[str, word("keep", "ssthresh", "deflate")] = param(
+        "keep",
+        ("cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by what was acknowledged"),
+        source="ICCCN'97 section 2.3 mentions no change",
+    )
+    partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
+        "every",
+        "which partial ACKs restart the retransmission timer",
+        source="ATM Forum 98-0876R1 section 3.1",
+    )
+    flywheel: Flag = param(
+        False,
+        ("one new segment for every two duplicate ACKs, not what the inflated cwnd allows"),
+        source="ICCCN'97 section 2.3 mentions none",
+    )
+    avoid_multiple_fast_retransmits: Flag = param(
+        False,
+        "no second fast retransmit for data sent before the last recovery or timeout",
+        source="ATM Forum 98-0876R1 section 3.1: no extra rule",
+    )
+
+
+class Sack(Parameters):
+    """Fast retransmit and a recovery guided by selective acknowledgements: the pipe algorithm."""
+
+    kind: Literal["sack"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+    )
+    pipe_at_entry: Annotated[str, word("cwnd", "cwnd - 3")] = param(
+        "cwnd",
+        "pipe at the third duplicate ACK, in segments",
+        source="ICCCN'97 section 3",
+    )
+    partial_ack: Annotated[str, word("pipe - 2", "pipe - 1", "resends two", "ends recovery")] = (
+        param(
+            "pipe - 2",
+            (
+                "what a partial ACK does: takes two segments off pipe, or one; resends two "
+                "holes whatever the value of pipe; or ends the recovery"
+            ),
+            source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
+        )
+    )
+    partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
+        "every",
+        "which partial ACKs restart the retransmission timer",
+        source="stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
+    )
+    pipe_room: Annotated[str, word("segment", "any")] = param(
+        "segment",
+        (
+            "how much room pipe must leave below cwnd before a segment goes out: that of "
+            "a whole segment, or any"
+        ),
+        source="Fall and Floyd 1996; RFC 6675 section 5",
+    )
+    retransmit_delay: RetransmitDelay = param(
+        "none",
+        "segments above a hole that must be SACKed before it is resent",
+        source="NASA/CR-1999-209158 part VII: no significant effect",
+    )
+    max_blocks: SackBlocks = param(
+        3,
+        "blocks in one ACK; four only without timestamps",
+        source="RFC 2018 section 3",
+    )
+    avoid_multiple_fast_retransmits: Flag = param(
+        False,
+        "no second fast retransmit for data sent before the last recovery or timeout",
+        source="ATM Forum 98-0876R1 section 3.1: no extra rule",
+    )
+
+
+_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack
+Recovery = Annotated[
+    Annotated[_AnyRecovery, Field(discriminator="kind")],
+    BeforeValidator(
+        kind_or("sack"),
+        json_schema_input_type=_AnyRecovery | Literal["vanilla", "reno", "new_reno", "sack"],
+    ),
+]
+RECOVERY: dict[str, Declared] = {
+    "vanilla": Declared(Vanilla, VanillaSpec, ()),
+    "reno": Declared(
+        RenoRecovery,
+        RenoRecoverySpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
+    "new_reno": Declared(
+        NewReno,
+        NewRenoSpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares("partial_ack_window", "partial_ack_window", "word"),
+            Declares("partial_ack_restarts", "partial_ack_restarts", "word"),
+            Declares("flywheel", "flywheel", "Flag"),
+            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
+    "sack": Declared(
+        Sack,
+        SackSpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares(
+                "pipe_at_entry", "pipe_at_entry", "word", words={"cwnd - 3": "cwnd_less_three"}
+            ),
+            Declares(
+                "partial_ack",
+                "partial_ack",
+                "word",
+                words={
+                    "pipe - 2": "pipe_less_two",
+                    "pipe - 1": "pipe_less_one",
+                    "resends two": "resends_two",
+                    "ends recovery": "ends_recovery",
+                },
+            ),
+            Declares("partial_ack_restarts", "partial_ack_restarts", "word"),
+            Declares("pipe_room", "pipe_room", "word"),
+            Declares("retransmit_delay", "retransmit_delay", "RetransmitDelay"),
+            Declares("max_blocks", "max_blocks", "SackBlocks"),
+            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
+}
+
+
+class RenoCongestion(Parameters):
+    """A segment each round trip, and half at a loss."""
+
+    kind: Literal["reno"] = param(..., "the congestion rule")
+    growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
+        "float",
+        (
+            "arithmetic of congestion avoidance: with fractions, in whole octets (no "
+            "growth above MSS x MSS), or by counting ACKs"
+        ),
+        source="choice: ICCCN'97 section 7.2 mentions all three as possible",
+    )
+    ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
+        "cwnd",
+        (
+            "what a loss halves: cwnd, or the smaller of cwnd and the advertised window, "
+            "in whole segments"
+        ),
+        source="ICCCN'97 section 2.1: half of cwnd",
+    )
+
+
+class Cubic(Parameters):
+    """A cubic function of the time since the last loss, and 0.7 at a loss."""
+
+    kind: Literal["cubic"] = param(..., "the congestion rule")
+    c: CubicC = param(
+        0.4,
+        "how steep the cubic function is, segments/s^3",
+        symbol="C",
+        source="RFC 9438 section 4.1.1",
+    )
+    fast_convergence: Flag = param(
+        True,
+        (
+            "a loss at a smaller window than the last one lowers W_max further, for the "
+            "sake of flows that begin"
+        ),
+        source="RFC 9438 section 4.7",
+    )
+    ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
+        "cwnd",
+        (
+            "what a loss multiplies by 0.7: cwnd, or the smaller of cwnd and the "
+            "advertised window, in whole segments"
+        ),
+        source="RFC 9438 section 4.6, with cwnd for what is in flight",
+    )
+
+
+_AnyCongestion = RenoCongestion | Cubic
+Congestion = Annotated[
+    Annotated[_AnyCongestion, Field(discriminator="kind")],
+    BeforeValidator(
+        kind_or("reno"),
+        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic"],
+    ),
+]
+CONGESTION: dict[str, Declared] = {
+    "reno": Declared(
+        RenoCongestion,
+        RenoCongestionSpec,
+        (
+            Declares("growth", "growth", "word"),
+            Declares("ssthresh_basis", "ssthresh_basis", "word"),
+        ),
+    ),
+    "cubic": Declared(
+        Cubic,
+        CubicSpec,
+        (
+            Declares("c", "c", "CubicC"),
+            Declares("fast_convergence", "fast_convergence", "Flag"),
+            Declares("ssthresh_basis", "ssthresh_basis", "word"),
+        ),
+    ),
+}
+
+
+class StandardSlowStart(Parameters):
+    """A segment for each ACK of new data."""
+
+    kind: Literal["standard"] = param(..., "the slow start rule")
+    at_ssthresh: Flag = param(
+        False,
+        ("slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery"),
+        source="ICCCN'97 section 2.1: congestion avoidance from ssthresh on",
+    )
+
+
+class LimitedSlowStart(Parameters):
+    """A segment for each ACK up to max_ssthresh, from there on half of that each round trip."""
+
+    kind: Literal["limited"] = param(..., "the slow start rule")
+    max_ssthresh: SegmentCount = param(
+        100,
+        (
+            "segments up to which limited slow start is slow start; above, cwnd grows by "
+            "half of them each round trip"
+        ),
+        source="RFC 3742 section 2: the value of its experiments",
+    )
+    at_ssthresh: Flag = param(
+        False,
+        ("slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery"),
+        source="ICCCN'97 section 2.1: congestion avoidance from ssthresh on",
+    )
+
+
+_AnySlowStart = StandardSlowStart | LimitedSlowStart
+SlowStart = Annotated[
+    Annotated[_AnySlowStart, Field(discriminator="kind")],
+    BeforeValidator(
+        kind_or("standard"),
+        json_schema_input_type=_AnySlowStart | Literal["standard", "limited"],
+    ),
+]
+SLOW_START: dict[str, Declared] = {
+    "standard": Declared(
+        StandardSlowStart, StandardSlowStartSpec, (Declares("at_ssthresh", "at_ssthresh", "Flag"),)
+    ),
+    "limited": Declared(
+        LimitedSlowStart,
+        LimitedSlowStartSpec,
+        (
+            Declares("max_ssthresh", "max_ssthresh", "SegmentCount"),
+            Declares("at_ssthresh", "at_ssthresh", "Flag"),
+        ),
+    ),
+}
 
 
 class Tcp(Parameters):
     """Both endpoints of a TCP connection."""
 
-    variant: Annotated[str, word("vanilla", "reno", "newreno", "sack")] = param(
+    recovery: Recovery = param(
         "sack",
         (
-            "loss recovery: vanilla detects losses only by timeout; reno adds fast "
-            "retransmit and recovery, newreno partial ACKs, sack selective "
-            "acknowledgements; how cwnd grows (such as CUBIC) is set by "
-            "congestion_control"
+            "what is done about lost segments: vanilla detects losses only by timeout; "
+            "reno adds fast retransmit and recovery, new_reno partial ACKs, sack "
+            "selective acknowledgements"
         ),
         source="choice: the variant that ICCCN'97 recommends for long delays",
+    )
+    congestion: Congestion = param(
+        "reno",
+        (
+            "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
+            "a segment per round trip and half, or by a cubic function of the time since "
+            "the loss and 0.7"
+        ),
+        source="ICCCN'97 section 2.1; cubic is RFC 9438",
+    )
+    slow_start: SlowStart = param(
+        "standard",
+        ("how cwnd grows in slow start: by a segment for each ACK, or less of a large window"),
+        source="ICCCN'97 section 2.1; limited is RFC 3742",
     )
     mss: Mss = param(
         "512 B",
@@ -83,51 +407,6 @@ class Tcp(Parameters):
             "field is 65 535 B, shifted as much as the receiver window needs"
         ),
         source="ATM Forum 96-0518: the maximum window bounds the congestion window",
-    )
-    congestion_control: Annotated[str, word("reno", "cubic")] = param(
-        "reno",
-        (
-            "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
-            "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7"
-        ),
-        source="ICCCN'97 section 2.1; cubic is RFC 9438",
-    )
-    cwnd_growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
-        "float",
-        (
-            "arithmetic of Reno's congestion avoidance: with fractions, in whole octets "
-            "(no growth above MSS x MSS), or by counting ACKs"
-        ),
-        source="choice: ICCCN'97 section 7.2 mentions all three as possible",
-        when=when("congestion_control", "reno"),
-    )
-    slow_start: Annotated[str, word("full", "limited")] = param(
-        "full",
-        (
-            "how cwnd grows in slow start: by a segment for each ACK, or from 100 "
-            "segments on by 50 segments each round trip"
-        ),
-        source="ICCCN'97 section 2.1; limited is RFC 3742",
-    )
-    slow_start_at_ssthresh: Flag = param(
-        False,
-        ("slow start continues at cwnd = ssthresh, and with the ACK that ends a recovery"),
-        source="ICCCN'97 section 2.1: congestion avoidance from ssthresh on",
-    )
-    ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
-        "cwnd",
-        (
-            "what a loss halves, or what CUBIC multiplies by 0.7: cwnd, or the smaller of"
-            " cwnd and the advertised window, in whole segments"
-        ),
-        source="ICCCN'97 section 2.1: half of cwnd",
-    )
-    dup_ack_threshold: SegmentCount = param(
-        3,
-        "duplicate ACKs that start fast retransmit",
-        source="RFC 5681 section 3.2",
-        when=when("variant", "reno", "newreno", "sack"),
     )
     tick: Tick = param(
         "100 ms",
@@ -186,83 +465,6 @@ class Tcp(Parameters):
         ),
         source="RFC 7323 is later than the studies' TCPs",
     )
-    pipe_at_entry: Annotated[str, word("cwnd", "cwnd - 3")] = param(
-        "cwnd",
-        "SACK: pipe at the third duplicate ACK, in segments",
-        source="ICCCN'97 section 3",
-        when=when("variant", "sack"),
-    )
-    sack_partial_ack: Annotated[
-        str, word("pipe - 2", "pipe - 1", "resends two", "ends recovery")
-    ] = param(
-        "pipe - 2",
-        (
-            "SACK: what a partial ACK does: takes two segments off pipe, or one; resends "
-            "two holes whatever the value of pipe; or ends the recovery"
-        ),
-        source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
-        when=when("variant", "sack"),
-    )
-    sack_partial_ack_restarts: Annotated[str, word("every", "first", "none")] = param(
-        "every",
-        "SACK: which partial ACKs restart the retransmission timer",
-        source="stated in no study; ATM Forum 98-0876R1 section 3.1 does so for its NewReno",
-        when=when("variant", "sack"),
-    )
-    sack_pipe_room: Annotated[str, word("segment", "any")] = param(
-        "segment",
-        (
-            "SACK: how much room pipe must leave below cwnd before a segment goes out: "
-            "that of a whole segment, or any"
-        ),
-        source="Fall and Floyd 1996; RFC 6675 section 5",
-        when=when("variant", "sack"),
-    )
-    sack_retransmit_delay: SackRetransmitDelay = param(
-        "none",
-        "SACK: segments above a hole that must be SACKed before it is resent",
-        source="NASA/CR-1999-209158 part VII: no significant effect",
-        when=when("variant", "sack"),
-    )
-    sack_max_blocks: SackBlocks = param(
-        3,
-        "SACK: blocks in one ACK; four only without timestamps",
-        source="RFC 2018 section 3",
-        when=when("variant", "sack"),
-    )
-    partial_ack_window: Annotated[str, word("keep", "ssthresh", "deflate")] = param(
-        "keep",
-        (
-            "NewReno: cwnd at a partial ACK: unchanged, set to ssthresh, or reduced by "
-            "what was acknowledged"
-        ),
-        source="ICCCN'97 section 2.3 mentions no change",
-        when=when("variant", "newreno"),
-    )
-    partial_ack_restarts: FirstRestartsOnly = param(
-        "every",
-        "NewReno: which partial ACKs restart the retransmission timer",
-        source="ATM Forum 98-0876R1 section 3.1",
-        when=when("variant", "newreno"),
-    )
-    flywheel: Flag = param(
-        False,
-        (
-            "NewReno: one new segment for every two duplicate ACKs, not what the inflated"
-            " cwnd allows"
-        ),
-        source="ICCCN'97 section 2.3 mentions none",
-        when=when("variant", "newreno"),
-    )
-    avoid_multiple_fast_retransmits: Flag = param(
-        False,
-        (
-            "NewReno and SACK: no second fast retransmit for data sent before the last "
-            "recovery or timeout"
-        ),
-        source="ATM Forum 98-0876R1 section 3.1: no extra rule",
-        when=when("variant", "newreno", "sack"),
-    )
     advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
         "constant",
         (
@@ -292,6 +494,14 @@ class Tcp(Parameters):
         "cwnd falls back to initial_cwnd after one idle RTO",
         source="RFC 5681 section 4.1",
     )
+    ecn: Annotated[str, word("off", "classic")] = param(
+        "off",
+        (
+            "explicit congestion notification between both ends: off, or classic, a mark "
+            "by a queue on the way halves the window as a loss does"
+        ),
+        source="the studies' networks mark nothing; classic is RFC 3168",
+    )
     handshake: Flag = param(
         False,
         "SYN and FIN exchange; without it the connection is open from the start",
@@ -299,11 +509,13 @@ class Tcp(Parameters):
     )
 
 
-TCP = Declared(
+TCP = Table(
     Tcp,
     TcpSpec,
     (
-        Declares("variant", "variant", "word", words={"newreno": "new_reno"}),
+        Kinds("recovery", "recovery", RECOVERY),
+        Kinds("congestion", "congestion", CONGESTION),
+        Kinds("slow_start", "slow_start", SLOW_START),
         Declares("mss", "mss", "Mss"),
         Declares("llc_snap", "llc_snap", "Flag"),
         Declares("rwnd", "receiver_window", "ReceiverWindow"),
@@ -311,12 +523,6 @@ TCP = Declared(
         Declares("initial_cwnd", "initial_cwnd", "Cwnd"),
         Declares("initial_ssthresh", "initial_ssthresh", "Ssthresh"),
         Declares("max_cwnd", "max_cwnd", "MaxCwnd"),
-        Declares("congestion_control", "congestion_control", "word"),
-        Declares("cwnd_growth", "cwnd_growth", "word"),
-        Declares("slow_start", "slow_start", "word"),
-        Declares("slow_start_at_ssthresh", "slow_start_at_ssthresh", "Flag"),
-        Declares("ssthresh_basis", "ssthresh_basis", "word"),
-        Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
         Declares("tick_ps", "tick", "Tick"),
         Declares("tick_phase", "tick_phase", "TickPhase"),
         Declares("tick_order", "tick_order", "word"),
@@ -326,31 +532,12 @@ TCP = Declared(
         Declares("rto_max_backoff", "rto_max_backoff", "Backoff"),
         Declares("rto_restart", "rto_restart", "word"),
         Declares("timestamps", "timestamps", "Flag"),
-        Declares("pipe_at_entry", "pipe_at_entry", "word", words={"cwnd - 3": "cwnd_less_three"}),
-        Declares(
-            "sack_partial_ack",
-            "sack_partial_ack",
-            "word",
-            words={
-                "pipe - 2": "pipe_less_two",
-                "pipe - 1": "pipe_less_one",
-                "resends two": "resends_two",
-                "ends recovery": "ends_recovery",
-            },
-        ),
-        Declares("sack_partial_ack_restarts", "sack_partial_ack_restarts", "word"),
-        Declares("sack_pipe_room", "sack_pipe_room", "word"),
-        Declares("sack_retransmit_delay", "sack_retransmit_delay", "SackRetransmitDelay"),
-        Declares("sack_max_blocks", "sack_max_blocks", "SackBlocks"),
-        Declares("partial_ack_window", "partial_ack_window", "word"),
-        Declares("partial_ack_first_restarts_only", "partial_ack_restarts", "FirstRestartsOnly"),
-        Declares("flywheel", "flywheel", "Flag"),
-        Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
         Declares("advertised_window", "advertised_window", "word"),
         Declares("delayed_ack", "delayed_ack", "DelayedAck"),
         Declares("nagle", "nagle", "Flag"),
         Declares("sws_avoidance", "sws_avoidance", "Flag"),
         Declares("idle_restart", "idle_restart", "Flag"),
+        Declares("ecn", "ecn", "word"),
         Declares("handshake", "handshake", "Flag"),
     ),
 )

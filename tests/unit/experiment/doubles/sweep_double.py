@@ -36,7 +36,7 @@ def run(task: Task, on_progress: OnProgress) -> str:
 
 
 def _flow(flow: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[str, Any]:
-    octets = (2_000_000 if flow["tcp"]["variant"] == "sack" else 1_000_000) + spec["seed"]
+    octets = (2_000_000 if flow["tcp"]["recovery"]["kind"] == "sack" else 1_000_000) + spec["seed"]
     return {
         "name": flow["name"],
         "octets_delivered": octets,

@@ -1,0 +1,118 @@
+//! ERICA+: ERICA with a target that follows the queue.
+
+use super::erica::{Allocation, INTERVAL};
+use super::queue_control::QueueControlSpec;
+use super::{CcrFrom, Measured, RateAlgorithm, RateState};
+use crate::rm::RmCell;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{CellCount, FromZeroToOne, Interval},
+};
+
+/// ERICA with a target that follows the queue: all of the link while its delay is as wanted.
+///
+/// ATM Forum 96-1172, section 6; 98-0408 (arXiv cs/9809040).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+#[rule(
+    feedback = "explicit rate",
+    source = "Jain, Kalyanaraman, Goyal, Fahmy, Viswanathan: ERICA Switch Algorithm, ATM Forum 96-1172, 1996",
+    label = "ERICA+"
+)]
+pub struct EricaPlusSpec {
+    /// Part of the capacity that is aimed at, by the queue.
+    #[param(parts)]
+    pub queue: QueueControlSpec,
+    /// Longest averaging interval.
+    #[param(key = "interval", default = "5 ms", source = INTERVAL)]
+    pub interval_ps: Interval,
+    /// ABR cells after which an averaging interval ends before its time.
+    #[param(default = "500 cells", source = INTERVAL)]
+    pub interval_cells: CellCount,
+    /// Overload up to which VCs are brought to equal rates: 1 + delta.
+    #[param(default = 0.1, symbol = "delta", source = "choice: a tenth")]
+    pub delta: FromZeroToOne,
+    /// Where a VC's rate is known from.
+    #[param(
+        word,
+        default = "rm_cell",
+        source = "ATM Forum 96-1172, appendix: an option measures it"
+    )]
+    pub ccr_from: CcrFrom,
+}
+
+/// See [`EricaPlusSpec`].
+#[derive(Clone, Debug)]
+pub struct EricaPlus {
+    queue: QueueControlSpec,
+    allocation: Allocation,
+}
+
+impl EricaPlus {
+    /// At a port of a link of `link` cells a second, which `vcs` VCs cross.
+    pub fn new(spec: &EricaPlusSpec, link: f64, vcs: usize) -> Self {
+        EricaPlus {
+            queue: spec.queue,
+            allocation: Allocation::new(spec.delta, spec.ccr_from, link, vcs),
+        }
+    }
+}
+
+impl RateAlgorithm for EricaPlus {
+    fn on_interval(&mut self, measured: &Measured<'_>) {
+        // Target_ABR_Capacity = Fraction x Total_ABR_Capacity.
+        let capacity = measured.left_over();
+        let target = self.queue.fraction(measured.queued, capacity) * capacity;
+        self.allocation.on_interval(target, measured);
+    }
+
+    fn on_forward(&mut self, vc: usize, cell: &RmCell) {
+        self.allocation.on_forward(vc, cell);
+    }
+
+    fn on_backward(&mut self, vc: usize, cell: &mut RmCell) {
+        self.allocation.on_backward(vc, cell);
+    }
+
+    fn state(&self) -> RateState {
+        self.allocation.state()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::erica::tests::{backward, forward, measured};
+    use super::*;
+    use crate::switch::queue_control::tests::hyperbolic;
+
+    #[test]
+    fn the_target_is_above_the_capacity_while_the_queue_is_short_and_below_it_while_it_is_long() {
+        let mut erica = EricaPlus::new(
+            &EricaPlusSpec {
+                queue: hyperbolic(),
+                interval_ps: 1,
+                interval_cells: 1,
+                delta: 0.1,
+                ccr_from: CcrFrom::RmCell,
+            },
+            1_000.0,
+            2,
+        );
+        // Half of the input of 800 cells/s is of each VC; others take 200 of the link's 1 000. An empty
+        // queue: f = b = 1.05, so the target is 840.
+        erica.on_forward(0, &forward(400.0));
+        erica.on_interval(&measured(&[400, 400], 200, 0));
+        assert!((erica.state().target - 840.0).abs() < 1e-9);
+        assert!((erica.state().overload - 800.0 / 840.0).abs() < 1e-12);
+        // The largest so far was the share before the first interval, 500; the VC is below its share of
+        // 420 and comes to it first.
+        assert!((backward(&mut erica, 0, 1_000.0) - 420.0).abs() < 1e-9);
+        // T0 = 0.1 s is 80 cells of the 800. A queue of 160: a / ((a - 1) 2 + 1) = 1.15 / 1.3.
+        erica.on_interval(&measured(&[400, 400], 200, 160));
+        assert!((erica.state().target - 800.0 * 1.15 / 1.3).abs() < 1e-9);
+        // A queue without end: half of the capacity, QDLF.
+        erica.on_interval(&measured(&[400, 400], 200, 1_000_000));
+        assert!((erica.state().target - 400.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,189 @@
+//! The cells that the sources of ABR VCs send at a port, each when the rate of its VC allows.
+
+use crate::frames::{Cell, Frames};
+use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting};
+use skycell_spec::AbrSpec;
+use skycell_units::SimTime;
+use std::collections::VecDeque;
+
+/// The queue of a port at which ABR VCs begin: a source for each of them, and what waits there.
+///
+/// Of the cells that may be sent now the one is next that has been allowed to for longest, and of equal
+/// ones that of the VC that comes first at the port; after them those beside the rates. Cells of other
+/// VCs are allowed to when they come. An RM cell is made at the moment in which it is sent.
+#[derive(Debug, Default)]
+pub(crate) struct Pacer {
+    vcs: Vec<PacedVc>,
+    /// Cells of VCs without a source here, in the order of arrival.
+    others: VecDeque<Cell>,
+    /// Cells that wait, the one under transmission included.
+    length: usize,
+    /// The cell under transmission.
+    sending: Option<Cell>,
+}
+
+/// An ABR VC at the port where it begins.
+#[derive(Debug)]
+pub(crate) struct PacedVc {
+    vc: u32,
+    /// Its place at the port.
+    place: u32,
+    /// Paces it.
+    pub(crate) source: Source,
+    /// The end of the connection the other way, whose backward RM cells go over this VC.
+    pub(crate) destination: Destination,
+    data: VecDeque<Cell>,
+    /// Backward RM cells that go beside the rate.
+    beside: VecDeque<RmCell>,
+}
+
+/// Which cell may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Of(usize, Due),
+    /// A backward RM cell beside the rate, of this VC.
+    Beside(usize),
+    Other,
+}
+
+impl PacedVc {
+    fn waiting(&self) -> Waiting {
+        Waiting {
+            data: !self.data.is_empty(),
+            backward: self.destination.waiting().is_some(),
+        }
+    }
+
+    fn rm_cell(&self, now: SimTime, content: RmCell) -> Cell {
+        Cell {
+            frame: Frames::NONE,
+            rm: Some(content),
+            efci: false,
+            index: 0,
+            octets: 0,
+            vc: self.vc,
+            hop: 0,
+            is_last: false,
+            is_tagged: content.is_out_of_rate,
+            is_paced: true,
+            came_at: now,
+            left_at: now,
+        }
+    }
+
+    /// A forward RM cell of the connection the other way has come; whether the one that waited is
+    /// dropped.
+    pub(crate) fn turn(&mut self, cell: &RmCell) -> bool {
+        match self.destination.on_forward(cell) {
+            Turned::Waits => false,
+            Turned::Replaced => true,
+            Turned::OutOfRate(first) => {
+                self.beside.push_back(first);
+                false
+            }
+        }
+    }
+
+    /// Backward RM cells that wait.
+    pub(crate) fn turned(&self) -> u64 {
+        self.beside.len() as u64 + u64::from(self.destination.waiting().is_some())
+    }
+}
+
+impl Pacer {
+    /// Lets it pace VC `vc`, which has `place` at the port; `back` is the VC the other way.
+    pub(crate) fn add(&mut self, vc: u32, place: u32, spec: &AbrSpec, back: &AbrSpec) {
+        self.vcs.push(PacedVc {
+            vc,
+            place,
+            source: Source::new(spec),
+            destination: Destination::new(back),
+            data: VecDeque::new(),
+            beside: VecDeque::new(),
+        });
+    }
+
+    /// A VC that it paces.
+    pub(crate) fn vc_mut(&mut self, vc: u32) -> Option<&mut PacedVc> {
+        self.vcs.iter_mut().find(|paced| paced.vc == vc)
+    }
+
+    /// Cells that wait, the one under transmission included.
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// A data cell of `vc` joins.
+    pub(crate) fn push(&mut self, vc: u32, cell: Cell) {
+        self.length += 1;
+        match self.vc_mut(vc) {
+            Some(paced) => paced.data.push_back(cell),
+            None => self.others.push_back(cell),
+        }
+    }
+
+    /// When the next cell may be sent, `now` or later.
+    pub(crate) fn wake(&self, now: SimTime) -> Option<SimTime> {
+        self.next(now).map(|(at, _)| at)
+    }
+
+    fn next(&self, now: SimTime) -> Option<(SimTime, Next)> {
+        let in_rates = self.vcs.iter().enumerate().filter_map(|(i, paced)| {
+            let (at, due) = paced.source.next(now, paced.waiting())?;
+            Some((at, paced.source.paced(), paced.place, Next::Of(i, due)))
+        });
+        let others = self.others.front();
+        let others = others.map(|cell| (now, cell.came_at, u32::MAX, Next::Other));
+        let beside = self.vcs.iter().enumerate().filter_map(|(i, paced)| {
+            let waits = !paced.beside.is_empty();
+            waits.then_some((now, SimTime::NEVER, paced.place, Next::Beside(i)))
+        });
+        let all = in_rates.chain(others).chain(beside);
+        all.min_by_key(|&(at, since, place, _)| (at, since, place))
+            .map(|(at, _, _, next)| (at, next))
+    }
+
+    /// The transmission begins of the cell that may be sent now. The cell and its VC's place, if it was made
+    /// for the moment.
+    pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, u32)> {
+        let (_, next) = self.next(now).expect("a cell may be sent");
+        let (i, made) = match next {
+            Next::Other => {
+                self.sending = self.others.pop_front();
+                return None;
+            }
+            Next::Beside(i) => (i, self.vcs[i].beside.pop_front()),
+            Next::Of(i, due) => {
+                let paced = &mut self.vcs[i];
+                let made = match paced.source.send(now, due) {
+                    Sent::Forward(cell) => Some(cell),
+                    Sent::Backward { is_out_of_rate } => {
+                        Some(paced.destination.send(is_out_of_rate))
+                    }
+                    Sent::Data => None,
+                };
+                (i, made)
+            }
+        };
+        let paced = &mut self.vcs[i];
+        let Some(content) = made else {
+            self.sending = paced.data.pop_front();
+            return None;
+        };
+        let cell = paced.rm_cell(now, content);
+        self.length += 1;
+        self.sending = Some(cell);
+        Some((cell, paced.place))
+    }
+
+    /// The cell under transmission.
+    pub(crate) fn sending(&self) -> Option<&Cell> {
+        self.sending.as_ref()
+    }
+
+    /// The cell under transmission leaves.
+    pub(crate) fn pop(&mut self) {
+        self.sending = None;
+        self.length -= 1;
+    }
+}

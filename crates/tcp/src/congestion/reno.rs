@@ -1,0 +1,72 @@
+//! Reno's congestion avoidance: a segment each round trip, and half of cwnd at a loss.
+
+use super::{Ack, CongestionControl};
+use crate::spec::{SsthreshBasis, TcpSpec};
+use serde::{Deserialize, Serialize};
+use skycell_declare::Declare;
+
+/// A segment each round trip, and half at a loss.
+///
+/// Source: ICCCN'97 section 2.1; RFC 5681 section 3.1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct RenoCongestionSpec {
+    /// Arithmetic of congestion avoidance: with fractions, in whole octets (no growth above MSS x MSS), or
+    /// by counting ACKs.
+    #[param(
+        word,
+        default = "float",
+        source = "choice: ICCCN'97 section 7.2 mentions all three as possible"
+    )]
+    pub growth: RenoGrowth,
+    /// What a loss halves: cwnd, or the smaller of cwnd and the advertised window, in whole
+    /// segments.
+    #[param(word, default = "cwnd", source = "ICCCN'97 section 2.1: half of cwnd")]
+    pub ssthresh_basis: SsthreshBasis,
+}
+
+/// Arithmetic of Reno's congestion avoidance (ICCCN'97 section 7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum RenoGrowth {
+    /// MSS * MSS / cwnd per ACK, with fractions.
+    Float,
+    /// MSS * MSS / cwnd per ACK, in whole octets: nothing once cwnd > MSS * MSS.
+    Integer,
+    /// Waits for N ACKs with N * MSS * MSS > cwnd, then adds N * MSS * MSS / cwnd.
+    AckCounting,
+}
+
+/// What a loss leaves of cwnd.
+pub(crate) const HALF: f64 = 0.5;
+
+/// What an ACK adds to `cwnd` octets where nothing is counted.
+pub(crate) fn growth(tcp: &TcpSpec, cwnd: f64) -> f64 {
+    let mss = tcp.mss as f64;
+    mss * mss / cwnd
+}
+
+/// Reno where growth waits for several ACKs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CountedAcks {
+    /// ACKs since cwnd last grew.
+    acks: f64,
+}
+
+impl CongestionControl for CountedAcks {
+    fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, _ack: &Ack) -> f64 {
+        let mss = tcp.mss as f64;
+        let mss_squared = mss * mss;
+        self.acks += 1.0;
+        if self.acks * mss_squared > cwnd {
+            std::mem::take(&mut self.acks) * mss_squared / cwnd
+        } else {
+            0.0
+        }
+    }
+
+    fn on_loss(&mut self, _tcp: &TcpSpec, _cwnd: f64) -> f64 {
+        self.acks = 0.0;
+        HALF
+    }
+}

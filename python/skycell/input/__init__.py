@@ -1,0 +1,1 @@
+"""What reading any input file needs: values and their units, forms, faults in the file's words."""

@@ -1,0 +1,116 @@
+"""The form of a file as its classes declare it: tables, kinds, lists, and what may stand there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from skycell.input.parameters import ValueType, When
+
+
+def annotated(found: FieldInfo) -> Any:
+    """A field's annotation with the metadata of its type put back."""
+    metadata = [part for part in found.metadata if not isinstance(part, When)]
+    return Annotated[(found.annotation, *metadata)] if metadata else found.annotation
+
+
+def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The parameters of a table, by their key in the file."""
+    return {found.alias or name: found for name, found in model.model_fields.items()}
+
+
+def field_named(model: type[BaseModel], key: str) -> FieldInfo | None:
+    """The parameter with a given key."""
+    return keys_of(model).get(key)
+
+
+def kind_of(model: type[BaseModel]) -> str | None:
+    """The `kind` that a tagged table must have."""
+    found = model.model_fields.get("kind")
+    words = get_args(found.annotation) if found else ()
+    return str(words[0]) if words else None
+
+
+def models_of(annotation: Any) -> list[type[BaseModel]]:
+    """The tables that an annotation admits."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return models_of(get_args(annotation)[0])
+    if origin is Union or type(annotation).__name__ == "UnionType":
+        return [model for member in get_args(annotation) for model in models_of(member)]
+    return []
+
+
+def value_type_of(annotation: Any) -> ValueType | None:
+    """The leaf type of a parameter, if it is one."""
+    if get_origin(annotation) is tuple:
+        return None
+    for member in (annotation, *get_args(annotation)):
+        for metadata in getattr(member, "__metadata__", ()):
+            if isinstance(metadata, ValueType):
+                return metadata
+    return None
+
+
+def shorthand_of(annotation: Any) -> ValueType | None:
+    """The leaf that may stand for a table of several kinds, such as a time for a constant one."""
+    for metadata in getattr(annotation, "__metadata__", ()):
+        value_type = value_type_of(getattr(metadata, "json_schema_input_type", None))
+        if value_type is not None:
+            return value_type
+    return None
+
+
+def takes_tables_only(annotation: Any) -> bool:
+    """Whether a parameter takes a table or a list of tables, and no word or value for one."""
+    models = models_of(annotation) or models_of(item_of(annotation))
+    return (
+        value_type_of(annotation) is None
+        and bool(models)
+        and not any(kind_of(model) for model in models)
+        and not words_of(annotation)
+    )
+
+
+def words_of(annotation: Any) -> list[str]:
+    """The words that may stand for a table of one kind, such as `off` for none."""
+    if len(models_of(annotation)) != 1:
+        return []
+    written = (
+        getattr(metadata, "json_schema_input_type", None)
+        for metadata in getattr(annotation, "__metadata__", ())
+    )
+    forms = (form for union in written for form in get_args(union))
+    return [word for form in forms if get_origin(form) is Literal for word in get_args(form)]
+
+
+def list_allowed(annotation: Any) -> str:
+    """What a list may hold, in words."""
+    item = item_of(annotation)
+    value_type = value_type_of(item)
+    if value_type is not None:
+        least = " of at least one" if _needs_one(annotation) else ""
+        return f"a list{least}, each {value_type.allowed}"
+    return "a list of tables" if models_of(item) else "a list of texts"
+
+
+def _needs_one(annotation: Any) -> bool:
+    """Whether a list may not be empty."""
+    metadata = getattr(annotation, "__metadata__", ())
+    return any(getattr(part, "min_length", None) for part in metadata)
+
+
+def item_of(annotation: Any) -> Any:
+    """The annotation of a list's items."""
+    if get_origin(annotation) is Annotated:
+        return item_of(get_args(annotation)[0])
+    if get_origin(annotation) is tuple:
+        return get_args(annotation)[0]
+    for member in get_args(annotation):
+        if get_origin(member) is tuple:
+            return get_args(member)[0]
+    return None

@@ -1,0 +1,56 @@
+"""The text of a file, or of standard input, read as a whole."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import ENOENT
+from os import PathLike, fspath, strerror
+from pathlib import Path
+from typing import BinaryIO
+
+from skycell.input.faults import Fault, ScenarioFaults
+
+_MOST_OCTETS = 2**28
+"""Of a text: 256 MiB. What has no end, such as `/dev/zero`, would else fill the memory."""
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a file, a byte order mark taken off.
+
+    Raises:
+        ScenarioFaults: it is not UTF-8, or too long.
+        OSError: the file cannot be read.
+    """
+    if "\0" in fspath(path):  # TOML can write it, and no file system can have it in a name
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), fspath(path))
+    with Path(path).open("rb") as file:
+        return read_stream(file, fspath(path))
+
+
+@contextmanager
+def csv_faults(name: str) -> Iterator[None]:
+    """Tells what cannot be read as CSV as a fault of the file `name`."""
+    try:
+        yield
+    except csv.Error as error:
+        raise ScenarioFaults([Fault(name, "", str(error), "a table as CSV")]) from None
+
+
+def read_stream(stream: BinaryIO, name: str) -> str:
+    """The text of an open file, a byte order mark taken off.
+
+    Raises:
+        ScenarioFaults: it is not UTF-8, or too long; `name` is where it is from.
+        OSError: it cannot be read.
+    """
+    octets = stream.read(_MOST_OCTETS + 1)
+    if len(octets) > _MOST_OCTETS:
+        most = f"{_MOST_OCTETS >> 20} MiB"
+        raise ScenarioFaults([Fault(name, "", f"more than {most}", f"UTF-8 text of up to {most}")])
+    try:
+        return octets.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"the octet {error.object[error.start]:#04x}"
+        raise ScenarioFaults([Fault(name, "", got, "UTF-8 text")]) from None

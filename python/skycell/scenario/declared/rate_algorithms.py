@@ -1,0 +1,337 @@
+"""Rate algorithms of a port as a scenario file writes them.
+
+Written by `make generate` from the declarations in Rust; change those, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from skycell.input.parameters import Parameters, param, when, word
+from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
+from skycell.scenario.values.parameter_types import (
+    AtLeastOne,
+    CellCount,
+    FromZeroToOne,
+    Interval,
+    PartOfOne,
+    Threshold,
+)
+from skycell.spec.network import (
+    EfciSpec,
+    EricaPlusSpec,
+    EricaSpec,
+    QueueControlSpec,
+    WeightedEricaPlusSpec,
+)
+
+
+class Efci(Parameters):
+    """Marks data cells while the queue is long; the destination makes CI of the mark."""
+
+    kind: Literal["efci"] = param(..., "the rate algorithm")
+    high_threshold: Threshold = param(
+        0.5,
+        "ABR cells in the queue from which cells are marked",
+        source="choice: af-tm-0056 leaves to the switch when it is congested",
+    )
+    low_threshold: Threshold = param(
+        0.5,
+        "ABR cells in the queue below which they no longer are, at most high_threshold",
+        source="choice: no hysteresis",
+    )
+
+
+class Erica(Parameters):
+    """Gives each VC an equal share of a target, or more if that ends the overload."""
+
+    kind: Literal["erica"] = param(..., "the rate algorithm")
+    target_utilization: PartOfOne = param(
+        0.9,
+        "part of the link that all classes together shall use",
+        symbol="U",
+        source="ATM Forum 98-0408, of ERICA+: such as 0.9",
+    )
+    interval: Interval = param(
+        "5 ms",
+        "longest averaging interval",
+        source="choice: 5 ms or 500 ABR cells",
+    )
+    interval_cells: CellCount = param(
+        "500 cells",
+        "ABR cells after which an averaging interval ends before its time",
+        source="choice: 5 ms or 500 ABR cells",
+    )
+    delta: FromZeroToOne = param(
+        0.1,
+        "overload up to which VCs are brought to equal rates: 1 + delta",
+        symbol="delta",
+        source="choice: a tenth",
+    )
+    ccr_from: Annotated[str, word("rm_cell", "measured")] = param(
+        "rm_cell",
+        "where a VC's rate is known from",
+        source="ATM Forum 96-1172, appendix: an option measures it",
+    )
+
+
+class EricaPlus(Parameters):
+    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
+
+    kind: Literal["erica_plus"] = param(..., "the rate algorithm")
+    queue_control: Annotated[str, word("hyperbolic", "linear", "step")] = param(
+        "hyperbolic",
+        "form of the function",
+        source="ATM Forum 96-1172, section 6",
+    )
+    target_delay: Interval = param(
+        "1.5 ms",
+        "queueing delay that is aimed at",
+        symbol="T0",
+        source="choice: the copies at hand do not say it",
+    )
+    upper_delay: Interval = param(
+        "3 ms",
+        "queueing delay up to which the function stays at 1; at least target_delay",
+        symbol="T1",
+        source="choice: twice T0",
+        when=when("queue_control", "linear", "step"),
+    )
+    a: AtLeastOne = param(
+        1.15,
+        "curvature beyond Q0; 1 for none",
+        symbol="a",
+        source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
+        when=when("queue_control", "hyperbolic"),
+    )
+    b: AtLeastOne = param(
+        1.05,
+        "the value at an empty queue, from which the curve falls to 1 at Q0",
+        symbol="b",
+        source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
+        when=when("queue_control", "hyperbolic"),
+    )
+    slope: FromZeroToOne = param(
+        0.0625,
+        "what the function loses for each Q0 beyond Q1, and has more at an empty queue",
+        symbol="m",
+        source="arXiv cs/9809041: a power of 1/2",
+        when=when("queue_control", "linear"),
+    )
+    step: FromZeroToOne = param(
+        0.05,
+        "what the function has more below Q0, and less above Q1",
+        symbol="s",
+        source="choice: as much as b of the hyperbola",
+        when=when("queue_control", "step"),
+    )
+    drain_limit: PartOfOne = param(
+        0.5,
+        "least value of the function: queue drain limit factor",
+        symbol="QDLF",
+        source="ATM Forum 98-0408, of ERICA+",
+    )
+    interval: Interval = param(
+        "5 ms",
+        "longest averaging interval",
+        source="choice: 5 ms or 500 ABR cells",
+    )
+    interval_cells: CellCount = param(
+        "500 cells",
+        "ABR cells after which an averaging interval ends before its time",
+        source="choice: 5 ms or 500 ABR cells",
+    )
+    delta: FromZeroToOne = param(
+        0.1,
+        "overload up to which VCs are brought to equal rates: 1 + delta",
+        symbol="delta",
+        source="choice: a tenth",
+    )
+    ccr_from: Annotated[str, word("rm_cell", "measured")] = param(
+        "rm_cell",
+        "where a VC's rate is known from",
+        source="ATM Forum 96-1172, appendix: an option measures it",
+    )
+
+
+class WeightedEricaPlus(Parameters):
+    """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
+
+    kind: Literal["weighted_erica_plus"] = param(..., "the rate algorithm")
+    queue_control: Annotated[str, word("hyperbolic", "linear", "step")] = param(
+        "hyperbolic",
+        "form of the function",
+        source="ATM Forum 96-1172, section 6",
+    )
+    target_delay: Interval = param(
+        "1.5 ms",
+        "queueing delay that is aimed at",
+        symbol="T0",
+        source="choice: the copies at hand do not say it",
+    )
+    upper_delay: Interval = param(
+        "3 ms",
+        "queueing delay up to which the function stays at 1; at least target_delay",
+        symbol="T1",
+        source="choice: twice T0",
+        when=when("queue_control", "linear", "step"),
+    )
+    a: AtLeastOne = param(
+        1.15,
+        "curvature beyond Q0; 1 for none",
+        symbol="a",
+        source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
+        when=when("queue_control", "hyperbolic"),
+    )
+    b: AtLeastOne = param(
+        1.05,
+        "the value at an empty queue, from which the curve falls to 1 at Q0",
+        symbol="b",
+        source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
+        when=when("queue_control", "hyperbolic"),
+    )
+    slope: FromZeroToOne = param(
+        0.0625,
+        "what the function loses for each Q0 beyond Q1, and has more at an empty queue",
+        symbol="m",
+        source="arXiv cs/9809041: a power of 1/2",
+        when=when("queue_control", "linear"),
+    )
+    step: FromZeroToOne = param(
+        0.05,
+        "what the function has more below Q0, and less above Q1",
+        symbol="s",
+        source="choice: as much as b of the hyperbola",
+        when=when("queue_control", "step"),
+    )
+    drain_limit: PartOfOne = param(
+        0.5,
+        "least value of the function: queue drain limit factor",
+        symbol="QDLF",
+        source="ATM Forum 98-0408, of ERICA+",
+    )
+    interval: Interval = param(
+        "5 ms",
+        "longest averaging interval",
+        source="choice: 5 ms or 500 ABR cells",
+    )
+    interval_cells: CellCount = param(
+        "500 cells",
+        "ABR cells after which an averaging interval ends before its time",
+        source="choice: 5 ms or 500 ABR cells",
+    )
+    ccr_from: Annotated[str, word("rm_cell", "measured")] = param(
+        "rm_cell",
+        "where a VC's rate is known from",
+        source="ATM Forum 98-0408: CCR of the RM cell",
+    )
+
+
+_Any = Efci | Erica | EricaPlus | WeightedEricaPlus
+#: Those that need no more than their name.
+_Names = Literal["efci", "erica", "erica_plus", "weighted_erica_plus"]
+RateAlgorithm = Annotated[
+    Annotated[_Any, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+]
+
+RATE_ALGORITHMS: dict[str, Declared] = {
+    "efci": Declared(
+        Efci,
+        EfciSpec,
+        (
+            Declares("high_cells", "high_threshold", "Threshold"),
+            Declares("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
+        ),
+        facts={
+            "feedback": "one bit",
+            "label": "EFCI",
+            "source": "af-tm-0056 section 5.10.6, switch behaviour 1a",
+        },
+    ),
+    "erica": Declared(
+        Erica,
+        EricaSpec,
+        (
+            Declares("target_utilization", "target_utilization", "PartOfOne"),
+            Declares("interval_ps", "interval", "Interval"),
+            Declares("interval_cells", "interval_cells", "CellCount"),
+            Declares("delta", "delta", "FromZeroToOne"),
+            Declares("ccr_from", "ccr_from", "word"),
+        ),
+        facts={
+            "feedback": "explicit rate",
+            "label": "ERICA",
+            "source": (
+                "Jain, Kalyanaraman, Goyal, Fahmy, Viswanathan: ERICA Switch Algorithm, ATM "
+                "Forum 96-1172, 1996"
+            ),
+        },
+    ),
+    "erica_plus": Declared(
+        EricaPlus,
+        EricaPlusSpec,
+        (
+            Part(
+                "queue",
+                QueueControlSpec,
+                (
+                    Declares("curve", "queue_control", "word"),
+                    Declares("target_ps", "target_delay", "Interval"),
+                    Declares("upper_ps", "upper_delay", "Interval"),
+                    Declares("a", "a", "AtLeastOne"),
+                    Declares("b", "b", "AtLeastOne"),
+                    Declares("slope", "slope", "FromZeroToOne"),
+                    Declares("step", "step", "FromZeroToOne"),
+                    Declares("drain_limit", "drain_limit", "PartOfOne"),
+                ),
+            ),
+            Declares("interval_ps", "interval", "Interval"),
+            Declares("interval_cells", "interval_cells", "CellCount"),
+            Declares("delta", "delta", "FromZeroToOne"),
+            Declares("ccr_from", "ccr_from", "word"),
+        ),
+        facts={
+            "feedback": "explicit rate",
+            "label": "ERICA+",
+            "source": (
+                "Jain, Kalyanaraman, Goyal, Fahmy, Viswanathan: ERICA Switch Algorithm, ATM "
+                "Forum 96-1172, 1996"
+            ),
+        },
+    ),
+    "weighted_erica_plus": Declared(
+        WeightedEricaPlus,
+        WeightedEricaPlusSpec,
+        (
+            Part(
+                "queue",
+                QueueControlSpec,
+                (
+                    Declares("curve", "queue_control", "word"),
+                    Declares("target_ps", "target_delay", "Interval"),
+                    Declares("upper_ps", "upper_delay", "Interval"),
+                    Declares("a", "a", "AtLeastOne"),
+                    Declares("b", "b", "AtLeastOne"),
+                    Declares("slope", "slope", "FromZeroToOne"),
+                    Declares("step", "step", "FromZeroToOne"),
+                    Declares("drain_limit", "drain_limit", "PartOfOne"),
+                ),
+            ),
+            Declares("interval_ps", "interval", "Interval"),
+            Declares("interval_cells", "interval_cells", "CellCount"),
+            Declares("ccr_from", "ccr_from", "word"),
+        ),
+        facts={
+            "feedback": "explicit rate",
+            "label": "weighted ERICA+",
+            "source": (
+                "Vandalore, Fahmy, Jain, Goyal, Goyal: Overload Based Explicit Rate Switch "
+                "Schemes with MCR Guarantees, ATM Forum 98-0408, 1998"
+            ),
+        },
+    ),
+}
+"""What each rate algorithm declares, by its kind."""

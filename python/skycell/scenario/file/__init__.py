@@ -1,0 +1,1 @@
+"""The tables of a scenario file, each a class of parameters."""

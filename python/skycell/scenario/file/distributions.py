@@ -1,0 +1,47 @@
+"""Distributions of times, as a scenario file names them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from skycell.input.parameters import Parameters, param, quantity
+from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
+
+Time = Annotated[
+    Quantity, quantity(Dimension.TIME, Dimension.RTT, high=LONGEST_RUN_PS, example="0.1 s")
+]
+
+
+class Constant(Parameters):
+    """Always the same time."""
+
+    kind: Literal["constant"] = param(..., "the distribution")
+    value: Time = param(..., "the time")
+
+
+class Uniform(Parameters):
+    """Uniform over [low, high)."""
+
+    kind: Literal["uniform"] = param(..., "the distribution")
+    low: Time = param(..., "smallest time")
+    high: Time = param(..., "end of the range, above low")
+
+
+class Exponential(Parameters):
+    """Exponential with a given mean."""
+
+    kind: Literal["exponential"] = param(..., "the distribution")
+    mean: Time = param(..., "mean time, above zero")
+
+
+def _constant_by_value(value: Any) -> Any:
+    return {"kind": "constant", "value": value} if isinstance(value, str) else value
+
+
+_Times = Constant | Uniform | Exponential
+Times = Annotated[
+    Annotated[_Times, Field(discriminator="kind")],
+    BeforeValidator(_constant_by_value, json_schema_input_type=_Times | Time),
+]

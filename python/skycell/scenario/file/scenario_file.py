@@ -1,0 +1,104 @@
+"""A scenario file as it is written: the sections and what each may say."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
+from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
+from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.gfr import GfrContract
+from skycell.scenario.file.sources import PolicerParameters, Source
+from skycell.scenario.file.topology import Topology
+from skycell.scenario.file.traffic import Loss, Start, Traffic
+
+TRACES = (
+    "cwnd",
+    "sequence",
+    "queue",
+    "vc_queue",
+    "discards",
+    "transfers",
+    "files",
+    "service",
+)
+
+#: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
+#: of a thousand VCs would cost more than the run.
+MOST_VCS_BY_DEFAULT = 64
+
+Duration = Annotated[
+    Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="20 s")
+]
+Interval = Annotated[
+    Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, example="10 ms")
+]
+
+
+class Run(Parameters):
+    """How long to run, and with which random numbers."""
+
+    duration: Duration = param(..., "simulated time")
+    seed: Annotated[int, whole_number(0, 2**64 - 1)] = param(
+        1, "seed of every random stream; replications differ in nothing else", source="choice"
+    )
+
+
+class Records(Parameters):
+    """What a run keeps besides its counters."""
+
+    traces: tuple[Annotated[str, word(*TRACES)], ...] = param(
+        [], "traces to keep", source="a run without traces leaves kilobytes"
+    )
+    sample_every: Interval = param(
+        "10 ms", "interval between samples of the queues", source="choice: a tenth of a tick"
+    )
+    ports: tuple[str, ...] | None = param(
+        None,
+        'links, such as "switch1>switch2", whose port\'s queue is sampled',
+        source="the ports with a limited buffer",
+    )
+    vc_ports: tuple[str, ...] | None = param(
+        None,
+        "links whose port's queue is sampled VC by VC",
+        source=f"the ports with a limited buffer that at most {MOST_VCS_BY_DEFAULT} VCs cross",
+    )
+    delay_vcs: tuple[str, ...] | None = param(
+        None,
+        "VCs whose cell transfer delay is measured, cell by cell",
+        source="those of the cell sources",
+    )
+
+
+class FlowOverride(Parameters):
+    """What is different for some of the flows."""
+
+    names: Names = param(..., "flows that differ")
+    tcp: Tcp | None = param(None, "TCP parameters that differ; the others are as in [tcp]")
+    traffic: Traffic | None = param(None, "what their applications send")
+    start: Start | None = param(None, "when they begin")
+    loss: Loss | None = param(None, "prescribed losses for these flows")
+
+
+class ScenarioFile(Parameters):
+    """One run, written with words and units."""
+
+    run: Run = param(..., "how long to run")
+    topology: Topology = param(..., "nodes, links, VCs and flows")
+    tcp: Tcp = param({}, "TCP parameters of all flows", source="every parameter's own default")
+    traffic: Traffic = param("persistent", "what applications send", source="the studies' sources")
+    start: Start = param(
+        "drawn", "when flows begin", source="choice: sources that move in step are misleading"
+    )
+    loss: Loss = param({}, "prescribed losses for all flows", source="none")
+    records: Records = param({}, "what the run keeps besides its counters", source="no traces")
+    gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
+    abr: tuple[AbrControl, ...] = param(
+        [], "VCs whose rate the network controls", source="plain UBR"
+    )
+    source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
+    policer: tuple[PolicerParameters, ...] = param(
+        [], "the rates to which the cells of VCs are held", source="no policing"
+    )
+    flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

@@ -1,0 +1,159 @@
+"""Cell sources as a scenario file writes them: constant bit rate and on/off variable bit rate."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from skycell.input.parameters import (
+    Name,
+    Names,
+    Parameters,
+    param,
+    quantity,
+    when,
+    whole_number,
+    without,
+    word,
+)
+from skycell.input.quantities import DAY_PS, Dimension, Quantity
+from skycell.scenario.file.classes import ServiceClass
+from skycell.scenario.file.distributions import Times
+from skycell.scenario.file.traffic import Start
+from skycell.scenario.values.cells import CellRate, part_or_rate
+
+_PEAK = part_or_rate(
+    "above 0, at most 1 or 100 % (fraction of the cells that the slowest link on the way "
+    'carries), or a rate such as "10 Mbit/s" or "20000 cells/s" (bits of whole cells, 424 '
+    "each; with packet_size bits of IP packets)",
+    "100 %",
+    "20000 cells/s",
+)
+PeakRate = Annotated[Any, _PEAK]
+
+Phase = Annotated[
+    Quantity | Literal["drawn"],
+    quantity(
+        Dimension.TIME,
+        Dimension.RTT,
+        high=DAY_PS,
+        words=["drawn"],
+        example="150 ms",
+    ),
+]
+PacketSize = Annotated[Quantity, quantity(Dimension.SIZE, low=28, high=65_535, example="1500 B")]
+Frame = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
+
+_NAME = "name of the source and of its VC"
+_CLASS = "service class of its VC"
+
+# What every source has beside the rate and the pattern of its own.
+_FRAME_CELLS = param(
+    1,
+    "cells of its AAL5 frames, 1 for cells without frames; cells of a datagram",
+    source="choice: the studies speak of cells only",
+    when=without("packet_size"),
+)
+_PACKET_SIZE = param(
+    None,
+    "octets of the IP packets that it sends, headers included, as UDP does: each is handed over "
+    "whole, also to routers and to links of packets, and nothing is sent again",
+    source="a source of cells",
+)
+_BESIDE = param(
+    None,
+    "flow on whose VCs it sends, from the same host: each of its frames is handed over "
+    "whole, like a UDP datagram, and nothing is sent again",
+    source="its own VC",
+)
+_START = param("together", "when it begins", source="the start of the run")
+_ENDS = "its own hosts at both ends of the congested links"
+_SOURCE = param(None, "host that it is at; only in a graph", source=_ENDS)
+_DESTINATION = param(None, "host where its cells end; only in a graph", source=_ENDS)
+
+
+class CbrSource(Parameters):
+    """A source that sends a cell at equal intervals, from its start to the end of the run."""
+
+    kind: Literal["cbr"] = param(..., "the source")
+    name: Name = param(..., _NAME)
+    service: ServiceClass = param(
+        "cbr", _CLASS, alias="class", source="the class for its kind", when=without("beside")
+    )
+    rate: PeakRate = param(..., "its cell rate, or that of its packets", symbol="PCR")
+    frame: Frame = _FRAME_CELLS
+    packet_size: PacketSize | None = _PACKET_SIZE
+    beside: Name | None = _BESIDE
+    start: Start = _START
+    source: Name | None = _SOURCE
+    destination: Name | None = _DESTINATION
+
+
+class VbrSource(Parameters):
+    """A source that sends at its peak rate for a time, and is silent for a time."""
+
+    kind: Literal["vbr"] = param(..., "the source")
+    name: Name = param(..., _NAME)
+    service: ServiceClass = param(
+        "nrt_vbr",
+        _CLASS,
+        alias="class",
+        source="the class for its kind without real-time bounds",
+        when=without("beside"),
+    )
+    peak_rate: PeakRate = param(
+        ..., "its cell rate, or that of its packets, while it sends", symbol="PCR"
+    )
+    on: Times = param(..., "length of a burst, up to 24 h")
+    off: Times = param(..., "time from the end of a burst to the next, up to 24 h")
+    phase: Phase = param(
+        "drawn",
+        "how far it is into its first cycle, which starts with the on time, when it begins; "
+        "drawn is uniform over a mean cycle",
+        source="choice: sources do not wait for each other",
+    )
+    frame: Frame = _FRAME_CELLS
+    packet_size: PacketSize | None = _PACKET_SIZE
+    beside: Name | None = _BESIDE
+    start: Start = _START
+    source: Name | None = _SOURCE
+    destination: Name | None = _DESTINATION
+
+
+Source = Annotated[CbrSource | VbrSource, Field(discriminator="kind")]
+
+Tolerance = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="10 us")]
+
+Action = Annotated[str, word("count", "tag", "discard")]
+
+
+class PolicerParameters(Parameters):
+    """GCRA policing of some VCs, each separately, where they enter the first switch."""
+
+    vcs: Names = param(..., "VCs that are policed; a cell source's VC has its name")
+    pcr: CellRate = param(..., "peak cell rate", symbol="PCR")
+    cdvt: Tolerance = param(
+        "0 s", "cell delay variation tolerance", symbol="CDVT", source="no tolerance"
+    )
+    pcr_action: Action = param(
+        "discard",
+        "what happens to a cell above the peak rate",
+        source="Traffic Management 4.0, section 4.4",
+    )
+    scr: CellRate | None = param(
+        None, "sustainable cell rate; adds a second bucket", symbol="SCR", source="PCR alone"
+    )
+    mbs: Annotated[int, whole_number(1, 2**31)] | None = param(
+        None,
+        "maximum burst size, cells; the second bucket's tolerance is CDVT + BT with "
+        "BT = (MBS - 1)(1/SCR - 1/PCR)",
+        symbol="MBS",
+        source="only with scr",
+    )
+    scr_action: Action = param(
+        "tag",
+        "what happens to a cell above the sustainable rate",
+        source="Traffic Management 4.0, section 4.4",
+        when=when("scr"),
+    )

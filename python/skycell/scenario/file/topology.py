@@ -1,0 +1,211 @@
+"""Topologies as a scenario file writes them: two generated ones and an explicit graph."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
+from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
+from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.file import jitter
+from skycell.scenario.file.classes import (
+    CLASS_MEANING,
+    CLASS_SOURCE,
+    RATE_ALGORITHM_MEANING,
+    RATE_ALGORITHM_SOURCE,
+    SCHEDULER_MEANING,
+    SCHEDULER_SOURCE,
+    SERVICE_MEANING,
+    ClassQueue,
+    ServiceClass,
+)
+from skycell.scenario.file.framing import Framing
+from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.links import (
+    DELAY_MEANING,
+    DELAY_OR_SCHEDULE,
+    FRAMING_MEANING,
+    HOST_BUFFER_MEANING,
+    HOST_BUFFER_SOURCE,
+    HOST_POLICY_MEANING,
+    HOST_POLICY_SOURCE,
+    LOSS_MEANING,
+    LOSS_SOURCE,
+    MTU_MEANING,
+    NO_FRAMING,
+    NO_MTU,
+    RATE_MEANING,
+    SCHEDULE_MEANING,
+    SCHEDULE_SOURCE,
+    AccessLink,
+    Buffer,
+    CongestedLink,
+    Delay,
+    Loss,
+    Mtu,
+    Rate,
+)
+from skycell.scenario.file.schedule import Schedule
+
+MOST_FLOWS = 10_000
+
+
+class EdgeLink(AccessLink):
+    """The links between an edge router and its switch, and the router's port to the switch.
+
+    The port takes in whole frames: of the connections that share the router's VC, frame by frame.
+    """
+
+    buffer: Buffer = param(
+        "unlimited",
+        "cells that the port of a router on the sources' side holds, including the one being "
+        "sent; a frame that does not fit is refused whole",
+        symbol="K",
+        source="choice: losses happen in the network only",
+    )
+    policy: Policy = param("tail_drop", "which frames that port accepts", source="a plain router")
+
+
+class ExtraDelay(Parameters):
+    """How much further a router is from its switch than the others."""
+
+    vc: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
+        ..., "number of the pair of routers; this refers to the one on the sources' side"
+    )
+    delay: Delay = param(..., "delay beyond that of the other routers' links, one way")
+
+
+class Dumbbell(Parameters):
+    """N hosts - switch - switch - N hosts, one TCP connection from each source to its destination.
+
+    With `tcps_per_vc` edge routers stand between hosts and switches, and so many connections share
+    one VC between a pair of routers.
+    """
+
+    kind: Literal["dumbbell"] = param(..., "the topology")
+    sources: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
+        ...,
+        "TCP connections, each with its own pair of hosts; 0 for cell sources alone",
+        symbol="N",
+    )
+    bottleneck: CongestedLink = param(..., "the link from switch1 to switch2")
+    access: AccessLink = param(..., "the links between a host and its switch or router")
+    service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
+    tcps_per_vc: Annotated[int, whole_number(1, MOST_FLOWS)] | None = param(
+        None,
+        "TCP connections on each VC; without it there are no routers, and each connection "
+        "has its own VC",
+    )
+    edge: EdgeLink | None = param(
+        None,
+        "the links between a router and its switch, and the router's buffer; only with tcps_per_vc",
+        source="as access",
+        when=when("tcps_per_vc"),
+    )
+    extra_delay: tuple[ExtraDelay, ...] = param(
+        [],
+        "routers that are further from their switch than the others; only with tcps_per_vc",
+        source="all are equally far",
+        when=when("tcps_per_vc"),
+    )
+
+
+class ParkingLot(Parameters):
+    """A chain of switches: long flows cross every congested link, cross flows one each.
+
+    Switches are switch1, switch2, ...; the k-th congested link leads from switch k to switch k + 1.
+    """
+
+    kind: Literal["parking_lot"] = param(..., "the topology")
+    hops: Annotated[int, whole_number(1, 100)] = param(..., "congested links in the chain")
+    long_flows: Annotated[int, whole_number(0, MOST_FLOWS)] = param(
+        1, "connections over the whole chain", source="choice: one in the classic figure"
+    )
+    cross_flows: Annotated[int, whole_number(0, 1000)] = param(
+        1, "connections over each congested link", source="choice: one in the classic figure"
+    )
+    bottleneck: CongestedLink = param(..., "each congested link")
+    access: AccessLink = param(..., "the links between a host and its switch")
+    service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
+
+
+class GraphLink(Parameters):
+    """A link between two nodes, the same in both directions unless `one_way`."""
+
+    source: Name = param(..., "node at which the link begins", alias="from")
+    target: Name = param(..., "node at which the link ends", alias="to")
+    rate: Rate = param(..., RATE_MEANING)
+    framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
+    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
+    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
+    schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
+    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    buffer: Buffer = param(
+        "unlimited",
+        "what the switch or router port feeding the link holds",
+        symbol="K",
+        source="a port where nothing queues",
+    )
+    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
+    classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
+    scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
+    host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
+    rate_algorithm: RateAlgorithm | None = param(
+        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
+    )
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
+    one_way: Flag = param(False, "the link has one direction only", source="duplex links")
+
+
+class GraphVc(Parameters):
+    """A virtual channel, in one direction."""
+
+    name: Name = param(..., "name of the VC")
+    path: tuple[Name, ...] = param(..., "nodes from end to end")
+    service: ServiceClass = param(
+        "ubr", "service class of the VC", alias="class", source="TCP over UBR"
+    )
+
+
+class GraphFlow(Parameters):
+    """A TCP connection between two hosts of the graph."""
+
+    name: Name = param(..., "name of the flow")
+    source: Name = param(..., "host that sends data")
+    destination: Name = param(..., "host that receives data")
+    service: ServiceClass = param(
+        "ubr",
+        "service class of the flow's own VCs",
+        alias="class",
+        source="TCP over UBR",
+        when=(without("forward"), without("reverse")),
+    )
+    forward: tuple[Name, ...] | None = param(
+        None,
+        "VCs that carry data, end to end; routers connect each to the next",
+        source="its own VC for each section of the shortest path",
+    )
+    reverse: tuple[Name, ...] | None = param(
+        None,
+        "VCs that carry acknowledgements",
+        source="its own VC for each section of the shortest path",
+    )
+
+
+class Graph(Parameters):
+    """Any graph of hosts, routers and switches."""
+
+    kind: Literal["graph"] = param(..., "the topology")
+    hosts: tuple[Name, ...] = param(..., "names of the hosts")
+    routers: tuple[Name, ...] = param([], "names of the edge routers", source="none")
+    switches: tuple[Name, ...] = param([], "names of the switches", source="none")
+    link: tuple[GraphLink, ...] = param(..., "links")
+    vc: tuple[GraphVc, ...] = param([], "VCs with a given path", source="shortest paths")
+    flow: tuple[GraphFlow, ...] = param([], "TCP connections", source="cell sources alone")
+
+
+Topology = Annotated[Dumbbell | ParkingLot | Graph, Field(discriminator="kind")]

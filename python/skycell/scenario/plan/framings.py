@@ -1,0 +1,101 @@
+"""Framings of the links of a network: whether a link can have its own, between its ends."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import get_args
+
+from skycell.input.faults import NOTHING, FaultCollector, Verbatim
+from skycell.input.forms import kind_of, models_of
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, show_amount, show_time
+from skycell.scenario.file.framing import LONGEST_PACKET, CellFraming, Framing, Gse, WholePackets
+from skycell.scenario.file.links import CongestedLink, payload_rate
+from skycell.scenario.plan.host_ports import check_host_ports
+from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.spec.values import packet_time_ps
+
+#: Longest time of a packet, picoseconds, as `PacketFraming` of `crates/spec` has it.
+_LONGEST_PS = 3600 * PS_PER_SECOND
+_MEANING = meaning_of(CongestedLink.model_fields["framing"])
+_RATE_MEANING = meaning_of(CongestedLink.model_fields["rate"])
+
+
+def check_framings(plan: Plan, faults: FaultCollector) -> None:
+    """Notes framings that a link lacks, or cannot have at its rate or between its ends."""
+    check_host_ports(plan, faults)
+    for link in {words_of_rate(link): link for link in plan.links.values()}.values():
+        _check_framing(link, faults)
+    refused = set()
+    for link in plan.links.values():
+        switches = [end for end in (link.source, link.target) if plan.nodes[end] == "switch"]
+        if link.carries_packets and switches and link.rate_path not in refused:
+            refused.add(link.rate_path)
+            got = Verbatim(f"packets on {link.name}")
+            allowed = (
+                f"a router in place of {switches[0]}, which as a switch forwards cells, or a "
+                "framing of ATM cells"
+            )
+            faults.add((*link.rate_path, "framing"), got, allowed, _MEANING)
+
+
+def words_of_rate(link: PlannedLink) -> tuple[object, ...]:
+    """What links whose rate is described by the same words have in common."""
+    return (link.rate_path, id(link.rate), link.framing)
+
+
+def _check_framing(link: PlannedLink, faults: FaultCollector) -> None:
+    where = (*link.rate_path, "framing")
+    framing = link.framing
+    if link.rate.dimension is Dimension.CELL_RATE:
+        if framing is not None and _kind(framing) != "none":
+            allowed = '"none": cells/s is what the link carries'
+            faults.add(where, _kind(framing), allowed, _MEANING)
+        return
+    is_of_symbols = link.rate.dimension is Dimension.SYMBOL_RATE
+    if is_of_symbols != (isinstance(framing, WholePackets) and framing.counts_symbols):
+        allowed = "a rate in bit/s: only a carrier with framing gse has one of symbols"
+        if not is_of_symbols:
+            allowed = 'a symbol rate, such as "30 Mbaud": with gse bits follow from the modcod'
+        faults.add((*link.rate_path, "rate"), link.rate.text, allowed, _RATE_MEANING)
+        return
+    if isinstance(framing, Gse) and framing.physical is None:
+        allowed = "a code rate below 9/10, which short frames do not have"
+        meaning = meaning_of(Gse.model_fields["modcod"])
+        faults.add((*where, "modcod"), framing.modcod, allowed, meaning)
+        return
+    if framing is None:
+        known = " or ".join(f'"{kind_of(model)}"' for model in models_of(get_args(Framing)[0]))
+        faults.add(where, NOTHING, known, _MEANING)
+        return
+    if isinstance(framing, WholePackets):
+        _check_packets(link, framing, faults)
+        return
+    only = framing.only_bps
+    if only is not None and link.rate.amount != only:
+        got = Verbatim(f'"{_kind(framing)}" with a rate of {link.rate}')
+        allowed = f"a rate of {show_amount(Fraction(only, 10**6))} Mbit/s with this framing"
+        faults.add(where, got, allowed, _MEANING)
+
+
+def _kind(framing: CellFraming | WholePackets) -> str:
+    return kind_of(type(framing)) or ""
+
+
+def _check_packets(link: PlannedLink, framing: WholePackets, faults: FaultCollector) -> None:
+    """Notes a rate at which the shortest packet takes no time, or the longest too much."""
+    rate = payload_rate(link.rate, framing)
+    meaning = _RATE_MEANING
+    where = (*link.rate_path, "rate")
+    if rate < CELL_BITS:  # the least rate in bits; that of symbols has no bound of its own
+        allowed = f"a rate that leaves {CELL_BITS} bit/s or more"
+        faults.add(where, link.rate.text, allowed, meaning)
+        return
+    on_line = framing.on_line(rate)
+    if packet_time_ps(on_line, 1) == 0:
+        allowed = "a rate at which a packet of one octet takes a picosecond or more"
+        faults.add(where, link.rate.text, allowed, meaning)
+    elif packet_time_ps(on_line, LONGEST_PACKET) > _LONGEST_PS:
+        time = show_time(packet_time_ps(on_line, LONGEST_PACKET))
+        got = Verbatim(f"{link.rate}, at which a packet of 65 535 B takes {time}")
+        faults.add(where, got, f"a rate at which it takes up to {show_time(_LONGEST_PS)}", meaning)

@@ -1,0 +1,36 @@
+"""Limits of hosts' ports: only hosts have them, and only on links of packets."""
+
+from __future__ import annotations
+
+from skycell.input.faults import FaultCollector, Path
+from skycell.input.parameters import meaning_of
+from skycell.scenario.file.links import AccessLink
+from skycell.scenario.file.topology import GraphLink
+from skycell.scenario.plan.plan import PLAIN, UNLIMITED, Plan
+
+
+def refuse_host_port(link: AccessLink | GraphLink, path: Path, faults: FaultCollector) -> None:
+    """Notes the limit of a host's port for a link that no host feeds, if it is given."""
+    _note(str(link.host_buffer), link.host_policy.kind, path, "no host feeds this link", faults)
+
+
+def check_host_ports(plan: Plan, faults: FaultCollector) -> None:
+    """Notes limits of hosts' ports that feed links of cells, once for each table."""
+    noted = set()
+    for link in plan.links.values():
+        is_host = plan.nodes[link.source] == "host"
+        if is_host and not link.takes_all_in and not link.carries_packets:
+            if link.path not in noted:
+                why = "on a link of cells a host's port holds whatever TCP sends"
+                _note(str(link.buffer), link.policy.kind, link.path, why, faults)
+            noted.add(link.path)
+
+
+def _note(buffer: str, policy: str, path: Path, why: str, faults: FaultCollector) -> None:
+    for key, got, plain in (
+        ("host_buffer", buffer, UNLIMITED),
+        ("host_policy", policy, PLAIN.kind),
+    ):
+        if got != plain:
+            meaning = meaning_of(AccessLink.model_fields[key])
+            faults.add((*path, key), got, f'"{plain}": {why}', meaning)

@@ -1,0 +1,163 @@
+"""A network between words and numbers: who is joined to whom, quantities still as written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import Literal
+
+from skycell.input.faults import Path, did_you_mean
+from skycell.input.quantities import Quantity
+from skycell.scenario.declared.policies import Policy, TailDrop
+from skycell.scenario.declared.rate_algorithms import RateAlgorithm
+from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.file.classes import ClassQueue
+from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.jitter import PortGap, Sender
+from skycell.scenario.plan.course import Course
+
+NodeKind = Literal["host", "router", "switch"]
+UNLIMITED = "unlimited"
+PLAIN = TailDrop(kind="tail_drop")
+
+
+@dataclass(frozen=True)
+class PlannedLink:
+    """One direction of a link; `path` is its table in the file.
+
+    `rate_path` is the table that its rate comes from. `jitter` is that of a host or router
+    that feeds the link, if the file says any.
+    """
+
+    source: str
+    target: str
+    rate: Quantity
+    framing: FramingKind | None
+    delay: Quantity
+    path: Path
+    rate_path: Path
+    buffer: Quantity | str = UNLIMITED
+    policy: Policy = PLAIN
+    jitter: Sender | PortGap | None = None
+    buffer_key: str = "buffer"
+    policy_key: str = "policy"
+    classes: tuple[ClassQueue, ...] = ()
+    scheduler: Scheduler | None = None
+    rate_algorithm: RateAlgorithm | None = None
+    mtu: Quantity | None = None
+
+    @property
+    def name(self) -> str:
+        """The link's name, `from>to`."""
+        return f"{self.source}>{self.target}"
+
+    @property
+    def carries_packets(self) -> bool:
+        """Whether IP packets go whole; else they go in cells."""
+        return isinstance(self.framing, WholePackets)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a queue of the port that feeds the link has a limit."""
+        return any(
+            buffer != UNLIMITED for buffer in (self.buffer, *(c.buffer for c in self.classes))
+        )
+
+    @property
+    def takes_all_in(self) -> bool:
+        """Whether one queue without a limit and without a scheduler feeds the link."""
+        return (
+            self.buffer == UNLIMITED
+            and not self.classes
+            and self.scheduler is None
+            and self.rate_algorithm is None
+            and isinstance(self.policy, TailDrop)
+        )
+
+
+@dataclass(frozen=True)
+class Rerouting:
+    """Later ways of a VC: from when on, and the links; and whether nodes forget the older ones."""
+
+    ways: tuple[tuple[int, tuple[str, ...]], ...]
+    loses_cells: bool
+
+
+@dataclass(frozen=True)
+class PlannedVc:
+    """A VC over links given by name."""
+
+    name: str
+    links: tuple[str, ...]
+    service: str = "ubr"
+    rerouting: Rerouting | None = None
+
+    @property
+    def all_links(self) -> set[str]:
+        """The links of all its ways."""
+        later = self.rerouting.ways if self.rerouting else ()
+        return {*self.links, *(link for _, way in later for link in way)}
+
+
+@dataclass(frozen=True)
+class PlannedFlow:
+    """A flow over VCs given by name."""
+
+    name: str
+    forward: tuple[str, ...]
+    reverse: tuple[str, ...]
+
+
+@dataclass
+class Plan:
+    """Nodes, links, VCs and flows in the order that gives them their ids."""
+
+    nodes: dict[str, NodeKind] = field(default_factory=dict)
+    links: dict[str, PlannedLink] = field(default_factory=dict)
+    vcs: dict[str, PlannedVc] = field(default_factory=dict)
+    flows: dict[str, PlannedFlow] = field(default_factory=dict)
+    #: Links whose delay and end follow satellites, by name.
+    courses: dict[str, Course] = field(default_factory=dict)
+    #: Cell sources in their order, with the VC of each.
+    sources: dict[str, str] = field(default_factory=dict)
+    #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
+    datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def a_vc(self, name: str) -> str:
+        """What may stand in place of a name that is no VC's, with an example."""
+        hint = did_you_mean(name, self.vcs)
+        example = "" if hint or not self.vcs else f', such as "{next(iter(self.vcs))}"'
+        return f"a VC of the topology{example}{hint}"
+
+    def add_link(self, link: PlannedLink) -> None:
+        """Adds one direction of a link."""
+        self.links[link.name] = link
+
+    def add_vc(self, name: str, nodes: Iterable[str], service: str = "ubr") -> str:
+        """Adds a VC of a service class that visits `nodes`, and returns its name."""
+        visited = tuple(nodes)
+        hops = pairwise(visited)
+        self.vcs[name] = PlannedVc(name, tuple(f"{a}>{b}" for a, b in hops), service)
+        return name
+
+    def add_flow(self, name: str, forward: Iterable[str], reverse: Iterable[str]) -> None:
+        """Adds a flow over VCs."""
+        self.flows[name] = PlannedFlow(name, tuple(forward), tuple(reverse))
+
+    def links_of(self, vcs: Iterable[str]) -> list[PlannedLink]:
+        """The links that a row of VCs crosses."""
+        return [self.links[name] for vc in vcs for name in self.vcs[vc].links]
+
+    def vcs_by_link(self) -> dict[str, list[str]]:
+        """VCs that cross each link, each once, in the order of the flows that use them.
+
+        Where there is no flow they are those of the sources.
+        """
+        users = [(*flow.forward, *flow.reverse) for flow in self.flows.values()]
+        found: dict[str, list[str]] = {link: [] for link in self.links}
+        of_sources = [tuple(self.sources.values()), *self.datagrams.values()]
+        for vc in dict.fromkeys(chain.from_iterable(users or of_sources)):
+            for link in self.vcs[vc].all_links:
+                found[link].append(vc)
+        return found

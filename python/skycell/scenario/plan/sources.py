@@ -1,0 +1,150 @@
+"""Cell sources put into a plan: with hosts and a VC of their own, or between hosts of a graph."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import meaning_of
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.sources import CbrSource, Source
+from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
+from skycell.scenario.plan.generators import add_access, nodes_between
+from skycell.scenario.plan.graph import ShortestPaths
+from skycell.scenario.plan.own_vcs import own_vcs
+from skycell.scenario.plan.plan import Plan
+
+
+def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None:
+    """Adds the sources of a file to its plan, in their order.
+
+    In a generated topology a source sends from `<name>.source` at the first switch to
+    `<name>.destination` at the last, over links like the hosts' own.
+    """
+    paths = ShortestPaths(plan) if isinstance(file.topology, Graph) and file.source else None
+    for i, source in enumerate(file.source):
+        here: Path = ("source", i)
+        if source.name in {*plan.sources, *plan.datagrams, *plan.vcs}:
+            allowed = "each name once among the sources and the VCs"
+            faults.add((*here, "name"), source.name, allowed, "name of the source and of its VC")
+            continue
+        if source.beside is not None:
+            _beside(plan, file.topology, source, source.beside, here, faults)
+            continue
+        if paths is None:
+            nodes = _own_hosts(plan, file.topology, source, here, faults)
+        else:
+            nodes = _between_hosts(plan, paths, source, here, faults)
+        if nodes and source.packet_size is not None:
+            route = own_vcs(plan, source.name, nodes, source.service)
+            plan.datagrams[source.name] = tuple(route)
+        elif nodes:
+            _plan_cells(plan, source, nodes, here, faults)
+    if not file.source:
+        _refuse_no_users(file.topology, faults)
+
+
+def _refuse_no_users(topology: Dumbbell | ParkingLot | Graph, faults: FaultCollector) -> None:
+    """Notes a fault where there is neither a TCP connection nor a cell source."""
+    if isinstance(topology, Dumbbell):
+        key, flows = "sources", topology.sources
+    elif isinstance(topology, ParkingLot):
+        key, flows = "long_flows", topology.long_flows + topology.hops * topology.cross_flows
+    else:
+        key, flows = "flow", len(topology.flow)
+    if not flows:
+        got = NOTHING if key == "flow" else 0
+        allowed = "at least one TCP connection, or a cell source in [[source]]"
+        faults.add(("topology", key), got, allowed, meaning_of(type(topology).model_fields[key]))
+
+
+def _beside(
+    plan: Plan,
+    topology: Dumbbell | ParkingLot | Graph,
+    source: Source,
+    flow: str,
+    here: Path,
+    faults: FaultCollector,
+) -> None:
+    """Puts a source of datagrams on the VCs of a flow, unless that has a fault of its own."""
+    for key in ("source", "destination"):
+        if getattr(source, key) is not None:
+            meaning = meaning_of(CbrSource.model_fields[key])
+            allowed = (
+                "nothing with beside: its datagrams go from host to host as the flow's segments do"
+            )
+            faults.add((*here, key), getattr(source, key), allowed, meaning)
+    if flow in plan.flows:
+        route = plan.flows[flow].forward
+        packets = [link for link in plan.links_of(route) if link.carries_packets]
+        if packets and source.packet_size is None:
+            _ask_for_packet_size(f"packets on {packets[0].name}", here, faults)
+        plan.datagrams[source.name] = route
+    elif not isinstance(topology, Graph) or all(flow != own.name for own in topology.flow):
+        meaning = meaning_of(CbrSource.model_fields["beside"])
+        allowed = f"a flow of the topology{did_you_mean(flow, plan.flows)}"
+        faults.add((*here, "beside"), flow, allowed, meaning)
+
+
+def _own_hosts(
+    plan: Plan, topology: object, source: Source, here: Path, faults: FaultCollector
+) -> list[str]:
+    for key in ("source", "destination"):
+        if getattr(source, key) is not None:
+            meaning = meaning_of(CbrSource.model_fields[key])
+            allowed = "nothing in a generated topology: there a source has its own hosts"
+            faults.add((*here, key), getattr(source, key), allowed, meaning)
+    assert isinstance(topology, Dumbbell | ParkingLot)
+    last = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
+    first = "router1" if "router1" in plan.nodes else "switch1"
+    between = nodes_between(plan.nodes[first], last)
+    begin, end = f"{source.name}.source", f"{source.name}.destination"
+    for name in (begin, end):
+        if name in plan.nodes:
+            faults.add((*here, "name"), source.name, f"a name without a host called {name}")
+            return []
+    plan.nodes.update({begin: "host", end: "host"})
+    add_access(plan, begin, between[0], topology.access, topology.bottleneck)
+    add_access(plan, between[-1], end, topology.access, topology.bottleneck)
+    return [begin, *between, end]
+
+
+def _plan_cells(
+    plan: Plan, source: Source, nodes: list[str], here: Path, faults: FaultCollector
+) -> None:
+    """Puts a source of cells on a VC of its own, unless something on its way takes packets only."""
+    routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
+    packets = [link for a, b in pairwise(nodes) if plan.links[link := f"{a}>{b}"].carries_packets]
+    if routers or packets:
+        found = f"the router {routers[0]}" if routers else f"packets on {packets[0]}"
+        _ask_for_packet_size(found, here, faults)
+        return
+    plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
+
+
+def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None:
+    got = Verbatim(f"nothing, and {found} on its way")
+    allowed = 'octets of IP packets, such as "1500 B": routers and links of packets take no cells'
+    meaning = meaning_of(CbrSource.model_fields["packet_size"])
+    faults.add((*here, "packet_size"), got, allowed, meaning)
+
+
+def _between_hosts(
+    plan: Plan, paths: ShortestPaths, source: Source, here: Path, faults: FaultCollector
+) -> list[str]:
+    hosts = [name for name, kind in plan.nodes.items() if kind == "host"]
+    ends = {"source": source.source, "destination": source.destination}
+    for key, name in ends.items():
+        if name not in hosts:
+            got = NOTHING if name is None else name
+            meaning = meaning_of(CbrSource.model_fields[key])
+            allowed = f"a name in hosts{did_you_mean(name, hosts)}"
+            faults.add((*here, key), got, allowed, meaning)
+            return []
+    begin, end = str(source.source), str(source.destination)
+    nodes = paths.between(begin, end) if begin != end else None
+    if nodes is None:
+        got = Verbatim(f"no path from {begin} to {end}")
+        faults.add(here, got, "links that connect two hosts over switches and routers")
+        return []
+    return nodes

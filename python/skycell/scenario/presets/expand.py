@@ -1,0 +1,63 @@
+"""Presets put into a file's values, and each flow's own TCP parameters over the common ones."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from skycell.input.expand import base_of, chosen_preset, merge
+from skycell.input.faults import FaultCollector, Path
+from skycell.input.other_names import KINDS_OF_PAPERS
+from skycell.scenario.declared.rules import Kinds
+from skycell.scenario.declared.tcp import TCP
+from skycell.scenario.presets import presets
+
+#: Keys of [tcp] that are one of several rules.
+_RULES = {one.key for one in TCP.parameters if isinstance(one, Kinds)}
+
+
+def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], bool]:
+    """The file's values over those of its presets.
+
+    `preset` at the top of a file is a whole scenario to build on; `tcp.preset` is a set of TCP
+    parameters, which goes before the scenario's.
+
+    Returns:
+        The values, and whether the preset at the top, if any, is known. One that is not is noted
+        in `faults`, and gives nothing.
+    """
+    own: dict[str, Any] = copy.deepcopy(dict(values))
+    base = base_of(own, presets(), faults)
+    is_known = not faults.faults
+    _call_by_our_names(own)
+    if isinstance(own.get("tcp"), dict):
+        own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
+    merged = merge(base, own)
+    flows = merged.get("flow")
+    for i, flow in enumerate(flows if isinstance(flows, list) else []):
+        if isinstance(flow, dict) and isinstance(flow.get("tcp"), dict):
+            common = merged.get("tcp", {})
+            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp"), faults)
+            flow["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
+    return merged, is_known
+
+
+def _call_by_our_names(own: dict[str, Any]) -> None:
+    """A topology that the file calls as the papers do is one of ours."""
+    topology = own.get("topology")
+    if isinstance(topology, dict) and isinstance(topology.get("kind"), str):
+        topology["kind"] = KINDS_OF_PAPERS.get(topology["kind"], topology["kind"])
+
+
+def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
+    # A rule by its name goes over one of the same kind as a table does.
+    own = {
+        key: {"kind": value} if key in _RULES and isinstance(value, str) else value
+        for key, value in tcp.items()
+    }
+    if "preset" not in own:
+        return own
+    chosen = chosen_preset(own.pop("preset"), (*path, "preset"), presets(), faults)
+    base = chosen.values().get("tcp", {}) if chosen else {}
+    return merge(base, own)

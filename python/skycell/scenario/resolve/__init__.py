@@ -1,0 +1,1 @@
+"""From a plan and its quantities to the integers of a spec."""

@@ -1,0 +1,141 @@
+"""The rate control of ABR VCs: whether a network can hold them to it, and it in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import CELL_BITS, Quantity, rounded, show_amount
+from skycell.scenario.declared.abr import ABR, Abr
+from skycell.scenario.declared.rules import Declares
+from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.plan.plan import Plan, PlannedVc
+from skycell.scenario.resolve.contracts import MILLICELLS
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.values.cells import cells_per_second
+from skycell.spec.network import AbrSpec
+
+_VCS = meaning_of(AbrControl.model_fields["vcs"])
+
+
+@dataclass
+class AbrResolver:
+    """Resolves the rate control of VCs.
+
+    Attributes:
+        controls: as the file has them.
+        plan: the network.
+        lines: of each link.
+        delays_ps: of each link.
+        faults: where they go.
+    """
+
+    controls: tuple[AbrControl, ...]
+    plan: Plan
+    lines: Mapping[str, Line]
+    delays_ps: Mapping[str, int]
+    faults: FaultCollector
+
+    def resolve(self, with_gfr: Mapping[str, Any]) -> dict[str, AbrSpec]:
+        """The rate control of each VC that has one, by its name; `with_gfr` have a contract."""
+        controls = self._by_vc()
+        ids = {name: i for i, name in enumerate(self.plan.vcs)}
+        found = {}
+        for vc, (i, control) in controls.items():
+            back = self._other_way(self.plan.vcs[vc])
+            if vc in with_gfr:
+                allowed = "a VC without [[gfr]]: an ABR VC has mcr here"
+                self.faults.add(("abr", i, "vcs"), vc, allowed, _VCS)
+            elif back is not None:
+                found[vc] = self._spec(i, control, vc, back, ids[back])
+        self._check_admission(found)
+        return found
+
+    def _by_vc(self) -> dict[str, tuple[int, AbrControl]]:
+        """The table of each VC: its own, or else that of the VC the other way."""
+        named: dict[str, tuple[int, AbrControl]] = {}
+        for i, control in enumerate(self.controls):
+            for k, vc in enumerate(control.vcs):
+                where = ("abr", i, "vcs", k)
+                if vc not in self.plan.vcs:
+                    self.faults.add(where, vc, self.plan.a_vc(vc), _VCS)
+                elif vc in named:
+                    self.faults.add(where, vc, "each VC once", _VCS)
+                elif any(self.lines[link].packets for link in self.plan.vcs[vc].links):
+                    self.faults.add(where, vc, "a VC of cells", _VCS)
+                elif self._other_way(self.plan.vcs[vc]) is None:
+                    allowed = "a VC with another one back over the same nodes, for its RM cells"
+                    self.faults.add(where, vc, allowed, _VCS)
+                else:
+                    named[vc] = (i, control)
+        for vc, control_of in list(named.items()):
+            back = self._other_way(self.plan.vcs[vc])
+            assert back is not None
+            named.setdefault(back, control_of)
+        return named
+
+    def _other_way(self, vc: PlannedVc) -> str | None:
+        """The VC back over the same nodes; of several the one with its place among its own."""
+        alike = [other.name for other in self.plan.vcs.values() if other.links == vc.links]
+        way = tuple(">".join(reversed(link.split(">"))) for link in reversed(vc.links))
+        back = [other.name for other in self.plan.vcs.values() if other.links == way]
+        place = alike.index(vc.name)
+        return back[place] if place < len(back) else None
+
+    def _spec(self, i: int, control: AbrControl, vc: str, back: str, back_id: int) -> AbrSpec:
+        links = self.plan.vcs[vc].links
+        link_rate = self.lines[links[0]].rate / CELL_BITS
+        values: dict[str, Any] = {
+            "return_vc": back_id,
+            "frtt_ps": sum(self.delays_ps[link] for link in (*links, *self.plan.vcs[back].links)),
+        }
+        for one in ABR.parameters:
+            if not isinstance(one, Declares) or one.key is None:
+                continue
+            given = getattr(control, one.key)
+            if given == "link rate":
+                values[one.field] = int(link_rate * MILLICELLS)
+            elif given == "pcr":
+                values[one.field] = values["pcr_millicells"]
+            else:
+                values[one.field] = _RESOLVERS.get(one.type, _as_written)(given)
+            if one.at_most and values[one.field] > values[one.at_most]:
+                most = show_amount(values[one.at_most] // MILLICELLS)
+                meaning = meaning_of(Abr.model_fields[one.key])
+                self.faults.add(
+                    ("abr", i, one.key), str(given), f"up to pcr, {most} cells/s", meaning
+                )
+        return AbrSpec(**values)
+
+    def _check_admission(self, specs: Mapping[str, AbrSpec]) -> None:
+        for link in self.plan.links:
+            crossing = [vc for vc in specs if link in self.plan.vcs[vc].links]
+            total = sum(specs[vc].mcr_millicells for vc in crossing) // MILLICELLS
+            capacity = self.lines[link].rate / CELL_BITS
+            if total > capacity:
+                self.faults.add(
+                    ("abr",),
+                    Verbatim(f"{show_amount(total)} cells/s for {len(crossing)} VCs across {link}"),
+                    f"up to {show_amount(int(capacity))} cells/s, what the link carries",
+                    meaning_of(Abr.model_fields["mcr"]),
+                )
+
+
+def _as_written(given: Any) -> Any:
+    return given
+
+
+def _rate(given: Quantity) -> int:
+    return int(cells_per_second(given) * MILLICELLS)
+
+
+_RESOLVERS: dict[str, Callable[[Any], Any]] = {
+    "PeakCellRate": _rate,
+    "RateUpToPeak": _rate,
+    "CellRateOrNone": _rate,
+    "CellsInFlight": lambda given: int(given.amount),
+    "Interval": lambda given: rounded(given.amount),
+}

@@ -1,0 +1,217 @@
+"""GFR contracts of VCs: whether a network can hold them, and their parameters in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import (
+    CELL_BITS,
+    DAY_PS,
+    PS_PER_SECOND,
+    Dimension,
+    rounded,
+    show_amount,
+    show_time,
+)
+from skycell.scenario.file.gfr import MOST_BURST, GfrContract
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.values.cells import cells_per_second
+from skycell.spec.network import GcraSpec, GfrSpec
+
+#: The MCR of a VC is counted in thousandths of a cell a second.
+MILLICELLS = 1000
+
+#: Steps of the windows of a run, each of them looked at.
+_MOST_STEPS = 10_000_000
+
+
+def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
+    """MCR by name of the VC, thousandths of a cell a second, rounded down."""
+    return {
+        vc: int(cells_per_second(contract.mcr) * MILLICELLS)
+        for contract in contracts
+        for vc in contract.vcs
+    }
+
+
+def mbs_of(contracts: tuple[GfrContract, ...], frame_cells: int) -> dict[str, int]:
+    """MBS by name of the VC, cells, where the scenario's longest frame has `frame_cells`."""
+    return {
+        vc: min(_mbs(contract, frame_cells), MOST_BURST)  # a longer one is a fault
+        for contract in contracts
+        for vc in contract.vcs
+    }
+
+
+def _mfs(contract: GfrContract, frame_cells: int) -> int:
+    return int(contract.mfs.amount) if contract.mfs else frame_cells
+
+
+def _mbs(contract: GfrContract, frame_cells: int) -> int:
+    in_frames = contract.mbs.dimension is Dimension.FRAMES
+    return int(contract.mbs.amount * (_mfs(contract, frame_cells) if in_frames else 1))
+
+
+def check_contracts(
+    contracts: tuple[GfrContract, ...],
+    plan: Plan,
+    rates: Mapping[str, Fraction],
+    faults: FaultCollector,
+) -> None:
+    """Names that are no VC or stand twice, and MCRs that a link cannot carry together.
+
+    Args:
+        contracts: as the file has them.
+        plan: the network.
+        rates: payload rate of each link, bit/s.
+        faults: where they go.
+    """
+    meaning = meaning_of(GfrContract.model_fields["vcs"])
+    seen: set[str] = set()
+    for i, contract in enumerate(contracts):
+        for k, name in enumerate(contract.vcs):
+            if name not in plan.vcs:
+                faults.add(("gfr", i, "vcs", k), name, plan.a_vc(name), meaning)
+            elif name in seen:
+                faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)
+            seen.add(name)
+    mcr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr_of(contracts).items()}
+    promised: dict[str, list[str]] = {}
+    for vc in mcr:
+        for link in dict.fromkeys(plan.vcs[vc].links if vc in plan.vcs else ()):
+            promised.setdefault(link, []).append(vc)
+    for link in (name for name in rates if name in promised):
+        crossing = promised[link]
+        total, capacity = sum(mcr[vc] for vc in crossing), rates[link] / CELL_BITS
+        if total > capacity:
+            which = crossing[0] if len(crossing) == 1 else f"{len(crossing)} VCs"
+            faults.add(
+                ("gfr",),
+                Verbatim(f"{show_amount(int(total))} cells/s for {which} across {link}"),
+                f"up to {show_amount(int(capacity))} cells/s, what the link carries",
+                meaning_of(GfrContract.model_fields["mcr"]),
+            )
+
+
+def resolve_contracts(
+    contracts: tuple[GfrContract, ...],
+    plan: Plan,
+    rates: Mapping[str, Fraction],
+    frame_cells: int,
+    duration_ps: int,
+    faults: FaultCollector,
+) -> dict[str, GfrSpec]:
+    """The contract of each VC that has one, by its name.
+
+    Args:
+        contracts: as the file has them, checked by `check_contracts`.
+        plan: the network.
+        rates: payload rate of each link, bit/s.
+        frame_cells: cells of the longest frame of the scenario's flows.
+        duration_ps: of the run.
+        faults: where parts that do not fit together go.
+    """
+    found = {}
+    for i, contract in enumerate(contracts):
+        for vc in contract.vcs:
+            if vc in plan.vcs:
+                link = plan.vcs[vc].links[0]
+                rate = rates[link] / CELL_BITS
+                spec = _contract(contract, rate, frame_cells, duration_ps, i, faults)
+                if len(plan.vcs[vc].links) == 1:
+                    got = Verbatim(f"{vc}, over one link")
+                    meaning = meaning_of(GfrContract.model_fields["vcs"])
+                    allowed = (
+                        "VCs that cross a switch: that is where frames are checked against a "
+                        "contract"
+                    )
+                    faults.add(("gfr", i, "vcs"), got, allowed, meaning)
+                found[vc] = spec
+    return found
+
+
+def peak_policers(
+    contracts: tuple[GfrContract, ...], specs: Mapping[str, GfrSpec]
+) -> dict[str, GcraSpec]:
+    """GCRA(1/PCR, CDVT) of each VC whose contract polices its peak rate, by its name."""
+    return {
+        vc: GcraSpec(
+            increment_ps=specs[vc].pcr_interval_ps,
+            limit_ps=int(contract.cdvt.amount),
+            action=contract.pcr_policing,
+        )
+        for contract in contracts
+        if contract.pcr_policing != "none"
+        for vc in contract.vcs
+        if vc in specs
+    }
+
+
+def _contract(
+    contract: GfrContract,
+    link_rate: Fraction,
+    frame_cells: int,
+    duration_ps: int,
+    i: int,
+    faults: FaultCollector,
+) -> GfrSpec:
+    """The spec of a contract on a first link of `link_rate` cells/s."""
+
+    def fault(key: str, got: object, allowed: str) -> None:
+        faults.add(("gfr", i, key), got, allowed, meaning_of(GfrContract.model_fields[key]))
+
+    mcr = cells_per_second(contract.mcr)
+    pcr = cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)
+    mfs = _mfs(contract, frame_cells)
+    mbs = _mbs(contract, frame_cells)
+    if pcr < mcr:
+        fault("pcr", contract.pcr and contract.pcr.text, f"at least mcr, {contract.mcr}")
+        pcr = mcr
+    if mbs < mfs:
+        fault("mbs", contract.mbs.text, f"at least MFS, {mfs} cells")
+    if contract.tagging == "network" and contract.excess == "discard":
+        fault(
+            "excess",
+            contract.excess,
+            "pass, where the network tags: frames are either tagged or discarded",
+        )
+    window, step = contract.window.amount, contract.window_step.amount
+    if window % step != 0:
+        fault(
+            "window", contract.window.text, f"a whole number of window_step, {contract.window_step}"
+        )
+        window = step
+    if duration_ps // step > _MOST_STEPS:
+        least = show_time(-(-duration_ps // _MOST_STEPS))
+        fault(
+            "window_step", contract.window_step.text, f"at least {least} in a run as long as this"
+        )
+    mcr_interval = _interval_ps(mcr)
+    pcr_interval = min(_interval_ps(pcr), mcr_interval)
+    # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).
+    tolerance = max(mbs - 1, 0) * (mcr_interval - pcr_interval) + int(contract.cdvt.amount)
+    if mbs > MOST_BURST:
+        got = Verbatim(f'"{contract.mbs}", which is {show_amount(mbs)} cells')
+        fault("mbs", got, f"up to {show_amount(MOST_BURST)} cells")
+    elif tolerance > DAY_PS:
+        got = Verbatim(f'"{contract.mbs}", a tolerance of {show_time(tolerance)}')
+        fault("mbs", got, f"a tolerance up to {show_time(DAY_PS)}")
+    return GfrSpec(
+        mcr_interval_ps=mcr_interval,
+        pcr_interval_ps=pcr_interval,
+        burst_tolerance_ps=min(tolerance, DAY_PS),
+        mfs_cells=mfs,
+        tagging=contract.tagging,
+        excess=contract.excess,
+        nonconforming=contract.nonconforming,
+        window_ps=int(window),
+        window_step_ps=int(step),
+    )
+
+
+def _interval_ps(rate: Fraction) -> int:
+    """Time between cells at a rate in cells/s, in whole picoseconds, rounded half up."""
+    return rounded(PS_PER_SECOND / rate)

@@ -1,0 +1,92 @@
+"""How each link of a plan carries what it is given: cells at a rate, or packets in a framing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from skycell.input.quantities import CELL_BITS
+from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.links import cell_time_ps, payload_rate
+from skycell.scenario.plan.framings import words_of_rate
+from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.values.cells import aal5_cells_of, frame_cells_of, packet_octets_of
+from skycell.spec.network import FlowSpec, PacketFraming, TcpSpec, WebSpec
+from skycell.spec.values import octets_on_line, packet_time_ps
+
+
+@dataclass(frozen=True)
+class Line:
+    """How a link carries what it is given.
+
+    Attributes:
+        rate: bit/s: of its cells with their headers, or of the line on which packets go.
+        cell_time_ps: 0 where it carries packets.
+        packets: what packets take of it; None where it carries cells.
+    """
+
+    rate: Fraction
+    cell_time_ps: int
+    packets: PacketFraming | None
+
+    @classmethod
+    def of(cls, link: PlannedLink) -> Line:
+        """The line of a link without faults."""
+        rate = payload_rate(link.rate, link.framing)
+        if isinstance(link.framing, WholePackets):
+            return cls(rate, 0, link.framing.on_line(rate))
+        return cls(rate, cell_time_ps(rate), None)
+
+    def segment_ps(self, payload: int, tcp: TcpSpec) -> int:
+        """What a segment of so many octets of payload takes, without SACK blocks."""
+        if self.packets is not None:
+            return packet_time_ps(self.packets, packet_octets_of(payload, tcp.timestamps))
+        return frame_cells_of(payload, tcp.llc_snap, tcp.timestamps) * self.cell_time_ps
+
+    def packets_per_s(self, packet: int) -> Fraction:
+        """Packets of so many octets that it carries in a second; in cells with LLC/SNAP."""
+        if self.packets is None:
+            return self.rate / (CELL_BITS * aal5_cells_of(packet, llc_snap=True))
+        return self.rate / (8 * octets_on_line(self.packets, packet))
+
+
+def lines_of(plan: Plan) -> dict[str, Line]:
+    """The line of each link; one object for all links that the same words describe."""
+    by_words: dict[tuple[object, ...], Line] = {}
+    lines = {}
+    for name, link in plan.links.items():
+        words = words_of_rate(link)
+        if words not in by_words:
+            by_words[words] = Line.of(link)
+        lines[name] = by_words[words]
+    return lines
+
+
+def longest_packets(
+    plan: Plan, flows: Iterable[FlowSpec], datagrams: Mapping[str, int]
+) -> dict[str, int]:
+    """Octets of the longest packet that crosses each link; of one that nobody crosses, of all.
+
+    Options of opening and of selective acknowledgements are not counted.
+
+    Args:
+        plan: of the network.
+        flows: of its spec.
+        datagrams: octets of those of each source, by its name.
+    """
+    longest: dict[str, int] = {}
+
+    def add(vcs: Iterable[str], octets: int) -> None:
+        for link in (link for vc in vcs for link in plan.vcs[vc].all_links):
+            longest[link] = max(octets, longest.get(link, 0))
+
+    for flow in flows:
+        planned, mss, timestamps = plan.flows[flow.name], flow.tcp.mss, flow.tcp.timestamps
+        asked = flow.traffic.request_octets if isinstance(flow.traffic, WebSpec) else 0
+        add(planned.forward, packet_octets_of(mss, timestamps))
+        add(planned.reverse, packet_octets_of(min(asked, mss), timestamps))
+    for name, octets in datagrams.items():
+        add(plan.datagrams.get(name, ()), octets)
+    most = max(longest.values(), default=1)
+    return {link: longest.get(link, most) for link in plan.links}

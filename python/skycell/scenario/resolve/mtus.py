@@ -1,0 +1,42 @@
+"""The longest packets that links carry, against what TCP and sources send over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import show_amount
+from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.file.sources import Source
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.values.cells import packet_octets_of
+from skycell.spec.network import FlowSpec
+
+
+def check_mtus(
+    plan: Plan, flows: Iterable[FlowSpec], sources: Sequence[Source], faults: FaultCollector
+) -> None:
+    """Notes links whose MTU is below a segment or a datagram that comes to them.
+
+    Nothing is fragmented: senders are known not to (RFC 8900), so that such packets would be lost.
+    """
+    sent: list[tuple[str, int, Iterable[str]]] = []
+    for flow in flows:
+        octets = packet_octets_of(flow.tcp.mss, flow.tcp.timestamps)
+        sent.append((f"{flow.name}, whose segments are of", octets, plan.flows[flow.name].forward))
+    for source in sources:
+        if source.packet_size is not None:
+            octets = int(source.packet_size.amount)
+            own = plan.datagrams.get(source.name, ())
+            sent.append((f"{source.name}, whose datagrams are of", octets, own))
+    meaning = meaning_of(CongestedLink.model_fields["mtu"])
+    noted = set()
+    for who, octets, route in sent:
+        for link in plan.links_of(route):
+            if link.mtu is None or octets <= link.mtu.amount or link.path in noted:
+                continue
+            noted.add(link.path)
+            got = Verbatim(f'"{link.mtu}", and {who} {show_amount(octets)} B')
+            allowed = f"from {show_amount(octets)} B, headers included, or a smaller segment"
+            faults.add((*link.path, "mtu"), got, allowed, meaning)

@@ -1,0 +1,214 @@
+"""From a scenario file and its plan to the `NetworkSpec`: defaults and derived values as integers.
+
+RTT is the two-way propagation delay of the flow whose route is longest, with the greatest delay of
+a link that moves; where there is no flow it is twice that of the cell source whose route is
+longest. "RTT x bandwidth" is that time at the payload rate of the slowest link on that route, in
+octets, cell headers included. A frame is a full segment's; where there is no flow it is the longest
+of the cell sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.plan.course import Course
+from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.resolve.abr import AbrResolver
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.resolve.contracts import (
+    check_contracts,
+    mbs_of,
+    mcr_of,
+    peak_policers,
+    resolve_contracts,
+)
+from skycell.scenario.resolve.flows import FlowResolver
+from skycell.scenario.resolve.jitter import jitters
+from skycell.scenario.resolve.lines import Line, lines_of, longest_packets
+from skycell.scenario.resolve.mtus import check_mtus
+from skycell.scenario.resolve.ports import PortResolver
+from skycell.scenario.resolve.records import resolve_records
+from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
+from skycell.scenario.steps.link_schedules import LinkSchedules
+from skycell.scenario.values.cells import frame_cells_of
+from skycell.spec.network import (
+    FlowSpec,
+    LinkSpec,
+    NetworkSpec,
+    NodeSpec,
+    PortSpec,
+    ReroutingSpec,
+    VcSpec,
+)
+
+#: More cell times than this on the congested links would keep a machine busy for days.
+_MOST_CELL_HOPS = 10**12
+
+
+def resolve(
+    file: ScenarioFile, plan: Plan, link_schedules: LinkSchedules, seed: int, faults: FaultCollector
+) -> NetworkSpec:
+    """The complete spec of one run over a network without faults.
+
+    Raises:
+        ScenarioFaults: with all that does not fit that network, or each other.
+    """
+    lines = lines_of(plan)
+    rates = {name: line.rate for name, line in lines.items()}
+    context = _context(file, plan, rates)
+    _check_size(context, plan, lines, int(file.tcp.mss.amount) + 40, faults)
+    check_contracts(file.gfr, plan, rates, faults)
+    flows = FlowResolver(file, plan, context, faults)
+    tcp = flows.resolve_tcp()
+    frame_cells = max(
+        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
+        default=max((source.frame for source in file.source), default=1),
+    )
+    vcs_by_link = plan.vcs_by_link()
+    mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
+    contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
+    delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
+    controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
+    node_ids = {name: i for i, name in enumerate(plan.nodes)}
+    link_ids = {name: i for i, name in enumerate(plan.links)}
+    vc_ids = {name: i for i, name in enumerate(plan.vcs)}
+    jitter = jitters(plan, tcp, lines, faults)
+    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
+    check_mtus(plan, specs, file.source, faults)
+    sources = resolve_sources(file, plan, context, lines, vc_ids, faults)
+    datagrams = {source.name: source.datagram_octets for source in sources}
+    packets = longest_packets(plan, specs, datagrams)
+    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, packets, mcr, mbs, faults)
+    port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
+    policers = resolve_policers(file, plan, context, faults)
+    peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
+    limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
+    records = resolve_records(file.records, context, plan, vcs_by_link, limited, faults)
+    faults.raise_if_any()
+    return NetworkSpec(
+        seed=seed,
+        duration_ps=context.duration_ps,
+        nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
+        links=tuple(
+            _link(
+                link,
+                node_ids,
+                lines[name],
+                port_specs[name],
+                link_schedules,
+                plan.courses.get(name),
+            )
+            for name, link in plan.links.items()
+        ),
+        vcs=tuple(
+            VcSpec(
+                name=name,
+                path=tuple([link_ids[link] for link in vc.links]),
+                class_="abr" if name in controls else vc.service,  # type: ignore[arg-type]
+                policing=(*peaks.get(name, ()), *policers.get(name, ())),
+                gfr=contracts.get(name),
+                abr=controls.get(name),
+                rerouting=_rerouting(vc.rerouting, link_ids),
+            )
+            for name, vc in plan.vcs.items()
+        ),
+        flows=tuple(specs),
+        sources=sources,
+        records=records,
+    )
+
+
+def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> ReroutingSpec | None:
+    if rerouting is None:
+        return None
+    return ReroutingSpec(
+        times_ps=tuple(time for time, _ in rerouting.ways),
+        paths=tuple(tuple(link_ids[link] for link in way) for _, way in rerouting.ways),
+        loses_cells=rerouting.loses_cells,
+    )
+
+
+def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Context:
+    rtt_ps, bandwidth = 0, Fraction(0)
+    delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
+    ways = [(flow.forward, flow.reverse) for flow in plan.flows.values()]
+    of_sources = [*((vc,) for vc in plan.sources.values()), *plan.datagrams.values()]
+    for way in ways or [(route, route) for route in of_sources]:
+        out, back = map(plan.links_of, way)
+        rtt = sum([delays_ps[link.name] for link in (*out, *back)])
+        slowest = min(rates[link.name] for link in out)
+        if not bandwidth or rtt > rtt_ps:
+            rtt_ps, bandwidth = rtt, slowest
+    return Context(rounded(file.run.duration.amount), rtt_ps, bandwidth)
+
+
+def _check_size(
+    context: Context, plan: Plan, lines: Mapping[str, Line], packet: int, faults: FaultCollector
+) -> None:
+    """Refuses runs that no machine finishes; a packet stands for those of `packet` octets."""
+    rates = {name: line.rate for name, line in lines.items()}
+
+    def units_per_s(link: str) -> Fraction:
+        line = lines[link]
+        return line.rate / CELL_BITS if line.packets is None else line.packets_per_s(packet)
+
+    users: dict[str, int] = dict.fromkeys(plan.links, 0)
+    for flow in plan.flows.values():
+        for link in plan.links_of(flow.forward):
+            users[link.name] += 1
+    hops: dict[str, int] = {}
+    for flow in plan.flows.values():
+        route = plan.links_of(flow.forward)
+        # A flow sends no faster than its slowest link; of equal ones the most used counts.
+        slowest = min(route, key=lambda link: (rates[link.name], -users[link.name])).name
+        hops[slowest] = max(hops.get(slowest, 0), len(route))
+    seconds = Fraction(context.duration_ps, PS_PER_SECOND)
+    cells = sum(count * seconds * units_per_s(name) for name, count in hops.items())
+    carrying = [*plan.sources.values(), *(vc for route in plan.datagrams.values() for vc in route)]
+    for vc in (plan.vcs[name] for name in carrying):
+        cells += len(vc.links) * seconds * min(map(units_per_s, vc.links))
+    if cells > _MOST_CELL_HOPS:
+        units = "cells" if all(line.packets is None for line in lines.values()) else "packets"
+        faults.add(
+            ("run", "duration"),
+            Verbatim(f"{show_time(context.duration_ps)}, up to {show_amount(int(cells))} {units}"),
+            f"up to {show_amount(_MOST_CELL_HOPS)} {units}, each counted once a hop",
+            f"simulated time; that many {units} would take days",
+        )
+
+
+def _link(
+    link: PlannedLink,
+    node_ids: Mapping[str, int],
+    line: Line,
+    port: PortSpec | None,
+    link_schedules: LinkSchedules,
+    course: Course | None,
+) -> LinkSpec:
+    assert port is not None, "a port with a fault"
+    if course is not None:
+        return LinkSpec(
+            name=link.name,
+            from_=node_ids[link.source],
+            to=node_ids[course.targets[0]],
+            cell_time_ps=line.cell_time_ps,
+            framing=line.packets,
+            delay_ps=course.least_ps,
+            schedule=course.schedule(node_ids),
+            port=port,
+        )
+    return LinkSpec(
+        name=link.name,
+        from_=node_ids[link.source],
+        to=node_ids[link.target],
+        cell_time_ps=line.cell_time_ps,
+        framing=line.packets,
+        delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)),
+        loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
+        schedule=link_schedules.schedules.get(link.path),
+        port=port,
+    )

@@ -1,0 +1,220 @@
+"""The port that feeds a link: its buffer, its policy's thresholds and its scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import cast
+
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import show_amount
+from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
+from skycell.scenario.declared.schedulers import SCHEDULERS
+from skycell.scenario.file.classes import RATE_ALGORITHM_MEANING, SCHEDULER_MEANING, ClassQueue
+from skycell.scenario.file.jitter import PortGap
+from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.resolve.jitter import gap_ps
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.parameters import Port
+from skycell.scenario.resolve.rules import resolve_rule
+from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
+from skycell.scenario.values.cells import MOST_CELLS
+from skycell.spec.network import (
+    FifoSpec,
+    PortSpec,
+    QueueSpec,
+    RateAlgorithmSpec,
+    SchedulerSpec,
+    StrictPrioritySpec,
+)
+
+
+@dataclass
+class PortResolver:
+    """Resolves buffers and thresholds to what the buffers count."""
+
+    plan: Plan
+    vcs_by_link: Mapping[str, Sequence[str]]
+    rtt_ps: int
+    frame_cells: int
+    packets: Mapping[str, int]
+    mcr: Mapping[str, int]
+    mbs: Mapping[str, int]
+    faults: FaultCollector
+    #: Ports that take in whatever comes, by table of the file, line, and whether they wait before
+    #: frames.
+    _unlimited: dict[tuple[Path, Line, bool], PortSpec | None] = field(
+        default_factory=dict, init=False
+    )
+
+    @cached_property
+    def _mcr_of_vcs(self) -> Mapping[str, int]:
+        """MCR of every VC, thousandths of a cell a second; 0 for one without a contract."""
+        return {name: self.mcr.get(name, 0) for name in self.plan.vcs}
+
+    @cached_property
+    def _knows_all_mcrs(self) -> bool:
+        """Whether no contract is of a VC that there is not, which may be meant for another."""
+        return all(name in self.plan.vcs for name in self.mcr)
+
+    def port(self, link: PlannedLink, line: Line) -> PortSpec | None:
+        """The port that feeds `link`, which carries things as `line` does; none with a fault.
+
+        Access links of one table share theirs, which saves large networks time and memory.
+        """
+        if not link.takes_all_in:
+            return self._port(link, line)
+        kind = (link.path, line, isinstance(link.jitter, PortGap))
+        if kind not in self._unlimited:
+            self._unlimited[kind] = self._port(link, line)
+        return self._unlimited[kind]
+
+    def _port(self, link: PlannedLink, line: Line) -> PortSpec | None:
+        queues: list[QueueSpec | None] = []
+        seen: set[str] = set()
+        for i, own in enumerate(link.classes):
+            path = (*link.path, "class", i)
+            if own.name in seen:
+                meaning = meaning_of(ClassQueue.model_fields["name"])
+                self.faults.add((*path, "name"), own.name, "each class once", meaning)
+            seen.add(own.name)
+            part = replace(
+                link,
+                buffer=own.buffer,
+                policy=own.policy,
+                path=path,
+                buffer_key="buffer",
+                policy_key="policy",
+            )
+            queues.append(self._queue(part, line, own.name))
+        queues.append(self._queue(link, line, None))
+        scheduler = self._scheduler(link, line)
+        noted = len(self.faults.faults)
+        rate_algorithm = self._rate_algorithm(link, line)
+        has_fault = len(self.faults.faults) > noted
+        frame_gap_ps = gap_ps(link.jitter, link.path, line.cell_time_ps, self.faults)
+        whole = tuple(queue for queue in queues if queue is not None)
+        if len(whole) < len(queues) or scheduler is None or has_fault:
+            return None
+        return PortSpec(
+            queues=whole,
+            scheduler=scheduler,
+            frame_gap_ps=frame_gap_ps,
+            rate_algorithm=rate_algorithm,
+        )
+
+    def _rate_algorithm(self, link: PlannedLink, line: Line) -> RateAlgorithmSpec | None:
+        if link.rate_algorithm is None:
+            return None
+        where = (*link.path, "rate_algorithm")
+        if line.packets is not None:
+            kind = link.rate_algorithm.kind
+            self.faults.add(
+                where, kind, "nothing: the link carries packets", RATE_ALGORITHM_MEANING
+            )
+            return None
+        unit = self._unit(link, line)
+        buffer = link.buffer
+        capacity = None if isinstance(buffer, str) else unit.amount(buffer)
+        port = self._rule_at(where, link, line, unit, capacity, (None,))
+        rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
+        return cast(RateAlgorithmSpec | None, resolve_rule(rule, link.rate_algorithm, port))
+
+    def _queue(self, link: PlannedLink, line: Line, service: str | None) -> QueueSpec | None:
+        noted = len(self.faults.faults)
+        unit = self._unit(link, line)
+        capacity = self._capacity(link, unit)
+        if len(self.faults.faults) > noted:
+            return None  # of which no threshold can be compared with its size
+        where = (*link.path, link.policy_key)
+        port = self._rule_at(where, link, line, unit, capacity, (service,))
+        policy = resolve_rule(POLICIES[link.policy.kind], link.policy, port)
+        if policy is None:
+            return None
+        queue = {
+            "class": service,
+            "capacity_cells": capacity,
+            "counts_octets": unit.counts_octets,
+            "policy": policy,
+        }
+        return QueueSpec.model_validate(queue)
+
+    def _unit(self, link: PlannedLink, line: Line) -> BufferUnit:
+        if line.packets is None:
+            return of_cells(self.frame_cells, line.cell_time_ps, self.rtt_ps)
+        size = None if isinstance(link.buffer, str) else link.buffer.dimension
+        return of_packets(line.packets, self.packets[link.name], self.rtt_ps, size)
+
+    def _rule_at(
+        self,
+        where: Path,
+        link: PlannedLink,
+        line: Line,
+        unit: BufferUnit,
+        capacity: int | None,
+        classes: Sequence[str | None],
+    ) -> Port:
+        return Port(
+            where=where,
+            name=link.name,
+            capacity=capacity,
+            unit=unit,
+            line=line,
+            packet=self.packets[link.name],
+            classes=classes,
+            across=self.vcs_by_link[link.name],
+            plan=self.plan,
+            mcr=self._mcr_of_vcs,
+            mbs=self.mbs,
+            knows_all_mcrs=self._knows_all_mcrs,
+            faults=self.faults,
+        )
+
+    def _scheduler(self, link: PlannedLink, line: Line) -> SchedulerSpec | None:
+        classes = (*(own.name for own in link.classes), None)
+        scheduler = link.scheduler
+        where = (*link.path, "scheduler")
+        if scheduler is None:
+            return FifoSpec() if len(classes) == 1 else StrictPrioritySpec()
+        rule = SCHEDULERS[scheduler.kind]
+        serves = rule.facts["serves"]
+        if serves == "VCs" and (len(classes) > 1 or self.plan.nodes[link.source] != "switch"):
+            at = link.name if len(classes) == 1 else f"{len(classes)} queues"
+            allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
+            got = Verbatim(f"{scheduler.kind} for {at}")
+            self.faults.add(where, got, allowed, SCHEDULER_MEANING)
+            return None
+        if serves == "one queue" and len(classes) > 1:
+            several = [kind for kind, one in SCHEDULERS.items() if one.facts["serves"] == "queues"]
+            allowed = f"{', '.join(several[:-1])} or {several[-1]} for several queues"
+            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
+            return None
+        if line.packets is not None and scheduler.kind == "guaranteed_rate":
+            allowed = "a scheduler that serves packets: the rates of this one are of cells"
+            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
+            return None
+        port = self._rule_at(where, link, line, self._unit(link, line), None, classes)
+        return cast(SchedulerSpec | None, resolve_rule(rule, scheduler, port))
+
+    def _capacity(self, link: PlannedLink, unit: BufferUnit) -> int | None:
+        buffer = link.buffer
+        if isinstance(buffer, str):
+            return None
+        where = (*link.path, link.buffer_key)
+        meaning = meaning_of(CongestedLink.model_fields["buffer"])
+        amount = unit.amount(buffer)
+        if amount is None:
+            self.faults.add(where, buffer.text, unit.allowed_sizes, meaning)
+            return None
+        # A packet that never fits would be sent again for ever.
+        least = 1 if not unit.counts_octets else unit.full
+        if not least <= amount <= MOST_CELLS:
+            got = Verbatim(f'"{buffer}", which is {unit.shown(amount)}')
+            low = show_amount(1) if least == 1 else f"{unit.shown(least)}, one full packet,"
+            allowed = f"from {low} to {unit.shown(MOST_CELLS)}"
+            self.faults.add(where, got, allowed, meaning)
+        return amount

@@ -1,0 +1,85 @@
+"""Declared rules of a port resolved: each parameter by its type, then those that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from skycell.input.faults import Verbatim
+from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.quantities import Quantity, show_amount
+from skycell.scenario.declared.rules import Declared, Declares, Part
+from skycell.scenario.resolve.parameters import RESOLVERS, Port
+from skycell.spec.part import SpecPart
+
+
+def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart | None:
+    """What an engine reads of a rule that a file has `written` for a port; none with a fault."""
+    return _spec(rule.spec, rule.parameters, written, port)
+
+
+def _spec(
+    spec: type[SpecPart],
+    parameters: tuple[Declares | Part, ...],
+    written: Parameters,
+    port: Port,
+) -> SpecPart | None:
+    values: dict[str, Any] = {}
+    for one in parameters:
+        if isinstance(one, Part):
+            values[one.field] = _spec(one.spec, one.parameters, written, port)
+        elif one.field in spec.model_fields:
+            given = None if one.key is None else getattr(written, one.key)
+            values[one.field] = _value(one, given, written, port)
+    for one in parameters:
+        if isinstance(one, Declares) and (one.below or one.at_most):
+            _check_order(one, values, parameters, written, port)
+    return None if None in values.values() else spec(**values)
+
+
+def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
+    resolve = RESOLVERS[one.type]
+    if not one.is_list:
+        return resolve(port, one, given, written)
+    values = tuple(resolve(port, one, item, written) for item in given)
+    if None in values:
+        return None
+    if one.is_ascending and list(values) != sorted(values):
+        assert one.key is not None
+        meaning = meaning_of(type(written).model_fields[one.key])
+        got = Verbatim(f"{', '.join(map(show_amount, values))} {port.unit.noun}")
+        port.faults.add((*port.where, one.key), got, "from the least to the greatest", meaning)
+    return values
+
+
+def _check_order(
+    one: Declares,
+    values: Mapping[str, Any],
+    parameters: tuple[Declares | Part, ...],
+    written: Parameters,
+    port: Port,
+) -> None:
+    """Refuses a parameter that is not below another; of a list the least is meant."""
+    field = one.below or one.at_most
+    (other,) = (p for p in parameters if isinstance(p, Declares) and p.field == field)
+    value, limit = _least(values[one.field]), _least(values[field])
+    if value is None or limit is None or value < limit or (one.at_most and value == limit):
+        return
+    assert one.key is not None
+    assert other.key is not None
+    given = getattr(written, one.key)
+    words = "up to" if one.at_most else "below"
+    whose = f"the least of {other.key}" if isinstance(values[field], tuple) else other.key
+    port.faults.add(
+        (*port.where, one.key),
+        str(given) if isinstance(given, Quantity) else given,
+        f"{words} {whose}, {port.unit.shown(limit)}",
+        meaning_of(type(written).model_fields[one.key]),
+    )
+
+
+def _least(value: Any) -> int | None:
+    if isinstance(value, tuple):
+        return min((n for n in value if n is not None), default=None)
+    found: int | None = value
+    return found

@@ -1,0 +1,265 @@
+"""Cell sources and policers resolved: rates as intervals, times in picoseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import (
+    CELL_BITS,
+    DAY_PS,
+    PS_PER_SECOND,
+    Dimension,
+    Quantity,
+    rounded,
+    show_amount,
+    show_rate,
+    show_time,
+)
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.sources import CbrSource, PolicerParameters, Source, VbrSource
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.resolve.flows import FlowResolver
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.traffic import TrafficResolver
+from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
+from skycell.spec.network import (
+    GcraSpec,
+    PhaseAt,
+    PhaseDrawn,
+    SourcePatternConstant,
+    SourcePatternOnOff,
+    SourceSpec,
+)
+from skycell.spec.values import mean_ps
+
+#: A phase further than this many cycles into the pattern would have to be walked to.
+_MOST_CYCLES = 1000
+
+
+def resolve_sources(
+    file: ScenarioFile,
+    plan: Plan,
+    context: Context,
+    lines: Mapping[str, Line],
+    vc_ids: Mapping[str, int],
+    faults: FaultCollector,
+) -> tuple[SourceSpec, ...]:
+    """The sources of a file."""
+    flows = FlowResolver(file, plan, context, faults)
+    rates = {name: line.rate for name, line in lines.items()}
+    _check_constant_rates(file, plan, rates, faults)
+    specs = []
+    for i, source in enumerate(file.source):
+        route = plan.datagrams.get(source.name, ())
+        here: Path = ("source", i)
+        vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
+        links = tuple(link for vc in vcs for link in vc.links)
+        if source.packet_size is None:
+            packet, frame = 0, source.frame
+            interval = _interval_ps(source, links, rates, here, faults)
+        else:
+            packet = int(source.packet_size.amount)
+            frame = aal5_cells_of(packet, llc_snap=True)
+            interval = _packet_interval_ps(source, packet, links, lines, here, faults)
+        start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
+        specs.append(
+            SourceSpec(
+                name=source.name,
+                vc=vc_ids[vcs[0].name],
+                datagram_route=tuple(vc_ids[name] for name in route),
+                cell_interval_ps=interval,
+                frame_cells=frame,
+                datagram_octets=packet,
+                pattern=_pattern(source, context, here, faults),
+                start=start,
+            )
+        )
+    return tuple(specs)
+
+
+def resolve_policers(
+    file: ScenarioFile, plan: Plan, context: Context, faults: FaultCollector
+) -> dict[str, tuple[GcraSpec, ...]]:
+    """The buckets of each policed VC, by its name."""
+    found: dict[str, tuple[GcraSpec, ...]] = {}
+    meaning = meaning_of(PolicerParameters.model_fields["vcs"])
+    for i, policer in enumerate(file.policer):
+        here: Path = ("policer", i)
+        buckets = _buckets(policer, context, here, faults)
+        for k, name in enumerate(policer.vcs):
+            where = (*here, "vcs", k)
+            if name not in plan.vcs:
+                faults.add(where, name, plan.a_vc(name), meaning)
+            elif name in found:
+                faults.add(where, name, "each VC once", meaning)
+            elif name in plan.vcs and len(plan.vcs[name].links) == 1:
+                faults.add(where, name, "a VC that crosses a switch, where it is policed", meaning)
+            found[name] = buckets
+    return found
+
+
+def _buckets(
+    policer: PolicerParameters, context: Context, here: Path, faults: FaultCollector
+) -> tuple[GcraSpec, ...]:
+    peak = cells_per_second(policer.pcr)
+    cdvt = context.time_ps(policer.cdvt)
+    increment = rounded(PS_PER_SECOND / peak)
+    buckets = [GcraSpec(increment_ps=increment, limit_ps=cdvt, action=policer.pcr_action)]  # type: ignore[arg-type]
+    if (policer.scr is None) != (policer.mbs is None):
+        key = "mbs" if policer.mbs is None else "scr"
+        meaning = meaning_of(PolicerParameters.model_fields[key])
+        faults.add((*here, key), NOTHING, "scr and mbs, or neither", meaning)
+    elif policer.scr is not None and policer.mbs is not None:
+        sustainable = cells_per_second(policer.scr)
+        if sustainable > peak:
+            meaning = meaning_of(PolicerParameters.model_fields["scr"])
+            allowed = f"up to pcr, {show_amount(int(peak))} cells/s"
+            faults.add((*here, "scr"), policer.scr.text, allowed, meaning)
+            return tuple(buckets)
+        # Traffic Management 4.0, section 4.4.3; ATM Forum 98-0406:
+        # BT = (MBS - 1)(1/SCR - 1/PCR).
+        burst = rounded((policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND)
+        if burst + cdvt > DAY_PS:
+            meaning = meaning_of(PolicerParameters.model_fields["mbs"])
+            got = Verbatim(f"{show_amount(policer.mbs)}, a tolerance of {show_time(burst + cdvt)}")
+            faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}", meaning)
+        buckets.append(
+            GcraSpec(
+                increment_ps=rounded(PS_PER_SECOND / sustainable),
+                limit_ps=min(burst + cdvt, DAY_PS),
+                action=policer.scr_action,  # type: ignore[arg-type]
+            )
+        )
+    return tuple(buckets)
+
+
+def _check_constant_rates(
+    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
+) -> None:
+    """Notes links over which the sources of class CBR together have more cells than they carry.
+
+    Their rates are promised for as long as they last, so peaks count, and behind a policer that
+    discards what it lets through; those of other classes may come to more, as they take turns or
+    lose cells.
+    """
+    policed = {
+        name: cells_per_second(policer.pcr)
+        for policer in file.policer
+        if policer.pcr_action == "discard"
+        for name in policer.vcs
+    }
+    crossing: dict[str, dict[str, Fraction]] = {}
+    for source in file.source:
+        vc = plan.vcs.get(source.name)
+        if vc is not None and vc.service == "cbr":
+            peak = _peak(source, vc.links, rates)
+            let_through = min(peak, policed.get(source.name, peak))
+            for link in vc.all_links:
+                is_first = link == vc.links[0]  # policed at the switch that it leads to
+                own = peak if is_first else let_through
+                crossing.setdefault(link, {})[source.name] = own
+    for link in (name for name in plan.links if len(crossing.get(name, ())) > 1):
+        total, room = sum(crossing[link].values()), rates[link] / CELL_BITS
+        if total > room:
+            count = len(crossing[link])
+            got = Verbatim(f"{show_amount(int(total))} cells/s for {count} sources across {link}")
+            allowed = f"up to {show_amount(int(room))} cells/s of class cbr, what the link carries"
+            meaning = meaning_of(CbrSource.model_fields["rate"])
+            faults.add(("source",), got, allowed, meaning)
+
+
+def _key_of_peak(source: Source) -> str:
+    return "rate" if isinstance(source, CbrSource) else "peak_rate"
+
+
+def _peak(source: Source, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
+    """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
+    given: Fraction | Quantity = getattr(source, _key_of_peak(source))
+    if isinstance(given, Quantity):
+        return cells_per_second(given)
+    return min(rates[link] for link in links) / CELL_BITS * given
+
+
+def _interval_ps(
+    source: Source,
+    links: tuple[str, ...],
+    rates: Mapping[str, Fraction],
+    here: Path,
+    faults: FaultCollector,
+) -> int:
+    key = _key_of_peak(source)
+    peak = _peak(source, links, rates)
+    slowest = min(links, key=lambda link: rates[link])
+    room = rates[slowest] / CELL_BITS
+    if peak > room:
+        allowed = f"up to {show_amount(int(room))} cells/s, what {slowest} on its way carries"
+        meaning = meaning_of(type(source).model_fields[key])
+        faults.add((*here, key), getattr(source, key).text, allowed, meaning)
+    interval = rounded(PS_PER_SECOND / peak)
+    if interval > DAY_PS:
+        meaning = meaning_of(type(source).model_fields[key])
+        got = Verbatim(f"a cell every {show_time(interval)}")
+        faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often", meaning)
+    return min(interval, DAY_PS)
+
+
+def _packet_interval_ps(
+    source: Source,
+    packet: int,
+    links: tuple[str, ...],
+    lines: Mapping[str, Line],
+    here: Path,
+    faults: FaultCollector,
+) -> int:
+    """Time from one packet of `packet` octets to the next."""
+    key = _key_of_peak(source)
+    meaning = meaning_of(type(source).model_fields[key])
+    given: Fraction | Quantity = getattr(source, key)
+    slowest = min(links, key=lambda link: lines[link].packets_per_s(packet))
+    room = lines[slowest].packets_per_s(packet)
+    if not isinstance(given, Quantity):
+        peak = room * given
+    elif given.dimension is Dimension.BIT_RATE:
+        peak = given.amount / (8 * packet)
+    else:
+        allowed = "a rate in bits: with packet_size a source sends IP packets, not cells"
+        faults.add((*here, key), given.text, allowed, meaning)
+        return DAY_PS
+    if peak > room:
+        written = given.text if isinstance(given, Quantity) else given
+        most = show_rate(int(room * 8 * packet))
+        faults.add(
+            (*here, key), written, f"up to {most}, what {slowest} on its way carries", meaning
+        )
+    interval = rounded(PS_PER_SECOND / peak)
+    if interval > DAY_PS:
+        got = Verbatim(f"a packet every {show_time(interval)}")
+        faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often", meaning)
+    return min(interval, DAY_PS)
+
+
+def _pattern(
+    source: Source, context: Context, here: Path, faults: FaultCollector
+) -> SourcePatternConstant | SourcePatternOnOff:
+    if not isinstance(source, VbrSource):
+        return SourcePatternConstant()
+    resolver = TrafficResolver(context, faults)
+    on = resolver.times(source.on, (*here, "on"), DAY_PS)
+    off = resolver.times(source.off, (*here, "off"), DAY_PS)
+    longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
+    if longest_on == 0:
+        meaning = meaning_of(VbrSource.model_fields["on"])
+        faults.add((*here, "on"), Verbatim("no time"), "above 0", meaning)
+    if source.phase == "drawn":
+        return SourcePatternOnOff(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
+    assert isinstance(source.phase, Quantity)
+    meaning = meaning_of(VbrSource.model_fields["phase"])
+    phase = context.time_up_to(DAY_PS, source.phase, (*here, "phase"), meaning, faults)
+    if phase > _MOST_CYCLES * cycle:
+        allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
+        faults.add((*here, "phase"), source.phase.text, allowed, meaning)
+    return SourcePatternOnOff(on=on, off=off, phase=PhaseAt(offset_ps=phase))

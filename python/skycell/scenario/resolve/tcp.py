@@ -1,0 +1,188 @@
+"""TCP parameters resolved to octets, ticks and picoseconds, each by its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
+from skycell.scenario.declared.rules import Declares, Kinds
+from skycell.scenario.declared.tcp import TCP, Tcp
+from skycell.scenario.resolve.context import Context
+from skycell.scenario.values.tcp_types import (
+    LARGEST_WINDOW,
+    RECEIVER_WINDOW,
+    WINDOW_FIELD,
+    HeldBack,
+)
+from skycell.spec.network import (
+    DelayedAckSpec,
+    RetransmitDelayNone,
+    RetransmitDelaySegments,
+    TcpSpec,
+    TickPhaseAt,
+    TickPhaseDrawn,
+)
+
+
+def shown_window(written: Quantity | str, octets: int) -> Verbatim:
+    """A window as it was written, with its octets where those are not what was."""
+    if isinstance(written, Quantity) and written.dimension is Dimension.SIZE:
+        return Verbatim(f'"{written}"')
+    return Verbatim(f'"{written}", which is {show_amount(octets)} B')
+
+
+@dataclass
+class TcpResolver:
+    """Resolves one set of TCP parameters; `path` is its table in the file."""
+
+    tcp: Tcp
+    path: Path
+    context: Context
+    faults: FaultCollector
+
+    def resolve(self) -> TcpSpec:
+        """The TCP parameters as an engine reads them."""
+        values: dict[str, Any] = {}
+        for one in TCP.parameters:
+            if isinstance(one, Kinds):
+                values[one.field] = self._rule(one)
+            else:
+                values[one.field] = self._value(one, self.tcp)
+        return TcpSpec(**values)
+
+    def _rule(self, one: Kinds) -> Any:
+        written = getattr(self.tcp, one.key)
+        rule = one.rules[written.kind]
+        own = (part for part in rule.parameters if isinstance(part, Declares))
+        return rule.spec(**{part.field: self._value(part, written) for part in own})
+
+    def _value(self, one: Declares, table: Parameters) -> Any:
+        assert one.key is not None
+        given = getattr(table, one.key)
+        if one.type == "word":
+            return one.words.get(given, given)
+        resolve = _RESOLVERS.get(one.type)
+        return given if resolve is None else resolve(self, one.key, given)
+
+    def _fault(self, key: str, got: object, allowed: str) -> None:
+        meaning = meaning_of(Tcp.model_fields[key])
+        self.faults.add((*self.path, key), got, allowed, meaning)
+
+    @cached_property
+    def _mss(self) -> int:
+        return int(self.tcp.mss.amount)
+
+    @cached_property
+    def _rwnd(self) -> int:
+        written = self.tcp.receiver_window
+        rwnd = self.context.octets(written, self._mss)
+        shown = shown_window(written, rwnd)
+        if rwnd > WINDOW_FIELD and not self.tcp.window_scaling:
+            allowed = f"up to {show_amount(WINDOW_FIELD)} B, or window_scaling = true"
+            self._fault("receiver_window", shown, allowed)
+        elif rwnd > LARGEST_WINDOW:
+            self._fault("receiver_window", shown, f"up to {show_amount(LARGEST_WINDOW)} B")
+        elif rwnd < self._mss:
+            self._fault("receiver_window", shown, f"at least one MSS, {show_amount(self._mss)} B")
+        return min(rwnd, LARGEST_WINDOW)
+
+    def _window(self, key: str, written: Quantity | str, at_least: int = 1) -> int:
+        if written == RECEIVER_WINDOW:
+            return self._rwnd  # its own faults are told
+        if written == "window field":
+            shift = 0
+            while WINDOW_FIELD << shift < self._rwnd and shift < 14:
+                shift += 1
+            octets = WINDOW_FIELD << shift
+        else:
+            octets = self.context.octets(written, self._mss)
+        if octets < at_least:
+            is_mss = at_least == self._mss
+            least = f"at least one MSS, {show_amount(self._mss)} B" if is_mss else "at least 1 B"
+            self._fault(key, shown_window(written, octets), least)
+        elif octets > LARGEST_WINDOW:
+            allowed = f"up to {show_amount(LARGEST_WINDOW)} B"
+            self._fault(key, shown_window(written, octets), allowed)
+        return min(octets, LARGEST_WINDOW)
+
+    @cached_property
+    def _tick_ps(self) -> int:
+        return self.context.time_ps(self.tcp.tick)
+
+    def _tick_phase(self, key: str, written: Quantity | str) -> TickPhaseAt | TickPhaseDrawn:
+        if written == "drawn":
+            return TickPhaseDrawn()
+        offset = self.context.time_ps(written) if isinstance(written, Quantity) else 0
+        if offset >= self._tick_ps:
+            self._fault(key, str(written), f"below one tick, {show_time(self._tick_ps)}")
+        return TickPhaseAt(offset_ps=offset)
+
+    @cached_property
+    def _rto_ticks(self) -> tuple[int, int, int]:
+        low, initial, high = (
+            _ticks(value, self._tick_ps)
+            for value in (self.tcp.rto_min, self.tcp.rto_initial, self.tcp.rto_max)
+        )
+        for key, ticks in (("rto_min", low), ("rto_initial", initial), ("rto_max", high)):
+            if ticks >= 2**32:
+                self._fault(key, Verbatim(f"{show_amount(ticks)} ticks"), "fewer than 2^32 ticks")
+                return 1, 1, 1
+        if initial < low:
+            shown = Verbatim(f'"{self.tcp.rto_initial}", which is {show_amount(initial)} ticks')
+            self._fault("rto_initial", shown, f"at least rto_min, {show_amount(low)} ticks")
+        key, least = ("rto_initial", initial) if initial >= low else ("rto_min", low)
+        if high < least:
+            shown = Verbatim(f'"{self.tcp.rto_max}", which is {show_amount(high)} ticks')
+            self._fault("rto_max", shown, f"at least {key}, {show_amount(least)} ticks")
+        return low, initial, high
+
+    def _sack_blocks(self, key: str, given: int) -> int:
+        if self.tcp.timestamps and given > 3:
+            allowed = "up to 3 with timestamps: options have 40 octets"
+            meaning = meaning_of(type(self.tcp.recovery).model_fields[key])
+            self.faults.add((*self.path, "recovery", key), given, allowed, meaning)
+        return given
+
+    def _delayed_ack(self, given: HeldBack | None) -> DelayedAckSpec | None:
+        if given is None:
+            return None
+        timeout = self.context.time_ps(given.timeout)
+        return DelayedAckSpec(timeout_ps=timeout, every_segments=given.every_segments)
+
+
+def _ticks(value: Quantity, tick_ps: int) -> int:
+    """A timeout in ticks, rounded up."""
+    if value.dimension is Dimension.TICKS:
+        return int(value.amount)
+    return -int(-value.amount // tick_ps)
+
+
+def _retransmit_delay(
+    given: Quantity | str,
+) -> RetransmitDelaySegments | RetransmitDelayNone:
+    if isinstance(given, Quantity):
+        return RetransmitDelaySegments(count=int(given.amount))
+    return RetransmitDelayNone()
+
+
+_RESOLVERS: dict[str, Callable[[TcpResolver, str, Any], Any]] = {
+    "Mss": lambda tcp, key, given: tcp._mss,
+    "ReceiverWindow": lambda tcp, key, given: tcp._rwnd,
+    "Cwnd": lambda tcp, key, given: tcp._window(key, given, at_least=tcp._mss),
+    "MaxCwnd": lambda tcp, key, given: tcp._window(key, given, at_least=tcp._mss),
+    "Ssthresh": lambda tcp, key, given: tcp._window(key, given),
+    "Tick": lambda tcp, key, given: tcp._tick_ps,
+    "TickPhase": lambda tcp, key, given: tcp._tick_phase(key, given),
+    "RtoMin": lambda tcp, key, given: tcp._rto_ticks[0],
+    "RtoInitial": lambda tcp, key, given: tcp._rto_ticks[1],
+    "RtoMax": lambda tcp, key, given: tcp._rto_ticks[2],
+    "RetransmitDelay": lambda tcp, key, given: _retransmit_delay(given),
+    "SackBlocks": lambda tcp, key, given: tcp._sack_blocks(key, given),
+    "DelayedAck": lambda tcp, key, given: tcp._delayed_ack(given),
+}
+"""What a parameter of each type becomes; those of other types stay as they are written."""

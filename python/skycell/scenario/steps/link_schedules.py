@@ -1,0 +1,353 @@
+"""From `schedule` and `loss` in a scenario file to the steps of a link over the run."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path as FilePath
+from typing import TypeVar
+
+from skycell.input.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
+from skycell.input.parameters import exact, meaning_of
+from skycell.input.quantities import (
+    DAY_PS,
+    Dimension,
+    Quantity,
+    parse_quantity,
+    rounded,
+    show_amount,
+    show_time,
+)
+from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.links import (
+    DELAY_MEANING,
+    FRAMING_MEANING,
+    LOSS_MEANING,
+    CongestedLink,
+    payload_rate,
+)
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.schedule import MOST_STEPS, Schedule
+from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
+from skycell.scenario.steps.chain import Chain
+from skycell.scenario.steps.delay_series import LinkRate, read_delays
+from skycell.spec.network import ScheduleSpec
+from skycell.spec.steps import Steps
+from skycell.spec.values import WHOLE_PPB
+
+_DEFAULT_STEP = "100 ms"
+#: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
+_LAST_MOMENT_PS = 200 * DAY_PS
+_Link = TypeVar("_Link", CongestedLink, GraphLink)
+_SCHEDULE_MEANING = meaning_of(CongestedLink.model_fields["schedule"])
+
+
+@dataclass(frozen=True)
+class LinkSchedules:
+    """The links of a scenario that vary over time or lose frames, by the path of their table.
+
+    Attributes:
+        schedules: of those that vary and stand for a whole path.
+        losses_ppb: of those that lose the same part of their frames throughout, this part.
+        chains: of those whose satellites switch on board.
+    """
+
+    schedules: dict[Path, ScheduleSpec]
+    losses_ppb: dict[Path, int]
+    chains: dict[Path, Chain]
+
+    def least_delay_ps(self, path: Path, delay_ps: int) -> int:
+        """The least delay of a link over the run."""
+        schedule = self.schedules.get(path)
+        if schedule is None:
+            return delay_ps
+        return min(delay for delay in schedule.delays_ps if delay is not None)
+
+
+def resolve_schedules(
+    file: ScenarioFile, folder: FilePath, faults: FaultCollector
+) -> tuple[ScenarioFile, LinkSchedules]:
+    """The file with a delay at every link without a fault, and the schedules of those that vary.
+
+    The delay of a link that varies is its greatest of the run: what is measured in RTTs, such as a
+    window of RTT x bandwidth, then never falls short.
+
+    A link with both a delay and a schedule or neither, with a schedule that cannot be had, or with
+    a loss beside one that it does not go with, is noted in `faults`.
+    """
+    duration_ps = rounded(file.run.duration.amount)
+    topology = file.topology
+    schedules: dict[Path, ScheduleSpec] = {}
+    losses_ppb: dict[Path, int] = {}
+    chains: dict[Path, Chain] = {}
+
+    def complete(link: _Link, path: Path) -> _Link:
+        if link.loss:
+            losses_ppb[path] = _ppb(link.loss)
+        if link.delay is not None and link.schedule is None:
+            return link
+        steps = _steps_of(link, path, duration_ps, folder, faults)
+        carries_packets = isinstance(link.framing, WholePackets)
+        schedule = _spec(link.schedule, steps, carries_packets) if steps and link.schedule else None
+        if schedule is None:
+            return link
+        if (
+            steps
+            and link.schedule
+            and link.schedule.constellation
+            and link.schedule.onboard_switching
+        ):
+            if isinstance(topology, ParkingLot):
+                allowed = "dumbbell or graph: here all hops would share the satellites"
+                where = (*path, "schedule", "onboard_switching")
+                meaning = meaning_of(Schedule.model_fields["onboard_switching"])
+                faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
+            if carries_packets:
+                allowed = "a framing of ATM cells: satellites switch these on board"
+                faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
+            else:
+                chains[path] = Chain(steps.times_ps, steps.hops, link.schedule, path)
+        elif len(schedule.times_ps) > 1 or (steps and steps.rates):
+            schedules[path] = schedule
+        elif schedule.losses_ppb:  # what never changes the link is no schedule
+            losses_ppb[path] = schedule.losses_ppb[0]
+        greatest = max(delay for delay in schedule.delays_ps if delay is not None)
+        return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
+
+    if isinstance(topology, Graph):
+        links = [complete(link, ("topology", "link", i)) for i, link in enumerate(topology.link)]
+        update: dict[str, object] = {"link": tuple(links)}
+    else:
+        update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
+    changed = topology.model_copy(update=update)
+    return file.model_copy(update={"topology": changed}), LinkSchedules(
+        schedules, losses_ppb, chains
+    )
+
+
+def _steps_of(
+    link: CongestedLink | GraphLink,
+    path: Path,
+    duration_ps: int,
+    folder: FilePath,
+    faults: FaultCollector,
+) -> Steps | None:
+    if (link.delay is None) == (link.schedule is None):
+        got = NOTHING if link.delay is None else Verbatim(f'"{link.delay}" as well as schedule')
+        allowed = 'one of delay, such as "275 ms", and schedule'
+        faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
+    if link.schedule is None:
+        return None
+    path = (*path, "schedule")
+    before = len(faults.faults)
+    _check_keys(link.schedule, path, faults)
+    _check_loss(link.loss, link.schedule, path, faults)
+    if len(faults.faults) > before:
+        return None
+    try:
+        if link.schedule.series is not None:
+            steps = _from_series(link, link.schedule, duration_ps, folder, path, faults)
+        else:
+            steps = _over_constellation(link.schedule, duration_ps, folder, path, faults)
+    except ScenarioFaults as found:
+        _take_over(found, path, faults)
+        return None
+    return steps if link.delay is None else None
+
+
+def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
+    """Notes keys that do not go together."""
+    if (schedule.series is None) == (schedule.constellation is None):
+        got = Verbatim("neither" if schedule.series is None else "both")
+        faults.add(path, got, "one of series and constellation", _SCHEDULE_MEANING)
+        return
+    for name in ("source", "target"):
+        found = Schedule.model_fields[name]
+        if schedule.series is None and getattr(schedule, name) is None:
+            allowed = 'a city, such as "tokyo", or latitude,longitude'
+            faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
+
+
+def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollector) -> None:
+    """Notes a loss beside a schedule that it does not go with."""
+    if not loss:
+        return
+    if schedule.series is not None:
+        beside, allowed = (
+            "series",
+            "only with delay or a constellation: a series has a column for it",
+        )
+    elif schedule.onboard_switching is not None:
+        beside, allowed = (
+            "onboard_switching",
+            "only if the path is one link, without onboard_switching",
+        )
+    else:
+        return
+    got = Verbatim(f"{show_amount(loss)} together with schedule.{beside}")
+    faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
+
+
+def _from_series(
+    link: CongestedLink | GraphLink,
+    schedule: Schedule,
+    duration_ps: int,
+    folder: FilePath,
+    path: Path,
+    faults: FaultCollector,
+) -> Steps | None:
+    assert schedule.series is not None
+    name = schedule.series
+    where = (*path, "series")
+    meaning = meaning_of(Schedule.model_fields["series"])
+    try:
+        series = read_delays(folder / name, _rate_of(link))
+    except OSError as error:
+        allowed = f"a file that can be read; {error.strerror or error}"
+        faults.add(where, name, allowed, meaning)
+        return None
+    start_ps = rounded(schedule.start.amount)
+    end_ps = start_ps + duration_ps
+    first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
+    span = (
+        "the run"
+        if not start_ps
+        else f"the run, which begins at {show_time(start_ps)} in the series"
+    )
+    if first_ps > start_ps:
+        got = Verbatim(f'"{name}", whose first row is at {show_time(first_ps)}')
+        allowed = f"a row at {show_time(start_ps)} or before, the beginning of {span}"
+        faults.add(where, got, allowed, meaning)
+    if last_ps < end_ps:
+        got = Verbatim(f'"{name}", whose last row is at {show_time(last_ps)}')
+        allowed = f"a row at {show_time(end_ps)} or later, the end of {span}"
+        faults.add(where, got, allowed, meaning)
+    if not first_ps <= start_ps <= end_ps <= last_ps:
+        return None
+    own = _rate_of(link)
+    steps = _within(series, start_ps, end_ps, own.measure(own.payload))
+    if all(delay is None for delay in steps.delays_ps):
+        got = Verbatim(
+            f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are'
+        )
+        got = Verbatim(f"{got.text} without delay")
+        faults.add(where, got, "at least one delay within the run", meaning)
+        return None
+    return steps
+
+
+def _within(series: Steps, start_ps: int, end_ps: int, own_rate: int) -> Steps:
+    """The steps that hold in a run, from its beginning."""
+    first = bisect_right(series.times_ps, start_ps) - 1
+    last = bisect_right(series.times_ps, end_ps - 1)
+    rates = series.rates[first:last]
+    losses = series.losses_ppb[first:last]
+    return Steps(
+        tuple(max(time - start_ps, 0) for time in series.times_ps[first:last]),
+        series.delays_ps[first:last],
+        series.paths[first:last],
+        rates if any(rate != own_rate for rate in rates) else (),
+        losses if any(losses) else (),
+        series.hops[first:last],
+        series.notes,
+    )
+
+
+def _rate_of(link: CongestedLink | GraphLink) -> LinkRate:
+    """The link's own rate; a framing that it lacks or cannot have is noted elsewhere."""
+    return LinkRate(payload_rate(link.rate, link.framing), link.framing, link.rate.text)
+
+
+def steps_over_constellation(
+    schedule: Schedule, duration_ps: int, folder: FilePath, *, most: int
+) -> Steps:
+    """The path of a schedule that is known to be had, link by link, in at most so many steps.
+
+    Changes of path have steps of their own beside them.
+    """
+    own_ps = rounded((schedule.step or parse_quantity(_DEFAULT_STEP)).amount)
+    step_ps = max(own_ps, -(-duration_ps // most))
+    steps = _steps_of_sky(schedule, folder, step_ps, -(-duration_ps // step_ps), with_hops=True)
+    return _within(steps, 0, duration_ps, 0)
+
+
+def _steps_of_sky(
+    schedule: Schedule, folder: FilePath, step_ps: int, count: int, with_hops: bool
+) -> Steps:
+    from skycell.orbit.motion import path_steps
+
+    assert schedule.constellation is not None
+    assert schedule.source is not None
+    assert schedule.target is not None
+    return path_steps(
+        schedule.constellation,
+        schedule.source,
+        schedule.target,
+        folder=folder,
+        start_ps=rounded(schedule.start.amount),
+        step_ps=step_ps,
+        steps=count,
+        with_hops=with_hops,
+    )
+
+
+def _over_constellation(
+    schedule: Schedule, duration_ps: int, folder: FilePath, path: Path, faults: FaultCollector
+) -> Steps | None:
+    step = schedule.step or parse_quantity(_DEFAULT_STEP)
+    step_ps = rounded(step.amount)
+    count = -(-duration_ps // step_ps)
+    if count > MOST_STEPS:
+        got = Verbatim(f'"{step}", which is {show_amount(count)} steps in {show_time(duration_ps)}')
+        least = show_time(-(-duration_ps // MOST_STEPS))
+        allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
+        faults.add((*path, "step"), got, allowed, meaning_of(Schedule.model_fields["step"]))
+        return None
+    last_ps = _LAST_MOMENT_PS - duration_ps
+    if schedule.start.amount > last_ps:
+        end = show_time(_LAST_MOMENT_PS)
+        allowed = f"up to {show_time(last_ps)}: a run over a constellation ends by {end} of it"
+        meaning = meaning_of(Schedule.model_fields["start"])
+        faults.add((*path, "start"), str(schedule.start), allowed, meaning)
+        return None
+    with_hops = schedule.onboard_switching is not None
+    steps = _steps_of_sky(schedule, folder, step_ps, count, with_hops)
+    # The last moment is there for changes of path before the end of the run; it holds for no cell.
+    return _within(steps, 0, duration_ps, 0)
+
+
+def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> None:
+    """Notes faults: those without a file by their key of the schedule, others where they are."""
+    for fault in found.faults:
+        if fault.file:
+            faults.faults.append(fault)
+        else:
+            faults.add((*path, fault.path), Verbatim(fault.got), fault.allowed, fault.meaning)
+
+
+def _ppb(loss: float) -> int:
+    return rounded(exact(loss) * WHOLE_PPB)
+
+
+def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSpec:
+    """The schedule as the engines see it: steps that change nothing are left out."""
+    count = len(steps.times_ps)
+    rates: tuple[int, ...] = steps.rates or (0,) * count
+    losses: tuple[int, ...] = steps.losses_ppb or (0,) * count
+    rows = list(zip(steps.times_ps, steps.delays_ps, steps.paths, rates, losses, strict=True))
+    kept = [row for i, row in enumerate(rows) if i == 0 or row[1:] != rows[i - 1][1:]]
+    numbers: list[int] = []
+    for i, row in enumerate(kept):
+        numbers.append(numbers[-1] + (row[2] != kept[i - 1][2]) if numbers else 0)
+    kept_rates = tuple(row[3] for row in kept) if steps.rates else ()
+    return ScheduleSpec(
+        times_ps=tuple(row[0] for row in kept),
+        delays_ps=tuple(row[1] for row in kept),
+        paths=tuple(numbers),
+        cell_times_ps=() if carries_packets else kept_rates,
+        rates_millibps=kept_rates if carries_packets else (),
+        losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
+        interruption_ps=rounded(schedule.interruption.amount),
+        handover_loses_cells=schedule.handover_loses_cells,
+    )

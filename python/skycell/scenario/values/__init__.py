@@ -1,0 +1,1 @@
+"""How single values of a scenario file are written: cells, rates, windows, shares."""

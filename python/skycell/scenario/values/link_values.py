@@ -1,0 +1,37 @@
+"""Values of links: rates, framings, delays, and the sizes of buffers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from skycell.input.parameters import probability, quantity
+from skycell.input.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
+from skycell.scenario.values.cells import buffer_size
+from skycell.spec.values import WHOLE_PPB
+
+Rate = Annotated[
+    Quantity,
+    quantity(
+        Dimension.BIT_RATE,
+        Dimension.CELL_RATE,
+        Dimension.SYMBOL_RATE,
+        low=CELL_BITS,
+        high=CELL_BITS * PS_PER_SECOND,  # time is counted in whole picoseconds
+        what="from one cell a second",
+        example="155.52 Mbit/s",
+        other="353207 cells/s",
+    ),
+]
+Delay = Annotated[
+    Quantity,
+    quantity(
+        Dimension.TIME, Dimension.DISTANCE, high=DAY_PS, what="1 km is 5 us", example="275 ms"
+    ),
+]
+Buffer = Annotated[
+    Quantity | Literal["unlimited"],
+    buffer_size("12000 cells"),
+]
+Mtu = Annotated[Quantity, quantity(Dimension.SIZE, low=68, high=65_535, example="1500 B")]
+Loss = Annotated[float, probability(Fraction(1, WHOLE_PPB), "0.1 %")]
