@@ -345,6 +345,7 @@ impl MuxPort {
             idle_since_ps: (queued == 0 && self.log.taken_in() > 0)
                 .then(|| self.log.last_departure().0),
             is_tagged: due.is_tagged,
+            ..BufferView::default()
         };
         if self.has_classes() {
             self.look_at_class(moment.time, place, &mut view);
@@ -355,7 +356,7 @@ impl MuxPort {
         }
         let vc = &mut self.vcs[place as usize];
         let policy = &mut self.queues.get_mut(vc.queue).policy;
-        vc.discarding = policy.on_frame(vc.vc, &view);
+        vc.discarding = policy.on_enqueue(vc.vc, &view).refusal();
         queued
     }
 

@@ -342,10 +342,12 @@ impl SourcePort {
             idle_since_ps: (queued == 0 && departed > 0).then_some(self.free_at.0),
             is_tagged: false,
             capacity: self.kind.capacity,
+            ..BufferView::default()
         };
         self.rest
             .policy
-            .on_frame(self.rest.vcs[place as usize].vc, &view)
+            .on_enqueue(self.rest.vcs[place as usize].vc, &view)
+            .refusal()
     }
 
     /// Sum of the times after which the first `count` cells of a frame have left, since its start.

@@ -246,7 +246,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             Kept::Mux(Box::new(port))
         }
         PortKind::Stepped(_) => {
-            let port = SteppedPort::new(link, spec.seed, end, notes_losses);
+            let port = SteppedPort::new((link, id), spec.seed, end, notes_losses);
             Kept::Stepped(Box::new(port))
         }
         PortKind::PassThrough => Kept::Pass(Box::new(PassPort {

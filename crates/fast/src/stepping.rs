@@ -58,6 +58,10 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     if !is_at_switch && !is_fifo {
         return Some(SteppedReason::QueuesBesideSwitches);
     }
+    let queue = &port.queues[0];
+    if queue.policy.needs().packets || queue.by_flow || port.shaper.is_some() {
+        return Some(SteppedReason::QueueManagement);
+    }
     let schedule = moves(&spec.links[link as usize])?;
     let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)

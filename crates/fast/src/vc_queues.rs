@@ -359,6 +359,7 @@ mod tests {
             class,
             capacity_cells: None,
             counts_octets: false,
+            by_flow: false,
             policy: PolicySpec::TailDrop(TailDropSpec {}),
         };
         let has_classes = scheduler == SchedulerSpec::StrictPriority(StrictPrioritySpec {});
@@ -377,6 +378,7 @@ mod tests {
                 scheduler,
                 frame_gap_ps: 0,
                 rate_algorithm: None,
+                shaper: None,
             },
         };
         let mut queues = VcQueues::new(&link, has_classes, SimTime(100)).expect("it serves VCs");

@@ -217,6 +217,59 @@ class DropPrecedenceSpec(SpecPart):
     precedence: tuple[U32, ...] = ()
 
 
+class CodelSpec(SpecPart):
+    """Controlled Delay: discards or marks packets at the head that have waited for too long."""
+
+    kind: Literal["codel"] = "codel"
+    target_ps: U64
+    interval_ps: U64
+
+
+class HeadDropSpec(SpecPart):
+    """Gives a packet that finds the buffer full the place of the one that has waited longest."""
+
+    kind: Literal["head_drop"] = "head_drop"
+
+
+class RedEcnSpec(SpecPart):
+    """RED that marks packets whose transport knows ECN where it would draw for a discard."""
+
+    kind: Literal["red_ecn"] = "red_ecn"
+    red: RedPart
+    gentle: bool
+
+
+class PieSpec(SpecPart):
+    """Discards or marks packets that come, at random, so that the wait comes to a target."""
+
+    kind: Literal["pie"] = "pie"
+    target_ps: U64
+    update_ps: U64
+    burst_ps: U64
+    mark_below: float
+
+
+class FqCodelSpec(SpecPart):
+    """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
+
+    kind: Literal["fq_codel"] = "fq_codel"
+    codel: CodelSpec
+    quantum_octets: U32
+    queues: U32
+
+
+class DualPi2Spec(SpecPart):
+    """Two queues with coupled signals: a short one for scalable senders beside the classic one."""
+
+    kind: Literal["dual_pi2"] = "dual_pi2"
+    target_ps: U64
+    rtt_max_ps: U64
+    coupling: U32
+    ramp_from_ps: U64
+    ramp_to_ps: U64
+    shift_ps: U64
+
+
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
@@ -240,7 +293,13 @@ PolicySpec = Annotated[
     | McrSchedulingSpec
     | PmeEredSpec
     | StaticThresholdSpec
-    | DropPrecedenceSpec,
+    | DropPrecedenceSpec
+    | CodelSpec
+    | HeadDropSpec
+    | RedEcnSpec
+    | PieSpec
+    | FqCodelSpec
+    | DualPi2Spec,
     Field(discriminator="kind"),
 ]
 
@@ -251,6 +310,7 @@ class QueueSpec(SpecPart):
     class_: ServiceClass | None = Field(default=None, alias="class")
     capacity_cells: U32 | None = None
     counts_octets: bool = left_out(False)
+    by_flow: bool = left_out(False)
     policy: PolicySpec
 
 
@@ -294,13 +354,21 @@ class VcRoundRobinSpec(SpecPart):
     weights: tuple[U32, ...] = ()
 
 
+class DeficitRoundRobinSpec(SpecPart):
+    """Serves the flows, or VCs, of a buffer of packets one after the other, each by octets."""
+
+    kind: Literal["deficit_round_robin"] = "deficit_round_robin"
+    quantum_octets: U32
+
+
 SchedulerSpec = Annotated[
     FifoSpec
     | StrictPrioritySpec
     | GuaranteedRateSpec
     | WeightedRoundRobinSpec
     | VirtualSpacingSpec
-    | VcRoundRobinSpec,
+    | VcRoundRobinSpec
+    | DeficitRoundRobinSpec,
     Field(discriminator="kind"),
 ]
 
@@ -369,6 +437,13 @@ RateAlgorithmSpec = Annotated[
 ]
 
 
+class TokenBucketSpec(SpecPart):
+    """A token bucket before the link of a port of packets: it delays, and discards nothing."""
+
+    rate_millibps: U64
+    burst_octets: U32
+
+
 class PortSpec(PortMethods, SpecPart):
     """An output port: its queues and how it serves them."""
 
@@ -376,6 +451,7 @@ class PortSpec(PortMethods, SpecPart):
     scheduler: SchedulerSpec
     frame_gap_ps: U64
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
+    shaper: TokenBucketSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):

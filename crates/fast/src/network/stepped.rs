@@ -9,7 +9,7 @@ use skycell_des::Key;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Next as OnWay};
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
@@ -114,6 +114,10 @@ impl Network<'_> {
     fn on_unit_at_end(&mut self, arrival: SimTime, link: u32, unit: &Cell) {
         let vc = &mut self.vcs.rest[unit.vc as usize];
         vc.delivered += 1;
+        if unit.octets > 0 {
+            self.frames.get_mut(unit.frame).set_ecn(unit.ecn);
+        }
+        let vc = &mut self.vcs.rest[unit.vc as usize];
         if let Some(delays) = vc.delays.as_mut().filter(|_| vc.measures_units) {
             delays.add((arrival - unit.left_at).0);
         }
@@ -181,10 +185,16 @@ impl Network<'_> {
             index: 0,
             octets,
             vc: offer.vc,
+            place: 0,
+            flow: self
+                .frames
+                .get(offer.frame)
+                .flow_number(self.spec.flows.len()),
             hop: 0,
             is_last: units == 1,
             is_tagged: false,
             is_paced: offer.is_paced,
+            ecn: self.frames.get(offer.frame).ecn(),
             came_at: now,
             left_at: now,
         };
@@ -221,10 +231,13 @@ impl Network<'_> {
             index: sent.index,
             octets: 0,
             vc,
+            place: 0,
+            flow: 0,
             hop: 0,
             is_last,
             is_tagged: false,
             is_paced: true,
+            ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
         };

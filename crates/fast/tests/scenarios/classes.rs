@@ -72,6 +72,7 @@ fn queue(class: ServiceClass, dice: &mut Dice) -> QueueSpec {
         class: Some(class),
         capacity_cells: is_limited.then_some(capacity),
         counts_octets: false,
+        by_flow: false,
         policy,
     }
 }
@@ -124,6 +125,7 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
             class: Some(class),
             capacity_cells: dice.one_in(4).then(|| dice.pick(&[1, 5, 20])),
             counts_octets: false,
+            by_flow: false,
             policy: dice.pick(&[
                 PolicySpec::TailDrop(TailDropSpec {}),
                 PolicySpec::TailDrop(TailDropSpec {}),
