@@ -14,7 +14,9 @@ pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
 /// A scenario in which links between switches move, and nothing else does; none where there are no such links.
 pub fn moving(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.schedule = None);
+    spec.links
+        .iter_mut()
+        .for_each(|link| (link.schedule, link.loss_ppb) = (None, 0));
     spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
     let mut dice = Dice(Stream::new(seed, "all that moves"));
     move_on(&mut spec, &mut dice);
@@ -32,7 +34,9 @@ pub fn moving(seed: u64) -> Option<NetworkSpec> {
 /// no such ports.
 pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.schedule = None);
+    spec.links
+        .iter_mut()
+        .for_each(|link| (link.schedule, link.loss_ppb) = (None, 0));
     spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
     let mut dice = Dice(Stream::new(seed, "lossy classes"));
     let mut loses = false;
@@ -121,6 +125,8 @@ pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
         let is_simple = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         let is_chosen = one.map_or(dice.one_in(2), |one| one == at);
         if is_chosen && (is_simple || dice.one_in(16)) {
+            // What it lost before, its steps may lose.
+            link.loss_ppb = 0;
             link.schedule = Some(steps(link.delay_ps, link.cell_time_ps, duration_ps, dice));
             let delays = link
                 .schedule

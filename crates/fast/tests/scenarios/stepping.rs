@@ -62,7 +62,10 @@ fn breaks(link: &LinkSpec, duration: u64, dice: &mut Dice) -> ScheduleSpec {
         },
         cell_times_ps,
         rates_millibps,
-        losses_ppb: dice.pick(&[Vec::new(), Vec::new(), vec![0, 300_000_000, 50_000_000]]),
+        losses_ppb: match link.loss_ppb {
+            0 => dice.pick(&[Vec::new(), Vec::new(), vec![0, 300_000_000, 50_000_000]]),
+            _ => Vec::new(),
+        },
         to: Vec::new(),
         interruption_ps: dice.pick(&[0, 1, 7, MILLISECOND / 8]),
         handover_loses_cells: dice.one_in(2),
