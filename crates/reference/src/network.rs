@@ -4,15 +4,16 @@ use crate::frames::{Cell, Content, Frame, Frames};
 use crate::port::{Port, Verdict};
 use crate::timers::Timers;
 use crate::ways::{Next, Ways};
-use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
+use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
-use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
+use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::{Ecn, SimTime};
 
 mod abr;
+mod contracts;
 mod finish;
 
 use abr::Abr;
@@ -246,51 +247,6 @@ impl<'a> Network<'a> {
                 self.frames.settle(cell.frame, 1);
             }
         }
-    }
-
-    /// Where a VC enters the network: whether its policer discards the cell; it may tag it.
-    fn is_discarded_by_policer(&mut self, now: SimTime, cell: &mut Cell) -> bool {
-        let vc = &mut self.vcs[cell.vc as usize];
-        let Some(action) = vc.policer.as_mut().and_then(|policer| policer.on_cell(now)) else {
-            return false;
-        };
-        vc.record.cells_nonconforming += 1;
-        match action {
-            PolicingAction::Count => {}
-            PolicingAction::Tag => {
-                cell.is_tagged = true;
-                vc.record.cells_tagged += 1;
-            }
-            PolicingAction::Discard => {
-                vc.record.cells_policed += 1;
-                self.frames.settle(cell.frame, 1);
-            }
-        }
-        action == PolicingAction::Discard
-    }
-
-    /// Where a VC with a contract enters its first switch: F-GCRA decides on a frame's first cell,
-    /// and all cells of the frame get its CLP bit. Whether the cell is discarded.
-    fn is_refused_by_contract(&mut self, now: SimTime, cell: &mut Cell) -> bool {
-        let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed else {
-            return false;
-        };
-        let frame = self.frames.get(cell.frame);
-        let clp = guaranteed.on_cell(
-            now,
-            EdgeCell {
-                serial: frame.serial,
-                index: cell.index,
-                cells: frame.cells,
-                by_adapter: frame.is_tagged,
-                by_policer: cell.is_tagged,
-            },
-        );
-        match clp {
-            Some(clp) => cell.is_tagged = clp,
-            None => self.frames.settle(cell.frame, 1),
-        }
-        clp.is_none()
     }
 
     /// Offers a cell to the port of its hop.

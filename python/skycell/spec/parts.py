@@ -252,7 +252,8 @@ class FqCodelSpec(SpecPart):
     """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
 
     kind: Literal["fq_codel"] = "fq_codel"
-    codel: CodelSpec
+    target_ps: U64
+    interval_ps: U64
     quantum_octets: U32
     queues: U32
 

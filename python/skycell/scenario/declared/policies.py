@@ -575,18 +575,15 @@ class FqCodel(Parameters):
     kind: Literal["fq_codel"] = param(..., "the policy")
     target: Interval = param(
         "5 ms",
-        "wait that may stand for longer than an interval",
+        "wait in a queue that may stand for longer than an interval",
         symbol="TARGET",
-        source="RFC 8289, section 4.4: 5 to 10 % of the interval",
+        source="RFC 8290, section 5.2.2",
     )
     interval: Interval = param(
         "100 ms",
         ("for how long the wait may stand above target; of the order of the longest round trip"),
         symbol="INTERVAL",
-        source=(
-            "RFC 8289, section 4.3: round trips from 10 ms to 1 s; over GEO satellites "
-            "more is better"
-        ),
+        source="RFC 8290, section 5.2.1; over GEO satellites more is better",
     )
     quantum: PacketOctets = param(
         "1514 B",
@@ -1128,14 +1125,8 @@ POLICIES: dict[str, Declared] = {
         FqCodel,
         FqCodelSpec,
         (
-            Part(
-                "codel",
-                CodelSpec,
-                (
-                    Declares("target_ps", "target", "Interval", below="interval_ps"),
-                    Declares("interval_ps", "interval", "Interval"),
-                ),
-            ),
+            Declares("target_ps", "target", "Interval", below="interval_ps"),
+            Declares("interval_ps", "interval", "Interval"),
             Declares("quantum_octets", "quantum", "PacketOctets"),
             Declares("queues", "queues", "QueueCount"),
         ),
