@@ -352,6 +352,16 @@ fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
     assert!(both > 100, "{both}");
 }
 
+/// Marks are worth comparing where they come to senders that slow down.
+#[test]
+fn queues_of_packets_mark_and_senders_slow_down() {
+    let slowed = (0..400).map(packets).filter(|spec| {
+        let records = skycell_fast::run(spec, &mut |_| true).expect("it runs");
+        records.flows.iter().any(|flow| flow.ecn_reductions > 0)
+    });
+    assert!(slowed.count() > 5);
+}
+
 /// Links that lose frames are worth comparing where some arrive all the same.
 #[test]
 fn links_of_scenarios_lose_frames() {

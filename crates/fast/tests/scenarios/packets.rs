@@ -3,6 +3,7 @@
 use super::{Builder, Dice, scenario};
 use skycell_des::Stream;
 use skycell_spec::*;
+use skycell_tcp::spec::EcnUse;
 
 /// A scenario in which some or all switches are routers, and links between hosts and routers carry packets.
 pub fn packets(seed: u64) -> NetworkSpec {
@@ -47,6 +48,9 @@ pub fn packets(seed: u64) -> NetworkSpec {
     let mut dice = Dice(Stream::new(seed, "policies of packets"));
     if dice.one_in(4) {
         manage_queues(&mut spec, &mut dice);
+        for flow in &mut spec.flows {
+            flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic]);
+        }
     }
     spec
 }
