@@ -1,6 +1,7 @@
 //! A host's or router's port: whole frames, back to back, in closed form from the moment they are
 //! handed over.
 
+use crate::burst::Burst;
 use crate::lossy::LossyLink;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
@@ -189,7 +190,9 @@ impl SourcePort {
         let is_lost = lossy.loses(place, None);
         if is_lost {
             let cell_time = self.kind.cell_time;
-            lossy.note(place, start + SimTime(cell_time), cell_time, cells);
+            let cell_time = SimTime(cell_time);
+            let entering = Burst::new(start + cell_time, cell_time, cells.into());
+            lossy.note(place, entering);
             lossy.trim_vc(place, SimTime(now.0.saturating_sub(self.kind.horizon.0)));
         }
         is_lost

@@ -6,12 +6,14 @@
 mod arriving;
 mod earliest;
 
+use crate::burst::Burst;
 use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::lookahead::Lookahead;
-use crate::moving::{EntryOrder, moves};
+use crate::moving::EntryOrder;
 use crate::onward::{Onto, Onward};
-use crate::plan::least_time;
+use crate::route::{least_time, moves};
+use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use arriving::{Arrivals, Arriving};
 use earliest::Earliest;
@@ -141,7 +143,7 @@ impl SteppedPort {
     }
 
     /// All VCs know where they go on from here over `link`.
-    pub(crate) fn join(&mut self, link: &LinkSpec) {
+    pub(crate) fn join(&mut self, link: &LinkSpec, tuning: &Tuning) {
         let onto = self.vcs.iter().zip(0..).filter_map(|(vc, place)| {
             let Next::Bursts(onto) = vc.next else {
                 return None;
@@ -157,7 +159,7 @@ impl SteppedPort {
             });
             self.onward = Some(Box::new(onward));
         } else if !onto.is_empty() && self.losses.is_some() {
-            self.order = Some(EntryOrder::new(self.vcs.len()));
+            self.order = Some(EntryOrder::new(self.vcs.len(), tuning.entries_kept));
         }
     }
 
@@ -409,7 +411,7 @@ impl SteppedPort {
     pub(crate) fn note_entry(&mut self, place: u32) -> SimTime {
         self.gone += 1;
         if let Some(order) = &mut self.order {
-            order.note(place, self.gone, 1, 1);
+            order.note(place, Burst::new(SimTime(self.gone), SimTime(1), 1));
         }
         SimTime(self.gone)
     }

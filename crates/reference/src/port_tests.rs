@@ -412,7 +412,7 @@ fn marks_go_on_with_the_packet_and_are_counted_once() {
 
 #[test]
 fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_room() {
-    let fq = r#"{"kind": "fq_codel", "codel": {"target_ps": 5, "interval_ps": 9}, "quantum_octets": 1000, "queues": 0}"#;
+    let fq = r#"{"kind": "fq_codel", "target_ps": 5, "interval_ps": 9, "quantum_octets": 1000, "queues": 0}"#;
     let mut port = port_of_packets(fq);
     let offer = |port: &mut Port, frame: u32, flow: u32| {
         port.on_frame(SimTime(frame.into()), 0, 1, |index| Cell {

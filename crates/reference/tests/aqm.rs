@@ -90,7 +90,7 @@ fn a_sparse_flow_loses_nothing_beside_a_greedy_one_under_flow_queueing() {
     let fq = json!({
         "capacity_cells": 50,
         "policy": {
-            "kind": "fq_codel", "codel": {"target_ps": 5 * MS, "interval_ps": 100 * MS},
+            "kind": "fq_codel", "target_ps": 5 * MS, "interval_ps": 100 * MS,
             "quantum_octets": 1_514, "queues": 0,
         },
     });
@@ -194,7 +194,7 @@ fn queues_of_flows_and_shapers_are_of_packets() {
     };
     let drr = json!({"kind": "deficit_round_robin", "quantum_octets": 1_500});
     let fq = json!({
-        "kind": "fq_codel", "codel": {"target_ps": 5, "interval_ps": 9}, "quantum_octets": 1, "queues": 0,
+        "kind": "fq_codel", "target_ps": 5, "interval_ps": 9, "quantum_octets": 1, "queues": 0,
     });
     let both = refused(&|port| {
         port["scheduler"] = drr.clone();

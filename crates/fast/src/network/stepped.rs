@@ -13,6 +13,7 @@ use skycell_units::{Ecn, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
+    #[inline(never)]
     pub(super) fn run_stepped(&mut self, id: u32, limit: SimTime) {
         let mut gone = std::mem::take(&mut self.gone);
         let port = self.ports.stepped_mut(id);
@@ -148,6 +149,7 @@ impl Network<'_> {
     }
 
     /// A unit of a frame has come to the end of its VC.
+    #[inline(never)]
     pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, is_last): (u32, bool)) {
         if self.is_whole(frame, index, is_last) {
             self.on_whole(now, frame);
@@ -161,6 +163,7 @@ impl Network<'_> {
     }
 
     /// Offers a whole frame, or a cell of a source, to the stepped port at which its VC begins.
+    #[inline(never)]
     pub(super) fn offer_to_stepped(&mut self, now: SimTime, offer: Offer) {
         let (begin, way) = self.vcs.begin(offer.vc);
         let port = way.mux.expect("the VC begins at a stepped port");
@@ -205,6 +208,7 @@ impl Network<'_> {
     }
 
     /// The source with index `at` sends a cell of a frame of several, whose VC begins at a stepped port.
+    #[inline(never)]
     pub(super) fn send_cell(&mut self, now: SimTime, at: u32, sent: SourceCell) {
         let (id, _, under_way) = &mut self.sources[at as usize];
         let vc = self.spec.sources[*id as usize].vc;

@@ -7,7 +7,7 @@ use crate::scheduler::{FlowQueueing, QueueOrder};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
-    types::{PacketOctets, QueueCount},
+    types::{Interval, PacketOctets, QueueCount},
 };
 use skycell_units::Ecn;
 
@@ -26,9 +26,23 @@ use skycell_units::Ecn;
     label = "FQ-CoDel"
 )]
 pub struct FqCodelSpec {
-    /// CoDel of each queue.
-    #[param(parts)]
-    pub codel: CodelSpec,
+    /// Wait in a queue that may stand for longer than an interval.
+    #[param(
+        key = "target",
+        default = "5 ms",
+        symbol = "TARGET",
+        below = "interval_ps",
+        source = "RFC 8290, section 5.2.2"
+    )]
+    pub target_ps: Interval,
+    /// For how long the wait may stand above target; of the order of the longest round trip.
+    #[param(
+        key = "interval",
+        default = "100 ms",
+        symbol = "INTERVAL",
+        source = "RFC 8290, section 5.2.1; over GEO satellites more is better"
+    )]
+    pub interval_ps: Interval,
     /// Octets that a queue may send in a round.
     #[param(
         key = "quantum",
@@ -47,7 +61,10 @@ impl PolicyRule for FqCodelSpec {
     fn policy(&self, draws: &Draws) -> Box<FqCodel> {
         let mut stream = draws.stream("fq_codel");
         Box::new(FqCodel {
-            spec: self.codel,
+            spec: CodelSpec {
+                target_ps: self.target_ps,
+                interval_ps: self.interval_ps,
+            },
             queues: self.queues,
             salt: stream.uniform(0, 1 << 62),
             max_packet: 0,
@@ -118,10 +135,8 @@ mod tests {
 
     fn policy(queues: u32, seed: u64) -> Box<FqCodel> {
         let spec = FqCodelSpec {
-            codel: CodelSpec {
-                target_ps: 5,
-                interval_ps: 100,
-            },
+            target_ps: 5,
+            interval_ps: 100,
             quantum_octets: 1_514,
             queues,
         };
