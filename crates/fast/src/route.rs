@@ -76,7 +76,7 @@ impl Route {
         self.muxes.last().map(|(port, _)| *port)
     }
 
-    /// The stretch to the VC's end.
+    /// The stretch to the VC's end, if it is not rerouted: the ports of another stand in no order.
     pub(crate) fn last(&self) -> &Stretch {
         self.muxes.last().map_or(&self.first, |(_, last)| last)
     }

@@ -205,28 +205,29 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
 }
 
-/// Which VCs cross a port and begin at a node.
+/// Where VCs end that cross a port, and which begin at a node.
 struct Answers<'a> {
     spec: &'a NetworkSpec,
-    /// By multiplexing port.
-    crossing: HashMap<u32, Vec<&'a Route>>,
+    /// By port at which units may wait: the nodes.
+    ends: HashMap<u32, HashSet<u32>>,
     /// By node.
     beginning: HashMap<u32, Vec<&'a Route>>,
 }
 
 impl<'a> Answers<'a> {
     fn new(spec: &'a NetworkSpec, plan: &'a Plan) -> Self {
-        let (mut crossing, mut beginning) = (HashMap::new(), HashMap::new());
-        for route in &plan.routes {
+        let (mut ends, mut beginning) = (HashMap::new(), HashMap::new());
+        for (route, vc) in plan.routes.iter().zip(0..) {
             for (port, _) in &route.muxes {
-                crossing.entry(*port).or_insert_with(Vec::new).push(route);
+                let ends = ends.entry(*port).or_insert_with(HashSet::new);
+                ends.insert(spec.vc_destination(vc));
             }
             let from = spec.links[route.source as usize].from;
             beginning.entry(from).or_insert_with(Vec::new).push(route);
         }
         Answers {
             spec,
-            crossing,
+            ends,
             beginning,
         }
     }
@@ -234,10 +235,8 @@ impl<'a> Answers<'a> {
     /// When what arrives at the end of a VC from port `mux` leads to a hand-over to that port, or to one that acts
     /// before it, by way of the VCs that begin there.
     fn to(&self, mux: u32, ports: &Ports) -> Returns {
-        let crossing = self.crossing.get(&mux).into_iter().flatten();
-        let end = |route: &&Route| self.spec.links[route.last().link as usize].to;
-        let ends: HashSet<u32> = crossing.map(end).collect();
-        let answers = ends.iter().filter_map(|end| self.beginning.get(end));
+        let ends = self.ends.get(&mux).into_iter().flatten();
+        let answers = ends.filter_map(|end| self.beginning.get(end));
         let acting = |port: u32| port == mux || ports.lookahead(mux).upstream.contains(&port);
         let (mut after, mut ways) = (SimTime::NEVER, HashSet::new());
         for route in answers.flatten() {

@@ -16,8 +16,7 @@ const CLASSES: [ServiceClass; 4] = [
 /// between others move or lose frames.
 pub fn several(seed: u64) -> NetworkSpec {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.schedule = None);
-    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    schedules::keep_all(&mut spec);
     let mut dice = Dice(Stream::new(seed, "several classes"));
     for at in 0..spec.links.len() {
         let link = &mut spec.links[at];

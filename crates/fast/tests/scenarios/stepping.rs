@@ -1,6 +1,6 @@
 //! Links whose ports have no closed form, among others that have one.
 
-use super::{Dice, MILLISECOND};
+use super::{Dice, MILLISECOND, schedules};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -16,10 +16,7 @@ pub fn with_stepping(spec: NetworkSpec, seed: u64) -> NetworkSpec {
         let is_chosen = if is_one { at == one } else { dice.one_in(3) };
         if is_chosen && link.schedule.is_none() {
             let schedule = breaks(link, duration, &mut dice);
-            if !schedule.losses_ppb.is_empty() {
-                link.loss_ppb = 0; // the schedule says what the link loses
-            }
-            link.schedule = Some(schedule);
+            schedules::set(link, schedule);
         }
     }
     spec
@@ -62,10 +59,7 @@ fn breaks(link: &LinkSpec, duration: u64, dice: &mut Dice) -> ScheduleSpec {
         },
         cell_times_ps,
         rates_millibps,
-        losses_ppb: match link.loss_ppb {
-            0 => dice.pick(&[Vec::new(), Vec::new(), vec![0, 300_000_000, 50_000_000]]),
-            _ => Vec::new(),
-        },
+        losses_ppb: dice.pick(&[Vec::new(), Vec::new(), vec![0, 300_000_000, 50_000_000]]),
         to: Vec::new(),
         interruption_ps: dice.pick(&[0, 1, 7, MILLISECOND / 8]),
         handover_loses_cells: dice.one_in(2),
