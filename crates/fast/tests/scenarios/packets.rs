@@ -49,7 +49,7 @@ pub fn packets(seed: u64) -> NetworkSpec {
     if dice.one_in(4) {
         manage_queues(&mut spec, &mut dice);
         for flow in &mut spec.flows {
-            flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic]);
+            flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic, EcnUse::Classic]);
         }
     }
     spec
