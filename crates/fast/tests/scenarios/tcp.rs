@@ -50,6 +50,7 @@ impl Builder<'_> {
             (_, "initial_ssthresh") => json!(mss * (1 + dice.below(64))),
             (_, "dup_ack_threshold") => json!(dice.pick(&[1, 2, 3, 3, 3])),
             (_, "max_ssthresh") => json!(dice.pick(&[2, 8, 100])),
+            (_, "limit") => json!(dice.pick(&[1, 2, 8])),
             (_, "c") => json!(dice.pick(&[0.4, 0.4, 4.0])),
             (_, "tick_ps") => {
                 let ms = MILLISECOND;

@@ -240,6 +240,7 @@ mod tests {
                 ticks: self.ticks,
                 srtt_eighths: 5 << 3,
                 segments: 1.0,
+                octets: MSS,
                 is_cwnd_limited,
             };
             self.cwnd += if is_in_slow_start {
