@@ -330,3 +330,7 @@ impl Transmitter {
         self.window.on_ack(&self.tcp, &ack);
     }
 }
+
+#[cfg(test)]
+#[path = "transmit_tests.rs"]
+mod tests;

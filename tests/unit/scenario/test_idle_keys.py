@@ -204,6 +204,7 @@ STRESSES: tuple[dict[str, Any], ...] = (
     {"traffic": {"kind": "transfers", "size": "30 kB", "idle": "1.3 s"}},
     {"traffic": PAUSES, "run.duration": "20 s"},
     {"topology.bottleneck.loss": 0.3, "run.duration": "300 s"},
+    {"topology.bottleneck.loss": 0.02, "tcp.rto_min": "20 ticks", "run.duration": "100 s"},
     {"topology.bottleneck.loss": 0.01, "topology.bottleneck.rate": "20000 cells/s", **LARGE},
     {"tcp.receiver_window": "300 kB"},
     WIDE,
